@@ -1,0 +1,1 @@
+"""notes2code: compiles a vault of notes into a tested PyTorch package."""

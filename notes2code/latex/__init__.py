@@ -1,0 +1,5 @@
+"""latex: the text of a formula in, its syntax tree with exact spans out."""
+
+from notes2code.latex.parser import parse
+
+__all__ = ["parse"]

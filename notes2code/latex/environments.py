@@ -1,0 +1,138 @@
+"""Matrices, cases, fractions, accents and the other structures of LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notes2code.diagnostics import error
+from notes2code.latex.signs import ACCENTS
+from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
+
+if TYPE_CHECKING:
+    from notes2code.latex.parser import Parser
+    from notes2code.latex.tokens import Token
+
+MAX_CELLS = 4_096
+
+
+def matrix(parser: Parser, start: Token) -> Node:
+    """An environment of rows and cells, up to its ``\\end``."""
+    which, name = start.text.split(" ", 1)
+    if which == "end":
+        raise error("N2C022", f"`\\end{{{name}}}` ends nothing", start.span, "remove it")
+    rows: list[list[Node | None]] = [[]]
+    cells = 0
+    while True:
+        rows[-1].append(_cell(parser, start))
+        cells += 1
+        token = parser.take()
+        if token.kind == "row":
+            rows.append([])
+        elif token.kind == "env":
+            break
+        if cells > MAX_CELLS:
+            raise error("N2C020", f"a matrix of more than {MAX_CELLS} cells", start.span)
+    ended = token.text.split(" ", 1)[1]
+    if ended != name:
+        raise error(
+            "N2C022",
+            f"`\\begin{{{name}}}` is ended by `\\end{{{ended}}}`",
+            token.span,
+            f"write `\\end{{{name}}}`",
+        )
+    kept = tuple(tuple(row) for row in rows if any(cell is not None for cell in row))
+    return Matrix(name, kept, parser.span_from(start))
+
+
+def _cell(parser: Parser, start: Token) -> Node | None:
+    """One cell: a node, several with prose and commas between them, or nothing."""
+    first = parser.peek()
+    items: list[Node] = []
+    separators: list[str] = []
+    depth, parser.depth = parser.depth, parser.depth + 1
+    while (token := parser.peek()).kind not in ("amp", "row"):
+        if token.kind == "env" and token.text.startswith("end"):
+            break
+        if token.kind == "end":
+            name = start.text.split(" ", 1)[1]
+            raise error(
+                "N2C022",
+                f"`\\begin{{{name}}}` is never ended",
+                start.span,
+                f"add `\\end{{{name}}}`",
+            )
+        if token.kind in ("sep", "quad", "stop"):
+            parser.at += 1
+            if items and token.kind == "sep":
+                separators.append(token.text)
+        elif token.kind in ("text", "quantifier"):
+            parser.at += 1
+            items.append(Prose(token.text, token.span))
+        elif token.kind == "rel" or parser.starts_operand():
+            items.append(parser.relation())
+        else:
+            raise parser.unexpected(token)
+    parser.depth = depth
+    if not items:
+        return None
+    if len(items) == 1:
+        return items[0]
+    return Group("", tuple(items), tuple(separators), parser.span_from(first))
+
+
+def structure(parser: Parser, token: Token) -> Node:
+    """A command that takes arguments: a fraction, an accent, a brace, …"""
+    name = token.text
+    if name in ACCENTS:
+        return Accent(_MARKS.get(name, name), _argument(parser, token), parser.span_from(token))
+    if name in ("frac", "dfrac", "tfrac", "cfrac"):
+        top = _argument(parser, token)
+        bottom = _argument(parser, token)
+        return Frac(top, bottom, parser.span_from(token))
+    if name in ("underbrace", "overbrace"):
+        return _braced(parser, token)
+    if name in ("underset", "overset", "stackrel"):
+        return _stacked(parser, token)
+    if name in ("boxed", "substack", "mathrel", "mathbin"):
+        return _argument(parser, token)
+    if name == "textcolor":
+        _argument(parser, token)
+        return _argument(parser, token)
+    raise error(
+        "N2C021",
+        f"`\\{name}` cannot stand here",
+        token.span,
+        "notes2code does not read it as a part of a formula",
+    )
+
+
+_MARKS = {"widehat": "hat", "widetilde": "tilde", "overline": "bar", "overrightarrow": "vec"}
+
+
+def _argument(parser: Parser, command: Token) -> Node:
+    """One argument, in braces or a single sign."""
+    if not parser.starts_operand() or parser.peek().kind == "op":
+        raise error(
+            "N2C024", f"`\\{command.text}` lacks an argument", command.span, "write it in braces"
+        )
+    return parser.primary()
+
+
+def _braced(parser: Parser, token: Token) -> Node:
+    """A brace above or below: what it says is a remark."""
+    body = _argument(parser, token)
+    if parser.peek().kind in ("_", "^"):
+        parser.script_argument(parser.take())
+    return body
+
+
+def _stacked(parser: Parser, token: Token) -> Node:
+    """``\\underset{j}{\\max}`` has a body; other things above or below are remarks."""
+    remark = _argument(parser, token)
+    if parser.peek().kind == "{" and parser.tokens[parser.at + 1].kind == "big":
+        parser.at += 1
+        sign = parser.take()
+        if parser.take().kind != "}":
+            raise parser.unexpected(parser.peek())
+        return Big(sign.text, remark, None, parser.term(), parser.span_from(token))
+    return _argument(parser, token)

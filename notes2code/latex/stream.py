@@ -1,0 +1,92 @@
+"""Tokens made ready for the parser: continued rows joined, empty delimiters mended."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import Problem, warning
+from notes2code.latex.tokens import Token
+
+ALIGNMENTS = frozenset(
+    "aligned align split gather gathered eqnarray equation multline alignat alignedat flalign "
+    "displaymath math".split()
+)
+"""Environments that only set equations below each other."""
+
+_CONTINUES = frozenset("+·×*@/⊙∘⊗⊕-")
+
+
+def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
+    """Drop row breaks inside an equation, alignment marks, and ``\\left( \\right.`` slips."""
+    return _names_in_other_scripts(_join_rows(_mend_null_delimiters(tokens, problems)))
+
+
+def _join_rows(tokens: list[Token]) -> list[Token]:
+    """A row that begins or ends with a sign goes on with the equation; depth counts only
+    alignment environments, since rows of a matrix are its own."""
+    if not any(token.kind == "row" for token in tokens):
+        return tokens
+    out: list[Token] = []
+    inside: list[str] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "env":
+            which, name = token.text.split(" ", 1)
+            if which == "begin":
+                inside.append(name)
+            elif inside:
+                inside.pop()
+        top = not inside or inside[-1] in ALIGNMENTS
+        if token.kind == "row" and top and _goes_on(tokens, at, out):
+            continue
+        out.append(token)
+    return out
+
+
+def _goes_on(tokens: list[Token], at: int, before: list[Token]) -> bool:
+    following = at + 1
+    while tokens[following].kind in ("amp", "row", "quad"):
+        following += 1
+    token = tokens[following]
+    if token.kind == "rel" and token.text in ("=", "≈", "≤", "≥", "<", ">", "→", "∝"):
+        return True
+    if token.kind == "op" and token.text in _CONTINUES:
+        return True
+    last = next((t for t in reversed(before) if t.kind not in ("amp", "quad")), None)
+    return last is not None and (
+        last.kind == "rel" or (last.kind == "op" and last.text in _CONTINUES)
+    )
+
+
+def _mend_null_delimiters(tokens: list[Token], problems: list[Problem]) -> list[Token]:
+    """OCR writes ``\\left(\\right. x \\left. y \\right)`` for ``(x y)``."""
+    out = list(tokens)
+    for at in range(len(out) - 1, 0, -1):
+        if out[at].kind == "null" and out[at].text == "right" and out[at - 1].kind == "open":
+            partner = next(
+                (i for i in range(at, len(out)) if out[i].kind == "null" and out[i].text == "left"),
+                None,
+            )
+            if partner is None:
+                continue
+            problems.append(
+                warning(
+                    "N2C023",
+                    "`\\left` and `\\right.` enclose nothing here",
+                    out[at - 1].span.to(out[at].span),
+                    "write the parenthesis alone; it is read so",
+                )
+            )
+            del out[partner]
+            del out[at]
+    return out
+
+
+def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
+    """Words such as Chinese ones are a name where they are called or defined, else prose."""
+    return [
+        token._replace(kind="word")
+        if token.kind == "text"
+        and not token.text.isascii()
+        and tokens[at + 1].kind in ("open", "_")
+        and (at == 0 or tokens[at - 1].kind in ("row", "rel", "sep", "quad"))
+        else token
+        for at, token in enumerate(tokens)
+    ]

@@ -1,0 +1,455 @@
+"""From the text of a formula to tokens: one canonical spelling for each of its signs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Set
+from typing import NamedTuple
+
+from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.latex import words
+from notes2code.latex.macros import Macro, expand
+from notes2code.latex.signs import (
+    ACCENTS,
+    CHARACTERS,
+    COMBINING_ACCENTS,
+    COMMANDS,
+    FONTS_BOLD,
+    FONTS_OF_WORDS,
+    FONTS_OTHER,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+)
+
+MAX_LENGTH = 20_000
+"""Characters in one formula; longer ones are refused, whatever they hold."""
+
+
+class Token(NamedTuple):
+    """A token: its kind, its canonical text, its place, and its font where that matters.
+
+    Kinds: ``name word num text op rel sep stop open close bar dbar { } _ ^ prime amp row quad
+    dots big fn cmd env blackboard quantifier null junk end``.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    font: str = ""
+
+    @property
+    def span(self) -> Span:
+        """The token's place in the formula."""
+        return Span(self.start, self.end)
+
+
+_PATTERN = re.compile(
+    r"(?P<space>(?:[^\S\xa0]|~)+)"
+    r"|(?P<comment>%[^\n]*\n?)"
+    r"|(?P<command>\\(?:[A-Za-z]+\*?|.|\n))"
+    r"|(?P<run>[A-Za-z]+(?:\\_[A-Za-z]+)*)"
+    r"|(?P<num>\d+(?:[.]\d+)?(?:\{,\}\d{3})*|[.]\d+)"
+    r"|(?P<dots>[.·]{3,}|\.\.)"
+    r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
+    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ]+)"
+    r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
+    r"|(?P<other>.|\n)",
+    re.DOTALL,
+)
+_ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
+_SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
+_ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+_SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
+
+
+class Tokens:
+    """The tokens of one formula and the problems met on the way."""
+
+    def __init__(
+        self, latex: str, known: Set[str], macros: Mapping[str, Macro], expanding: bool = True
+    ) -> None:
+        if len(latex) > MAX_LENGTH:
+            raise error(
+                "N2C020",
+                f"this formula has {len(latex):,} characters; the limit is {MAX_LENGTH:,}",
+                Span(0, 1),
+                "split it into several formulas",
+            )
+        self.latex = latex
+        self.known = known
+        self.tokens: list[Token] = []
+        self.problems: list[Problem] = []
+        self.lefts: list[int] = []
+        self.macros = macros
+        self._read()
+        if macros and expanding:
+            self.tokens = expand(self.tokens, macros, self._body)
+        self._join_spaced_letters()
+        end = len(latex)
+        self.tokens.append(Token("end", "", end, end))
+
+    def _body(self, text: str) -> list[Token]:
+        """The tokens of a macro's body, without the closing token."""
+        return Tokens(text, self.known, self.macros, expanding=False).tokens[:-1]
+
+    def _read(self) -> None:
+        at, latex, match = 0, self.latex, _PATTERN.match
+        while at < len(latex):
+            found = match(latex, at)
+            assert found is not None
+            kind = found.lastgroup
+            end = found.end()
+            if kind == "run":
+                self._run(found.group(), at)
+            elif kind == "command":
+                end = self._command(found.group()[1:], at, end)
+            elif kind == "num":
+                self._add("num", found.group().replace("{,}", ""), at, end)
+            elif kind == "other":
+                end = self._character(found.group(), at)
+            elif kind == "raised":
+                self._script("^", found.group(), SUPERSCRIPTS, at)
+            elif kind == "lowered":
+                self._script("_", found.group(), SUBSCRIPTS, at)
+            elif kind == "dots":
+                self._add("dots", "…", at, end)
+            elif kind == "assign":
+                text = found.group()
+                if text == "||":
+                    self._add("dbar", "‖", at, end)
+                else:
+                    self._add("rel", _ASSIGN.get(text, text), at, end)
+            at = end
+
+    def _add(self, kind: str, text: str, start: int, end: int, font: str = "") -> None:
+        self.tokens.append(Token(kind, text, start, end, font))
+
+    # --- letters -------------------------------------------------------------------------
+
+    def _run(self, run: str, start: int) -> None:
+        """A run of adjacent letters: words and letters, and prose that lacks its ``\\text``."""
+        if len(run) == 1:
+            self._add("name", run, start, start + 1)
+            return
+        if run.lower() in words.BARE_PROSE:
+            self._add("text", run, start, start + len(run))
+            return
+        if "\\_" in run:
+            self._add("word", run.replace("\\_", "_"), start, start + len(run))
+            return
+        pieces = words.cut(run, self.known)
+        if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
+            self._warn_short_script(run, start)
+        at = start
+        for piece in pieces:
+            kind = "name" if len(piece) == 1 else "word"
+            self._add(kind, piece, at, at + len(piece))
+            at += len(piece)
+
+    def _warn_short_script(self, run: str, start: int) -> None:
+        self.problems.append(
+            warning(
+                "N2C026",
+                f"TeX lowers only the first letter of `{run}` here",
+                Span(start, start + len(run)),
+                f"write `_{{{run}}}`; it is read so",
+            )
+        )
+
+    def _character(self, char: str, at: int) -> int:
+        """One character that is neither a letter of ASCII nor a digit; returns where it ends."""
+        if char in CHARACTERS:
+            sign = CHARACTERS[char]
+            if sign is not None:
+                self._add(sign[0], sign[1], at, at + 1)
+            return at + 1
+        if char in COMBINING_ACCENTS and self.tokens and self.tokens[-1].kind == "name":
+            base = self.tokens.pop()
+            self._add("cmd", COMBINING_ACCENTS[char], base.start, at + 1)
+            self.tokens.append(base)
+            return at + 1
+        plain = unicodedata.normalize("NFKC", char)
+        if plain != char and all(c in CHARACTERS or (c.isascii() and c.isalnum()) for c in plain):
+            font = "bold" if "BOLD" in unicodedata.name(char, "") else ""
+            for c in plain:
+                sign = CHARACTERS.get(c) or (("num" if c.isdigit() else "name"), c)
+                self._add(sign[0], sign[1], at, at + 1, font)
+            return at + 1
+        if char.isalpha():
+            return self._foreign_words(at)
+        self._add("junk", char, at, at + 1)
+        return at + 1
+
+    def _foreign_words(self, at: int) -> int:
+        """A run of words in a script of its own, such as Chinese: prose, or a name in it."""
+        end = at
+        while end < len(self.latex) and (
+            (
+                self.latex[end].isalpha()
+                and not self.latex[end].isascii()
+                and self.latex[end] not in CHARACTERS
+            )
+            or (
+                self.latex[end] == " "
+                and end + 1 < len(self.latex)
+                and self.latex[end + 1].isalpha()
+                and not self.latex[end + 1].isascii()
+                and self.latex[end + 1] not in CHARACTERS
+            )
+        ):
+            end += 1
+        self._add("text", self.latex[at:end], at, end)
+        return end
+
+    def _script(self, sign: str, chars: str, table: Mapping[str, str], start: int) -> None:
+        """Unicode's raised or lowered characters, as TeX's ``^{…}`` or ``_{…}``."""
+        end = start + len(chars)
+        self._add(sign, sign, start, start)
+        self._add("{", "{", start, start)
+        for at, char in enumerate(chars, start):
+            plain = table[char]
+            if plain == "T":
+                self._add("name", "top", at, at + 1)
+            elif plain.isdigit():
+                self._add("num", plain, at, at + 1)
+            else:
+                self._add("op" if plain in "+-" else "name", plain, at, at + 1)
+        self._add("}", "}", end, end)
+
+    # --- commands ------------------------------------------------------------------------
+
+    def _command(self, name: str, start: int, end: int) -> int:
+        """One command at ``start``; returns where it and what it swallows end."""
+        if name in ("left", "right"):
+            return self._sized_delimiter(name, start, end)
+        if name in self.macros:
+            self._add("macro", name, start, end)
+            return end
+        if name in FONTS_OF_WORDS:
+            return self._font_of_word(name, start, end)
+        if name in FONTS_BOLD or name in FONTS_OTHER:
+            return self._font(name, start, end)
+        if name in ("begin", "end"):
+            return self._environment(name, start, end)
+        if name in ("xrightarrow", "xleftarrow"):
+            self._add("rel", "→" if name == "xrightarrow" else "←", start, end)
+            options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, end)
+            return self._swallow(name, options.end() if options else end)
+        if name in ("tag", "label", "hspace", "vspace", "color", "cline", "kern", "hskip", "tag*"):
+            return self._swallow(name, end)
+        if name in ACCENTS or name in _STRUCTURE:
+            self._add("cmd", name, start, end)
+            return end
+        bare = name.rstrip("*")
+        if name in COMMANDS or bare in COMMANDS:
+            sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
+            if sign is not None:
+                self._add(sign[0], sign[1], start, end)
+            if name == "\\":
+                return self._row_gap(end)
+            return end
+        if not name.strip():
+            return end
+        if len(name) > 1 and name in words.FIELD:
+            self._add("word", name, start, end)
+            return end
+        raise error(
+            "N2C021",
+            f"`\\{name}` is not a command that is known here",
+            Span(start, end),
+            "define it with \\newcommand, or write what it stands for",
+        )
+
+    def _sized_delimiter(self, name: str, start: int, end: int) -> int:
+        """``\\left`` and ``\\right`` only size what follows; their balance is checked."""
+        rest = self.latex[end:]
+        null = len(rest) - len(rest.lstrip())
+        if name == "left":
+            self.lefts.append(start)
+        elif self.lefts:
+            self.lefts.pop()
+        else:
+            self.problems.append(
+                warning(
+                    "N2C023",
+                    "`\\right` has no `\\left`",
+                    Span(start, end),
+                    "remove it, or add the `\\left`",
+                )
+            )
+        if rest[null : null + 1] == ".":
+            self._add("null", name, start, end + null + 1)
+            return end + null + 1
+        return end
+
+    def _font_of_word(self, name: str, start: int, end: int) -> int:
+        """``\\text{…}``, ``\\mathrm{…}`` and their like: a word, prose, or a font around math."""
+        found = _ARGUMENT.match(self.latex, end)
+        if found is None:
+            return self._font_around(name, start, end)
+        content = found.group(1)
+        at = found.start(1)
+        stripped = content.strip()
+        spaced = _SPACED_LETTERS.fullmatch(stripped)
+        if spaced and len(stripped) > 3:
+            joined = re.sub(r"\s+", "", stripped)
+            self._warn_spaced(joined, at, at + len(content))
+            self._add("word", joined, at, at + len(content))
+        elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
+            lead = len(content) - len(content.lstrip())
+            self._run_or_character(stripped, at + lead)
+        elif name in _FONTS_OF_TEXT and words.is_prose(stripped):
+            self._add("text", stripped, at, at + len(content))
+        elif _SIMPLE_WORD.fullmatch(stripped):
+            text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
+            lead = len(content) - len(content.lstrip())
+            self._add("word", text, at + lead, at + lead + len(stripped))
+        elif name in _FONTS_OF_TEXT:
+            self._add("text", stripped, at, at + len(content))
+        else:
+            return self._font_around(name, start, end)
+        return found.end()
+
+    def _run_or_character(self, char: str, at: int) -> None:
+        if char.isalpha() and char.isascii():
+            self._add("name", char, at, at + 1)
+        elif char.isdigit():
+            self._add("num", char, at, at + 1)
+        else:
+            self._character(char, at)
+
+    def _font_around(self, name: str, start: int, end: int) -> int:
+        """A font command around something that is no plain word: only its look is dropped."""
+        if name in _FONTS_OF_TEXT and self.latex[end:].lstrip()[:1] == "{":
+            close = _matching_brace(self.latex, self.latex.index("{", end))
+            inner = self.latex.index("{", end) + 1
+            self._add("text", self.latex[inner:close], inner, close)
+            return close + 1
+        self._add("font", name, start, end)
+        return end
+
+    def _font(self, name: str, start: int, end: int) -> int:
+        """Bold, blackboard and other fonts of single letters or words."""
+        found = _ARGUMENT.match(self.latex, end) or re.compile(r"\s*([A-Za-z0-9])").match(
+            self.latex, end
+        )
+        if found is None:
+            self._add("font", "bold" if name in FONTS_BOLD else "", start, end)
+            return end
+        content = found.group(1).strip()
+        at = found.start(1) + len(found.group(1)) - len(found.group(1).lstrip())
+        if name in ("mathbb", "mathds", "Bbb") and len(content) == 1:
+            self._add("blackboard", content, at, at + 1)
+            return found.end()
+        font = "bold" if name in FONTS_BOLD else ""
+        if content == "1":
+            self._add("name", "ones", at, at + 1, font)
+        elif content.isascii() and content.isalpha():
+            self._add_pieces(content, at, font)
+        elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
+            self._add("word", content, at, at + len(content), font)
+        else:
+            self._add("font", font, start, end)
+            return end
+        return found.end()
+
+    def _add_pieces(self, run: str, at: int, font: str) -> None:
+        for piece in words.cut(run, self.known):
+            self._add("name" if len(piece) == 1 else "word", piece, at, at + len(piece), font)
+            at += len(piece)
+
+    def _environment(self, which: str, start: int, end: int) -> int:
+        found = _ARGUMENT.match(self.latex, end)
+        if found is None:
+            raise error(
+                "N2C022",
+                f"`\\{which}` lacks the name of its environment",
+                Span(start, end),
+                f"write `\\{which}{{aligned}}`, for example",
+            )
+        name = found.group(1).strip().rstrip("*")
+        after = found.end()
+        if which == "begin":
+            options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, after)
+            after = options.end() if options else after
+            if name in ("array", "tabular", "alignat", "alignedat", "subarray"):
+                columns = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}").match(self.latex, after)
+                after = columns.end() if columns else after
+        self._add("env", f"{which} {name}", start, after)
+        return after
+
+    def _swallow(self, name: str, end: int) -> int:
+        """A command about the look alone: it and its argument are skipped."""
+        found = re.compile(r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2})").match(self.latex, end)
+        return found.end() if found else end
+
+    def _row_gap(self, end: int) -> int:
+        found = re.compile(r"\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, end)
+        return found.end() if found else end
+
+    # --- letters set apart ---------------------------------------------------------------
+
+    def _join_spaced_letters(self) -> None:
+        """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
+        tokens, joined, at = self.tokens, [], 0
+        while at < len(tokens):
+            end = at
+            while end < len(tokens) and tokens[end].kind == "name" and _is_letter(tokens[end].text):
+                end += 1
+                if end < len(tokens) and tokens[end].start == tokens[end - 1].end:
+                    break
+            for stop in range(end, at + 1, -1):
+                word = "".join(token.text for token in tokens[at:stop])
+                if (len(word) > 2 and (word in words.FIELD or word in self.known)) or (
+                    word in ("PE", "LN", "BP") and stop < len(tokens) and tokens[stop].kind in "_("
+                ):
+                    start, last = tokens[at].start, tokens[stop - 1].end
+                    self._warn_spaced(word, start, last)
+                    joined.append(Token("word", word, start, last))
+                    at = stop
+                    break
+            else:
+                joined.append(tokens[at])
+                at += 1
+        self.tokens = joined
+
+    def _warn_spaced(self, word: str, start: int, end: int) -> None:
+        self.problems.append(
+            warning(
+                "N2C027",
+                f"letters set apart are read as the word `{word}`",
+                Span(start, end),
+                f"write `\\text{{{word}}}`",
+            )
+        )
+
+
+_FONTS_OF_TEXT = frozenset(
+    "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
+)
+_STRUCTURE = frozenset(
+    "frac dfrac tfrac cfrac sqrt binom underbrace overbrace underset overset stackrel boxed substack "
+    "phantom not textcolor mathrel mathbin underline cancel "
+    "newcommand renewcommand def DeclareMathOperator providecommand".split()
+)
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 and text.isascii()
+
+
+def _matching_brace(text: str, open_at: int) -> int:
+    """The offset of the brace that closes the one at ``open_at``."""
+    depth = 0
+    for at in range(open_at, len(text)):
+        if text[at] == "{":
+            depth += 1
+        elif text[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+    raise error(
+        "N2C022", "this brace is never closed", Span(open_at, open_at + 1), "add the missing `}`"
+    )

@@ -1,0 +1,87 @@
+"""Which runs of letters are one word: ``softmax``, ``pos``, ``FFN``, and not a product.
+
+TeX sets ``softmax`` and the product s·o·f·t·m·a·x alike, so people write either. A run is cut
+by longest match against the words of the field and of the note; what is left over is a word
+if it looks like one, else letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+PROSE = frozenset(
+    "where if otherwise else for and with when then is are so hence thus let given since such that "
+    "the of a to all each every any or at from denotes i.e. e.g. s.t. st iff because as by be on "
+    "which we have has our its this these means where: with: here".split()
+)
+"""Words that join formulas and are never the name of anything."""
+
+BARE_PROSE = PROSE - frozenset("a all each every any at as by be on to of or st i.e. e.g.".split())
+"""Those that are prose even when they stand in math without ``\\text``."""
+
+FIELD = frozenset(
+    """
+    softmax Softmax SoftMax softmin logsoftmax sparsemax sigmoid Sigmoid tanh Tanh relu ReLU Relu
+    RELU LeakyReLU gelu GELU Gelu GeLU silu SiLU swish Swish elu ELU softplus exp log ln sin cos tan
+    sinh cosh erf sqrt max min argmax argmin sum mean avg var Var std Std sign sgn abs clip clamp
+    floor ceil round diag Diag tr Tr rank det dim lim mod len norm Norm concat Concat concatenate
+    Concatenate cat Cat stack mask Mask masked causal tril triu one onehot dropout Dropout
+    Attention attention Attn attn SelfAttention SelfAttn CrossAttention MultiHead MultiHeadAttention
+    MultiHeadAttn MultiheadAttention MHA MQA GQA MLA MHSA Head head heads score Score scores align
+    FFN FeedForward Feedforward feedforward MLP mlp FF Linear linear LN LayerNorm Layernorm layernorm
+    RMSNorm RMS rms BN BatchNorm GLU SwiGLU GEGLU GeGLU ReGLU Sublayer SubLayer sublayer Add AddNorm
+    Encoder Decoder encoder decoder EncoderLayer DecoderLayer Transformer transformer Block block
+    Layer layer Embedding embedding Embed embed Emb emb PE pe Pos pos PosEnc TokEmb RoPE rope ALiBi
+    rotate half query Query queries Queries key Key keys Keys value Value values Values logits logit
+    loss Loss CE NLL PPL ppl perplexity BLEU BP bleu lr lrate step warmup steps label pred target
+    token tokens word input Input output Output out hidden state states context enc dec model
+    similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
+    Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
+    where otherwise else
+    """.split()
+)
+
+_LONGEST = max(map(len, FIELD))
+_WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")
+_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+
+
+def cut(run: str, known: Set[str]) -> list[str]:
+    """Cut a run of adjacent letters into words and single letters.
+
+    ``known`` are the words of the note, besides those of the field.
+    """
+    if len(run) == 1:
+        return [run]
+    if run in FIELD or run in known:
+        return [run]
+    if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _ends_in_word(run):
+        return [run]
+    pieces: list[str] = []
+    at = 0
+    while at < len(run):
+        for length in range(min(_LONGEST, len(run) - at), 1, -1):
+            piece = run[at : at + length]
+            if piece in FIELD or piece in known:
+                break
+        else:
+            length, piece = 1, run[at]
+        pieces.append(piece)
+        at += length
+    return pieces
+
+
+def _ends_in_word(run: str) -> bool:
+    """Whether a run such as ``jexp`` is an index letter with a function behind it."""
+    return run[1:] in ("exp", "log", "sin", "cos", "tanh", "max", "min", "softmax")
+
+
+def is_prose(text: str) -> bool:
+    """Whether the content of a ``\\text{…}`` joins formulas rather than naming something."""
+    words = text.replace(",", " ").replace(":", " ").lower().split()
+    if not words or not any(char.isalpha() for char in text):
+        return True
+    if any(word in PROSE for word in words) or len(words) > 4:
+        return True
+    return "$" in text

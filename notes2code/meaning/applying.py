@@ -1,0 +1,220 @@
+"""Applying functions of arrays: those defined in the notes or by the field, and unknown ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Dots, Group, Node
+from notes2code.meaning import families, ir, lower
+from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.run import Run, Symbol, find, find_index
+from notes2code.meaning.scripts import Use
+from notes2code.meaning.values import (
+    Value,
+    contract,
+    elementwise,
+    fresh,
+    link,
+    mapped,
+    scalar,
+    shape_text,
+)
+
+
+def known(run: Run, name: str) -> Equation | None:
+    """The equation of a function that this formula, the notes or the field define."""
+    if name in run.functions:
+        return run.functions[name]
+    found = run.scope.functions.get(name)
+    if found is None:
+        found = run.scope.functions.get(name.replace("_", "").lower())
+    return found
+
+
+def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
+    """The value of a known function at arguments.
+
+    Where an argument has more axes than the parameter, the function acts on each of its rows.
+    """
+    if len(arguments) != len(equation.parameters):
+        raise error(
+            "N2C041",
+            f"`{use.name}` takes {len(equation.parameters)} arguments, not {len(arguments)}",
+            span,
+            f"it is defined with ({', '.join(equation.parameters)})",
+        )
+    ranks = {i.name: len(i.shape) for i in equation.inputs}
+    if all(ranks[p] == 0 for p in equation.parameters) and not equation.definitions:
+        return _inlined(run, equation, arguments, span)
+    site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
+    sizes: dict[Size, Size] = {}
+    given = dict(zip(equation.parameters, arguments, strict=True))
+    lambdas: list[Lambda] = []
+    extra: tuple[Index, ...] = ()
+    for parameter in equation.inputs:
+        axes = tuple(_instance(axis, sizes) for axis in parameter.shape)
+        if parameter.name in given:
+            value = given[parameter.name]
+            spare = value.rank - len(axes)
+            if spare < 0:
+                raise error(
+                    "N2C041",
+                    f"`{run.quote(value.span)}` is {shape_text(value)}, but `{use.name}` "
+                    f"takes an array of {len(axes)} axes there",
+                    value.span,
+                )
+            extra = _mapped_over(run, extra, value.axes[:spare], span)
+            for mine, wanted in zip(value.axes[spare:], axes, strict=True):
+                run.unify(mine.size, wanted, value.span)
+            lambdas.append(Lambda(value.axes[spare:], value.body))
+        else:
+            lambdas.append(_own_input(run, use, parameter, axes, site))
+    name = f"{use.name}"
+    run.functions[name] = equation
+    result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    body = Call(name, tuple(lambdas), tuple(Idx(i) for i in result), site)
+    return Value(body, (*extra, *result), span)
+
+
+def _mapped_over(
+    run: Run, before: tuple[Index, ...], more: tuple[Index, ...], span: Span
+) -> tuple[Index, ...]:
+    if not before or not more:
+        return before or more
+    for mine, theirs in zip(before, more, strict=False):
+        link(run, mine, theirs, span)
+    return before
+
+
+def _instance(size: Expr, sizes: dict[Size, Size]) -> Size:
+    """A copy of a callee's size, the same for all its occurrences in one call."""
+    if isinstance(size, Size):
+        if size not in sizes:
+            sizes[size] = Size(size.name, min(size.rank, 1), size.kind)
+            if size.value is not None:
+                sizes[size].value = _copied(size.value, sizes)
+        return find(sizes[size])
+    return Size("", value=_copied(size, sizes))
+
+
+def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
+    if isinstance(expr, Size):
+        return _instance(expr, sizes)
+    return ir.rebuild(expr, lambda child: _copied(child, sizes))
+
+
+def _own_input(
+    run: Run, use: Use, parameter: ir.Input, axes: tuple[Size, ...], site: int
+) -> Lambda:
+    """An input of the function that is no parameter, such as a weight: an input here too.
+
+    A second call of the function has weights of its own.
+    """
+    name = parameter.name if site == 0 else f"{parameter.name}_{site + 1}"
+    symbol = run.symbols.get(name)
+    if symbol is None:
+        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind)
+        run.symbols[name] = symbol
+    else:
+        for mine, theirs in zip(symbol.axes, axes, strict=False):
+            run.unify(mine, theirs, use.span)
+    indices = tuple(fresh(axis) for axis in symbol.axes)
+    return Lambda(indices, Ref(name, tuple(Idx(i) for i in indices)))
+
+
+def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
+    """A function of numbers, written out at its arguments, element by element."""
+    values = dict(zip(equation.parameters, arguments, strict=True))
+    base = max(arguments, key=lambda value: value.rank)
+    for value in arguments:
+        if value is not base:
+            elementwise(run, base, value, ir.add, span)
+    for other in equation.inputs:
+        if other.name not in values and other.name not in run.symbols:
+            sizes: dict[Size, Size] = {}
+            axes = tuple(_instance(axis, sizes) for axis in other.shape)
+            run.symbols[other.name] = Symbol(other.name, axes, other.written, span, other.kind)
+
+    def fill(expr: Expr) -> Expr:
+        if isinstance(expr, Ref) and expr.array in values:
+            return values[expr.array].body
+        return ir.rebuild(expr, fill)
+
+    return Value(fill(equation.value.body), base.axes, span)
+
+
+# --- functions that nobody defines -------------------------------------------------------------
+
+
+def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value:
+    """A function that the notes do not define is an input, and keeps its first argument's shape."""
+    if not arguments:
+        raise error("N2C030", f"`{use.name}` is not defined", span)
+    first = arguments[0]
+    for value in arguments:
+        if value.rank == 0 and first.rank:
+            continue
+    if use.name not in run.symbols:
+        run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
+        run.problems.append(
+            note(
+                "N2C030",
+                f"`{use.name}` is not defined in the notes: it is an input, taken to keep the "
+                "shape of its argument",
+                use.span,
+            )
+        )
+    site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
+    lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
+    result = tuple(fresh(axis.size) for axis in first.axes)
+    body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
+    return Value(body, result, span)
+
+
+def number_input(run: Run, name: str, span: Span) -> Expr:
+    """An input that is a number."""
+    if name not in run.symbols:
+        run.symbols[name] = Symbol(name, (), name, span)
+    return Ref(name)
+
+
+# --- linear layers written as words ------------------------------------------------------------
+
+
+def linear(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``Linear(x)``: x W + b with a weight and a bias of its own."""
+    if len(group.items) > 1 or any(isinstance(item, Dots) for item in group.items):
+        value = families.concatenated(run, group.items, span)
+    else:
+        value = lower.lower(run, group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", "`Linear` needs a vector or a matrix", span)
+    number = run.sites["linear"] = run.sites.get("linear", 0) + 1
+    own = run.seen.use(name).name.split("_", 1)
+    label = own[1] if len(own) > 1 else str(number)
+    features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
+    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), "the weight", span)
+    run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
+    rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
+    weight = Value(Ref(f"W_{label}", (Idx(rows), Idx(columns))), (rows, columns), span)
+    bias = Value(Ref(f"b_{label}", (Idx(other),)), (other,), span)
+    product = contract(run, value, weight, 0, span)
+    link(run, product.axes[-1], other, span)
+    return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
+    """The dot product of two vectors over their lengths."""
+    product = contract(run, left, right, 0, span)
+    lengths = [_length(value) for value in (left, right)]
+    return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)
+
+
+def _length(value: Value) -> Expr:
+    copy = Index("", find_index(value.axes[0]).size)
+    body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
+    return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)
+
+
+__all__ = ["apply", "cosine", "known", "linear", "mapped", "number_input", "unknown"]

@@ -1,0 +1,159 @@
+"""Sums, products, maxima and minima over indices, and their ranges."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation
+from notes2code.meaning import conditions, ir, lower, survey
+from notes2code.meaning.families import count
+from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning.run import Run
+from notes2code.meaning.statements import Range
+from notes2code.meaning.symbols import counted
+from notes2code.meaning.values import Value, uses
+
+_KINDS = frozenset(["sum", "prod", "max", "min", "mean"])
+_NOT_COMPUTED = {
+    "lim": "a limit", "int": "an integral", "argmax": "an argmax", "argmin": "an argmin",
+    "union": "a union of sets",
+}  # fmt: skip
+
+
+def big(run: Run, node: Big) -> Value:
+    """The value of a sum, product, maximum or minimum."""
+    kind = {"avg": "mean"}.get(node.op, node.op)
+    if kind not in _KINDS:
+        what = _NOT_COMPUTED.get(kind, f"`{kind}`")
+        raise error("N2C037", f"{what} cannot be computed", node.span)
+    bound = _indices(run, node)
+    outer = {index.name: run.indices.get(index.name) for index, _ in bound}
+    for index, _ in bound:
+        run.indices[index.name] = index
+    run.summed.extend(index.name for index, _ in bound)
+    where = _extra_condition(run, node)
+    value = lower.lower(run, node.body)
+    del run.summed[len(run.summed) - len(bound) :]
+    for name, before in outer.items():
+        if before is None:
+            del run.indices[name]
+        else:
+            run.indices[name] = before
+    body = value.body
+    for index, condition in reversed(bound):
+        _must_use(run, node, index, body)
+        both = [c for c in (condition, where) if c is not None]
+        where = None
+        reach = both[0] if len(both) == 1 else ir.Logic("and", tuple(both)) if both else None
+        body = ir.Reduce(kind, index, body, reach)
+    return Value(body, value.axes, node.span, value.row)
+
+
+def _must_use(run: Run, node: Big, index: Index, body: Expr) -> None:
+    if not uses(body, index):
+        place = node.sub.span if node.sub is not None else node.span
+        raise error(
+            "N2C031",
+            f"nothing in the body depends on the index `{index.name}`",
+            place,
+            f"put `{index.name}` below what is to be added up, or name the index that is meant",
+        )
+
+
+def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
+    """The indices bound by an operator, each with the condition that its range sets."""
+    sub = node.sub
+    if sub is None:
+        letters = [x for x in run.seen.free if x not in run.target_letters]
+        if not letters:
+            raise error(
+                "N2C036",
+                "over what this runs is not said",
+                node.span,
+                "write the index below the sign",
+            )
+        return [(Index(letters[0], Size("")), None)]
+    if isinstance(sub, Group) and any(isinstance(item, Dots) for item in sub.items):
+        head = sub.items[0]
+        if isinstance(head, Relation) and isinstance(head.operands[1], Num):
+            return [_bounded(run, survey.bound_letters(head)[0], head.operands[1], sub.items[-1])]
+    if isinstance(sub, Relation):
+        return _related(run, node, sub)
+    letters = survey.bound_letters(sub)
+    if not letters:
+        raise error("N2C036", "the index below this sign is not understood", sub.span)
+    return [_unbounded(run, letter) for letter in letters]
+
+
+def _unbounded(run: Run, letter: str) -> tuple[Index, Expr | None]:
+    known = run.seen.ranges.get(letter)
+    if known is not None:
+        return _ranged(run, known)
+    return Index(letter, Size("")), None
+
+
+def _ranged(run: Run, known: Range) -> tuple[Index, Expr | None]:
+    if isinstance(known.first, Num) and known.last is not None:
+        return _bounded(run, known.index, known.first, known.last)
+    return Index(known.index, Size("")), None
+
+
+def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | None]]:
+    """``j=1``, ``j \\le i``, ``j \\ne i``, ``1 \\le j \\le n``, ``j \\in […]``."""
+    letters = survey.bound_letters(sub)
+    sign, operand = sub.signs[0], sub.operands[1]
+    if len(letters) == 1 and sign == "=" and operand is not None:
+        if isinstance(operand, Juxt) and any(isinstance(f, Dots) for f in operand.factors):
+            return [_bounded(run, letters[0], operand.factors[0], operand.factors[-1])]
+        return [_bounded(run, letters[0], operand, node.sup)]
+    if len(letters) == 1 and len(sub.operands) == 3 and sub.operands[0] is not None:
+        assert sub.operands[2] is not None
+        return [_bounded(run, letters[0], sub.operands[0], sub.operands[2])]
+    if letters and sign in conditions.SIGNS:
+        return [_unbounded(run, letter) for letter in letters]
+    if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and operand.items:
+        ends = [item for item in operand.items if not isinstance(item, Dots)]
+        return [_bounded(run, letters[0], ends[0], ends[-1])]
+    raise error(
+        "N2C036",
+        f"the set `{run.quote(sub.span)}` that this runs over is not known",
+        sub.span,
+        "write a range, such as `j=1` below and `n` above",
+    )
+
+
+def _extra_condition(run: Run, node: Big) -> Expr | None:
+    """The condition of ``j ≤ i`` or ``j ≠ i`` below the sign."""
+    sub = node.sub
+    if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:
+        return None
+    if len(sub.operands) == 3:
+        return None
+    return conditions.condition(run, sub)
+
+
+def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:
+    """An index with bounds; a bound that depends on another index becomes a condition."""
+    if isinstance(first, Num) and first.text.isdigit():
+        start = int(first.text)
+        if last is None or not _depends(run, last):
+            size = Size("") if last is None else count(run, last, start)
+            return Index(letter, size, start), None
+        index = Index(letter, Size(""), start)
+        high = lower.lower(run, last).body
+        return index, ir.Compare("≤", counted(index), high)
+    start = 1
+    index = Index(letter, Size(""), start)
+    low = lower.lower(run, first).body
+    if last is None:
+        return index, ir.Compare("≥", counted(index), low)
+    high = lower.lower(run, last).body
+    inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
+    return index, ir.Logic("and", inside)
+
+
+def _depends(run: Run, node: Node) -> bool:
+    """Whether a bound depends on an index."""
+    return any(isinstance(inner, Name) and inner.text in run.indices for inner in survey.walk(node))
+
+
+__all__ = ["Idx", "big"]

@@ -1,0 +1,308 @@
+"""Calls: functions of numbers, of arrays, and those that the notes or the field define."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Apply, Group, Juxt, Name, Node, Prose, Relation, Script
+from notes2code.meaning import (
+    applying,
+    conditions,
+    families,
+    ir,
+    lower,
+    names,
+    powers,
+    probabilities,
+    scripts,
+    softmax,
+)
+from notes2code.meaning.run import Run
+from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
+
+OF_NUMBERS = {
+    "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "erf": "erf", "sigmoid": "sigmoid",
+    "relu": "relu", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
+    "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
+    "ceil": "ceil", "sqrt": "sqrt", "logistic": "sigmoid",
+}  # fmt: skip
+"""Functions of numbers by their names in lower case; on arrays they act element by element."""
+
+GREEK_FUNCTIONS = {"sigma": "sigmoid", "Phi": "normal_cdf"}
+"""What these letters are when they are called and the notes do not say."""
+
+_REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
+_MAYBE_FUNCTIONS = frozenset(
+    [*"fgFGKkaspPEDHLRTulmhr", "phi", "psi", "varphi", "rho", "sigma", "Phi", "Psi", "kappa", "eta",
+     "alpha", "ell", "tau", "pi", "mu"]
+)  # fmt: skip
+
+
+def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """The value of a call that begins at a factor, and where the next factor is."""
+    name = factors[at]
+    if isinstance(name, Name) and name.font == "blackboard" and name.text in ("1", "I"):
+        return _indicator(run, factors, at)
+    if not scripts.is_name(name) or at + 1 >= len(factors):
+        return None
+    behind = factors[at + 1]
+    group = behind.base if isinstance(behind, Script) else behind
+    if not isinstance(group, Group) or group.open not in ("(", "[", "{", ""):
+        return None
+    if isinstance(behind, Script) and not isinstance(behind.base, Group):
+        return None
+    if not is_function(run, name, group):
+        return None
+    value = call(run, name, group)
+    if isinstance(behind, Script):
+        value = _scripts_of_call(run, value, behind)
+    return value, at + 2
+
+
+def _scripts_of_call(run: Run, value: Value, behind: Script) -> Value:
+    if behind.sub is not None:
+        value = powers.index(run, value, behind.sub)
+    if behind.sup is not None:
+        value = powers.raised(run, value, behind.sup, behind)
+    return value
+
+
+def is_function(run: Run, name: Node, group: Group) -> bool:
+    """Whether a name before parentheses is called rather than multiplied."""
+    use = run.seen.use(name)
+    if use.transposed or use.power is not None:
+        return False
+    if applying.known(run, use.name) is not None or _builtin(use.name) is not None:
+        return group.open in ("(", "[") or _builtin(use.name) is not None
+    if group.open not in ("(", "["):
+        return False
+    if probabilities.is_probability(run, use, group):
+        return True
+    if use.name in run.symbols or use.name in run.defined or use.name in run.shapes:
+        return False
+    base = names.base_letter(use.name)
+    if len(base) > 1 and base not in names.GREEK:
+        return use.name in run.seen.called or base[0].isupper()
+    if "," in group.separators and group.open == "(":
+        return use.name in run.seen.called
+    if base in GREEK_FUNCTIONS or base in ("phi", "psi"):
+        return use.name in run.seen.called or not use.indices
+    return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
+
+
+def _builtin(name: str) -> str | None:
+    plain = name.replace("_", "").lower()
+    if plain in OF_NUMBERS:
+        return OF_NUMBERS[plain]
+    if plain in _BUILTINS or plain in _REDUCTIONS:
+        return plain
+    if plain.startswith(("softmax", "swish", "linear")):
+        return plain
+    return None
+
+
+def call(run: Run, name: Node, group: Group) -> Value:
+    """The value of ``name(…)``."""
+    use = run.seen.use(name)
+    span = name.span.to(group.span)
+    equation = applying.known(run, use.name)
+    if equation is not None:
+        arguments = [lower.lower(run, item) for item in group.items]
+        return applying.apply(run, use, equation, arguments, span)
+    if use.name in run.defined:
+        raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
+    plain = use.name.replace("_", "").lower()
+    if plain.startswith("swish_") or use.name.lower().startswith("swish_"):
+        return _swish(run, use.name, group, span)
+    if plain in OF_NUMBERS:
+        return _of_numbers(run, OF_NUMBERS[plain], group, span)
+    if plain in _BUILTINS:
+        return _BUILTINS[plain](run, name, group, span)
+    if plain.startswith("softmax"):
+        return softmax.called(run, name, group, span)
+    if plain.startswith("linear"):
+        return applying.linear(run, name, group, span)
+    if plain in _REDUCTIONS:
+        return _reduction(run, _REDUCTIONS[plain], group, span)
+    if probabilities.is_probability(run, use, group):
+        return probabilities.probability(run, use, group, span)
+    if use.name in GREEK_FUNCTIONS and len(group.items) == 1:
+        return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
+    arguments = [lower.lower(run, item) for item in group.items]
+    return applying.unknown(run, use, arguments, span)
+
+
+def applied(run: Run, node: Apply) -> Value:
+    """``\\sin x``, ``\\log p``: functions of the field, with or without parentheses."""
+    function, argument = node.function, node.argument
+    base = function.base if isinstance(function, Script) else function
+    assert isinstance(base, Name)
+    outer: Node | None = None
+    if isinstance(argument, Script) and isinstance(argument.base, Group) and argument.base.open:
+        outer, argument = argument.sup, argument.base
+    if isinstance(argument, Group) and argument.open in ("(", "[", "{"):
+        group = argument
+    else:
+        group = Group("(", (argument,), (), argument.span)
+    if base.text.lower() not in OF_NUMBERS:
+        raise error("N2C037", f"`{base.text}` cannot be computed", base.span)
+    value = _of_numbers(run, OF_NUMBERS[base.text.lower()], group, node.span)
+    if isinstance(function, Script):
+        if function.sub is not None:
+            value = _logarithm_base(run, value, base, function.sub)
+        if function.sup is not None:
+            value = powers.power(run, value, function.sup, node.span)
+    return value if outer is None else powers.raised(run, value, outer, Script(
+        node, None, outer, 0, node.span))  # fmt: skip
+
+
+def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value:
+    if function.text != "log":
+        raise error("N2C037", f"a subscript on `{function.text}` is not understood", base.span)
+    number = lower.lower(run, base)
+    return mapped(value, lambda e: ir.mul(e, ir.inverse(ir.Fn("log", (number.body,)))))
+
+
+def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
+    items = [item for item in group.items if not isinstance(item, Prose)]
+    if len(items) != 1:
+        raise error(
+            "N2C041",
+            f"`{function}` takes one argument, not {len(items)}",
+            span,
+            "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
+        )
+    value = lower.lower(run, items[0])
+    if function == "sqrt":
+        return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
+    return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
+    """``Swish_β(x) = x σ(βx)``."""
+    label = name.split("_", 1)[1]
+    beta: ir.Expr
+    if label.isdigit():
+        beta = ir.Num(int(label))
+    else:
+        beta = applying.number_input(run, label, span)
+    value = lower.lower(run, group.items[0])
+    return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
+
+
+# --- functions of arrays -------------------------------------------------------------------------
+
+
+def _reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
+    """``max(a, b)`` of several, ``max(x)`` of one array's elements."""
+    if len(group.items) == 1:
+        value = lower.lower(run, group.items[0])
+        if value.rank == 0:
+            return value
+        if value.rank > 1:
+            if kind != "sum":
+                raise error(
+                    "N2C041",
+                    f"over which axis the `{kind}` of a matrix goes is not said",
+                    span,
+                    "write the index below it",
+                )
+            run.problems.append(note("N2C039", "the sum is taken to go over the last axis", span))
+            return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
+        return scalar(reduce_all(kind, value), span)
+    if kind not in ("max", "min"):
+        raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
+    values = [lower.lower(run, item) for item in group.items]
+    result = values[0]
+    for value in values[1:]:
+        result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
+    return Value(result.body, result.axes, span, result.row)
+
+
+def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    if kind == "max" and ir.ZERO in (left, right):
+        return ir.Fn("relu", (right if left == ir.ZERO else left,))
+    return ir.Fn(kind, (left, right))
+
+
+def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """Dropout, which does nothing when a model is evaluated."""
+    value = lower.lower(run, group.items[0])
+    run.problems.append(
+        note("N2C039", "dropout is left out of the value: it acts only in training", span)
+    )
+    return Value(value.body, value.axes, span, value.row, value.along)
+
+
+def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) != 3:
+        raise error("N2C041", "`clip` takes a number and two bounds", span)
+    value, low, high = (lower.lower(run, item) for item in group.items)
+    return mapped(value, lambda e: ir.Fn("clip", (e, low.body, high.body)), span)
+
+
+def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    return families.concatenated(run, group.items, span)
+
+
+def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The variance over the features (population)."""
+    value = _vector(run, name, group, span)
+    axis = value.axes[-1]
+    mean = ir.Reduce("mean", axis, value.body)
+    copy = ir.Index(axis.name, axis.size)
+    centred = ir.add(ir.substitute(value.body, {axis: ir.Idx(copy)}), ir.negative(mean))
+    body = ir.Reduce("mean", copy, ir.Pow(centred, ir.Num(2)))
+    return Value(body, value.axes[:-1], span)
+
+
+def _expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The mean over the features, where a normalisation is written with E and Var."""
+    if not run.seen.normalises:
+        raise error("N2C037", "an expectation cannot be computed", span)
+    value = _vector(run, name, group, span)
+    return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
+
+
+def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = lower.lower(run, group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
+    return value
+
+
+def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The cosine of the angle between two vectors."""
+    if len(group.items) != 2:
+        raise error("N2C041", "the cosine similarity takes two vectors", span)
+    left, right = (lower.lower(run, item) for item in group.items)
+    return applying.cosine(run, left, right, span)
+
+
+def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """``𝟙[j ≤ i]``."""
+    if at + 1 >= len(factors):
+        return None
+    group = factors[at + 1]
+    if not isinstance(group, Group) or not isinstance(group.items[0], Relation):
+        return None
+    condition = conditions.condition(run, group.items[0])
+    return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
+
+
+_BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
+    "dropout": _dropout,
+    "clip": _clip,
+    "clamp": _clip,
+    "concat": _concatenation,
+    "concatenate": _concatenation,
+    "cat": _concatenation,
+    "var": _variance,
+    "e": _expectation,
+    "cosine": _cosine,
+    "cosinesimilarity": _cosine,
+}
+
+__all__ = ["Juxt", "applied", "call", "call_at", "is_function"]

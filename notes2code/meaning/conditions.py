@@ -1,0 +1,47 @@
+"""Conditions: ``j ≤ i``, ``(i − j) mod c = 0``, ``otherwise``."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import Group, Node, Prose, Relation
+from notes2code.meaning import ir, lower
+from notes2code.meaning.ir import Expr
+from notes2code.meaning.run import Run
+
+SIGNS = frozenset("<>≤≥=≠")
+_ELSE = frozenset(["otherwise", "else", "其他", "否则", "иначе", "others", "그외"])
+
+
+def condition(run: Run, node: Node) -> Expr:
+    """A condition on indices and numbers."""
+    if isinstance(node, Group) and len(node.items) == 1:
+        return condition(run, node.items[0])
+    if not isinstance(node, Relation) or not all(sign in SIGNS for sign in node.signs):
+        raise error(
+            "N2C037",
+            f"the condition `{run.quote(node.span)}` is not understood",
+            node.span,
+            "write a comparison of indices or numbers, such as `j \\le i`",
+        )
+    values: list[Expr] = []
+    for operand in node.operands:
+        if operand is None:
+            raise error("N2C024", "one side of this comparison is missing", node.span)
+        value = lower.lower(run, operand)
+        if value.rank:
+            raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
+        values.append(value.body)
+    parts = tuple(
+        ir.Compare(sign, left, right)
+        for sign, left, right in zip(node.signs, values, values[1:], strict=False)
+    )
+    return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
+
+
+def is_otherwise(node: Node) -> bool:
+    """Whether a cell holds the word for all other cases."""
+    nodes = node.items if isinstance(node, Group) else (node,)
+    words = " ".join(n.text.lower() for n in nodes if isinstance(n, Prose))
+    if not words:
+        words = getattr(node, "text", "").lower()
+    return any(word in words for word in _ELSE)

@@ -1,0 +1,294 @@
+"""From the statements of a formula to one typed equation: who defines what, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Group, Juxt, Node, Num, Script
+from notes2code.meaning import ir, lower, scripts, strides, survey
+from notes2code.meaning.conditions import condition
+from notes2code.meaning.families import count
+from notes2code.meaning.ir import Index, Lambda, Size
+from notes2code.meaning.run import Defined, Run, find_index
+from notes2code.meaning.scope import Shape
+from notes2code.meaning.statements import Declare, Define, Statement
+from notes2code.meaning.survey import Survey
+from notes2code.meaning.values import Value, link, settled
+
+
+@dataclass(slots=True)
+class Draft:
+    """What an attempt made: the final array, the definitions before it, and its parameters."""
+
+    name: str
+    written: str
+    value: Lambda
+    definitions: list[tuple[str, str, Lambda]]
+    parameters: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Target:
+    """A left-hand side: the name, its index positions, and the parameters in parentheses.
+
+    ``parts`` are further statements that define other elements of the same array.
+    """
+
+    name: str
+    indices: tuple[scripts.At, ...] = ()
+    parameters: tuple[str, ...] = ()
+    span: Span = field(default_factory=lambda: Span(0, 0))
+    parts: list[tuple[Define, Target]] = field(default_factory=list)
+
+
+def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
+    """The shapes that the formula itself declares."""
+    found: dict[str, Shape] = {}
+    for statement in statements:
+        if isinstance(statement, Declare):
+            axes = tuple(axis_name(axis) for axis in statement.axes)
+            for node in statement.names:
+                use = scripts.read(node, seen.bound)
+                found[use.name] = Shape(axes, len(use.indices))
+    return found
+
+
+def axis_name(node: Node) -> str | int:
+    """The name of a declared axis; products and quotients are kept as text (``d/h``)."""
+    if isinstance(node, Num):
+        return int(float(node.text))
+    return survey.size_expression(node)
+
+
+class Attempt:
+    """One attempt at all statements of a formula."""
+
+    def __init__(self, run: Run, statements: Sequence[Statement]) -> None:
+        self.run = run
+        defines = [s for s in statements if isinstance(s, Define)]
+        self.targets = [read_target(run.seen, s) for s in defines]
+        self.defines, self.targets = strides.joined(defines, self.targets)
+        self.done: dict[int, Defined] = {}
+        self.busy: list[int] = []
+        self.order: list[int] = []
+        self.used: set[int] = set()
+
+    def draft(self) -> Draft:
+        """Type everything; the value is that of the statement which no other uses."""
+        run = self.run
+        for at in range(len(self.defines)):
+            self.define(at)
+        final = next((at for at in range(len(self.defines)) if at not in self.used), -1)
+        if len(self.defines) > 1 and self._sequential():
+            final = len(self.defines) - 1
+        result = self.done[final]
+        needed = self._needed(final)
+        target = self.targets[final]
+        definitions = [
+            (self.done[at].name, run.quote(self.targets[at].span), self.done[at].array)
+            for at in self.order
+            if at in needed and at != final
+        ]
+        return Draft(
+            target.name,
+            run.quote(target.span),
+            result.array,
+            definitions,
+            self._parameters(final, needed),
+        )
+
+    def _parameters(self, final: int, needed: set[int]) -> tuple[str, ...]:
+        return self.targets[final].parameters
+
+    def _sequential(self) -> bool:
+        """Whether one name is defined again and again, as in ``x = x + …``."""
+        names = [target.name for target in self.targets if target.name]
+        return len(names) == len(self.targets) and len(set(names)) == 1
+
+    def _needed(self, final: int) -> set[int]:
+        """The statements that a statement refers to, directly or not."""
+        by_name = {defined.name: at for at, defined in self.done.items()}
+        needed: set[int] = set()
+        pending = [final]
+        while pending:
+            at = pending.pop()
+            for expr in ir.walk(self.done[at].array.body):
+                if isinstance(expr, ir.Ref) and expr.array in by_name:
+                    other = by_name[expr.array]
+                    if other not in needed and other != at:
+                        needed.add(other)
+                        pending.append(other)
+        return needed
+
+    # --- one statement -------------------------------------------------------------------
+
+    def define(self, at: int) -> None:
+        """Type one statement, after those that it refers to."""
+        if at in self.done:
+            return
+        if at in self.busy:
+            raise error(
+                "N2C034",
+                f"`{self.targets[at].name}` is defined by itself",
+                self.targets[at].span,
+                "give the result a name of its own",
+            )
+        self.busy.append(at)
+        visible = self._visible(at)
+        run = self.run
+        run.defined = {name: self.done[index] for name, index in visible.items()}
+        run.parameters = self.targets[at].parameters
+        run.indices = {}
+        value = strides.typed(self, at)
+        self.busy.pop()
+        self.done[at] = Defined(
+            self._unique_name(at),
+            Lambda(tuple(find_index(i) for i in value.axes), value.body),
+            len(self.targets[at].indices),
+            bool(self.targets[at].parameters),
+        )
+        self.order.append(at)
+
+    def _visible(self, at: int) -> dict[str, int]:
+        """The statements whose names this one may mean; they are typed first.
+
+        Where a name is defined several times, or by itself, statements act one after another.
+        """
+        mine = set(self._names_in(at))
+        visible: dict[str, int] = {}
+        for other, target in enumerate(self.targets):
+            if not target.name or target.name not in mine or other == at:
+                continue
+            again = sum(t.name == target.name for t in self.targets) > 1
+            if (again or target.name == self.targets[at].name) and other > at:
+                continue
+            if target.name in self.targets[at].parameters:
+                continue
+            visible[target.name] = other
+        for index in visible.values():
+            self.define(index)
+            self.used.add(index)
+        return visible
+
+    def _names_in(self, at: int) -> list[str]:
+        found: list[str] = []
+        for value in self.defines[at].values:
+            for node in survey.walk(value):
+                if scripts.is_name(node):
+                    found.append(self.run.seen.use(node).name)
+        return found
+
+    def _unique_name(self, at: int) -> str:
+        name = self.targets[at].name or "value"
+        taken = {defined.name for defined in self.done.values()} | set(self.run.symbols)
+        version, candidate = 1, name
+        while candidate in taken:
+            version += 1
+            candidate = f"{name}_{version}"
+        return candidate
+
+    def value(self, define: Define, target: Target) -> Value:
+        """The value of a statement, its axes in the order of the left-hand side's indices."""
+        run = self.run
+        letters = self._letters(define, target)
+        run.target_letters = letters
+        for letter in letters:
+            run.indices[letter] = _new_index(run, letter)
+        node = self._alternative(define)
+        value = lower.lower(run, node)
+        value = self._conditional(define, value)
+        return self._ordered(value, letters, target)
+
+    def _alternative(self, define: Define) -> Node:
+        """Of a chain of equalities, the last that can be computed."""
+        if len(define.values) == 1:
+            return define.values[0]
+        options = tuple((node, float(cost)) for cost, node in enumerate(reversed(define.values)))
+        chosen = self.run.choose(f"chain {define.span.start}", options)
+        return chosen  # type: ignore[return-value]
+
+    def _letters(self, define: Define, target: Target) -> list[str]:
+        """The index letters of a statement: the left-hand side's, then those loose on the right."""
+        letters: list[str] = []
+        for at in target.indices:
+            for node in survey.walk(at.node):
+                letter = getattr(node, "text", "")
+                if letter in self.run.seen.bound and letter not in letters:
+                    letters.append(letter)
+        for value in define.values:
+            for letter in survey.loose_letters(self.run.seen, value):
+                if letter not in letters:
+                    letters.append(letter)
+        return letters
+
+    def _conditional(self, define: Define, value: Value) -> Value:
+        if define.condition is None:
+            return value
+        holds = condition(self.run, define.condition)
+        return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
+
+    def _ordered(self, value: Value, letters: list[str], target: Target) -> Value:
+        """The value with an axis for each letter in front, then its own open axes."""
+        run = self.run
+        axes = list(value.axes)
+        front: list[Index] = []
+        free = {find_index(i) for i in ir.free_indices(settled(value.body))}
+        on_target = len(target.indices)
+        for position, letter in enumerate(letters):
+            index = find_index(run.indices[letter])
+            if index in free and index not in map(find_index, axes):
+                front.append(index)
+            elif position < on_target and axes and index not in map(find_index, axes):
+                axis = axes.pop(0)
+                link(run, axis, index, target.span)
+                front.append(find_index(axis))
+        return Value(value.body, (*front, *axes), value.span)
+
+
+def _new_index(run: Run, letter: str) -> Index:
+    """An index for a letter, with the range that the formula gives it."""
+    known = run.seen.ranges.get(letter)
+    if known is None or not isinstance(known.first, Num) or known.last is None:
+        return Index(letter, Size(""), 0)
+    start = int(float(known.first.text))
+    return Index(letter, count(run, known.last, start), start)
+
+
+def read_target(seen: Survey, define: Define) -> Target:
+    """The left-hand side of a statement."""
+    node = define.target
+    if node is None:
+        return Target("", span=define.span)
+    if scripts.is_name(node):
+        use = scripts.read(node, seen.bound, as_target=True)
+        return Target(_defined_name(use), use.indices, (), node.span)
+    assert isinstance(node, Juxt)
+    use = scripts.read(node.factors[0], seen.bound, as_target=True)
+    behind = node.factors[1]
+    group = behind.base if isinstance(behind, Script) else behind
+    assert isinstance(group, Group)
+    indices = list(use.indices)
+    if survey.is_positional(node):
+        indices.extend(scripts.At(item) for item in group.items)
+        return Target(use.name, tuple(indices), (), node.span)
+    parameters: list[str] = []
+    for item in group.items:
+        if not scripts.is_name(item):
+            continue
+        inner = seen.use(item)
+        parameters.append(inner.name)
+        indices.extend(at for at in inner.indices if at not in indices)
+    if isinstance(behind, Script) and behind.sub is not None:
+        indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
+    return Target(use.name, tuple(indices), tuple(dict.fromkeys(parameters)), node.span)
+
+
+def _defined_name(use: scripts.Use) -> str:
+    if use.power is not None:
+        return f"{use.name}_squared"
+    return use.name
+
+
+__all__ = ["Attempt", "Draft", "Target", "read_target"]

@@ -1,0 +1,153 @@
+"""Index arithmetic: ``s_{i-1}``, ``b_{i-j}``, ``x_{2i+1}``, ``K_{≤i}`` as places in an array."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.meaning import ir, names
+from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.scripts import At, Use
+from notes2code.meaning.values import fresh
+
+
+def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
+    """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
+    if at.relation:
+        return _range(run, at, size, use)
+    expr = arithmetic(run, at.node, use)
+    letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
+    if isinstance(expr, Idx):
+        run.unify(find_index(expr.index).size, size, use.span)
+        return expr
+    if len(letters) == 1:
+        return _offset_or_stride(run, expr, letters[0], size, use)
+    if len(letters) == 2:
+        return _difference(run, expr, letters, size, use)
+    if not letters:
+        return expr
+    raise _not_understood(run, at.node)
+
+
+def arithmetic(run: Run, node: Node, use: Use) -> Expr:
+    """An index expression in counts from 0: a plain index is itself."""
+    match node:
+        case Name(text) if text in run.indices:
+            return Idx(find_index(run.indices[text]))
+        case Name() | Script():
+            return run.size(names.label(node))
+        case Num(text):
+            return ir.Num(int(text)) if text.isdigit() else ir.Num(float(text))
+        case Neg(body):
+            return ir.negative(arithmetic(run, body, use))
+        case Infix("+", left, right):
+            return ir.add(arithmetic(run, left, use), arithmetic(run, right, use))
+        case Infix("-", left, right):
+            return ir.add(arithmetic(run, left, use), ir.negative(arithmetic(run, right, use)))
+        case Infix("·" | "×" | "*", left, right):
+            return ir.mul(arithmetic(run, left, use), arithmetic(run, right, use))
+        case Infix("/", left, right):
+            return ir.mul(arithmetic(run, left, use), ir.inverse(arithmetic(run, right, use)))
+        case Juxt((Name("clip" | "clamp"), Group(_, items))) if len(items) == 3:
+            return ir.Fn("clip", tuple(arithmetic(run, item, use) for item in items))
+        case Juxt(factors):
+            return ir.mul(*(arithmetic(run, factor, use) for factor in factors))
+        case Group("⌊", (item,)):
+            return ir.Fn("floor", (arithmetic(run, item, use),))
+        case Group("⌈", (item,)):
+            return ir.Fn("ceil", (arithmetic(run, item, use),))
+        case Group(_, (item,)):
+            return arithmetic(run, item, use)
+    raise _not_understood(run, node)
+
+
+def _not_understood(run: Run, node: Node) -> Exception:
+    return error(
+        "N2C032",
+        f"the index `{run.quote(node.span)}` is not understood",
+        node.span,
+        "write an index as a letter, a letter ± a number, or the difference of two letters",
+    )
+
+
+def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) -> Expr:
+    """``s_{i-1}``: the array is taken to begin one earlier; ``x_{2i+1}``: every other element."""
+    scale, offset = _affine(expr, index)
+    if scale == 1:
+        run.unify(index.size, size, use.span)
+        run.problems.append(
+            note(
+                "N2C039",
+                f"the elements `{run.quote(use.span)}` are taken to be the rows of "
+                f"`{use.name}` in order, the first one for the first `{index.name}`",
+                use.span,
+            )
+        )
+        return Idx(index)
+    if scale is not None and scale > 1:
+        first = scale * index.start - index.start + offset
+        run.unify(Size("", value=ir.mul(ir.Num(scale), index.size)), size, use.span)
+        return ir.add(ir.mul(ir.Num(scale), Idx(index)), ir.Num(first))
+    raise error(
+        "N2C032",
+        f"the range of `{use.name}` cannot be told from the index `{run.quote(use.span)}`",
+        use.span,
+    )
+
+
+def _affine(expr: Expr, index: Index) -> tuple[int | None, int]:
+    """The a and b of a·index + b, if the expression is so."""
+    scale, offset = 0, 0
+    for term in expr.terms if isinstance(expr, ir.Add) else (expr,):
+        match term:
+            case Idx():
+                scale += 1
+            case ir.Num(int(value)):
+                offset += value
+            case ir.Mul((ir.Num(int(value)), Idx())) | ir.Mul((Idx(), ir.Num(int(value)))):
+                scale += value
+            case _:
+                return None, 0
+    return scale, offset
+
+
+def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use) -> Expr:
+    """``b_{i-j}``: one element for every difference, the most negative first."""
+    if isinstance(expr, ir.Fn) and expr.name == "clip":
+        low = expr.arguments[1]
+        span = ir.add(expr.arguments[2], ir.negative(low), ir.ONE)
+        run.unify(Size("", value=span), size, use.span)
+        return ir.add(expr, ir.negative(low))
+    if not isinstance(expr, ir.Add) or len(expr.terms) != 2:
+        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    plus = next((t for t in expr.terms if isinstance(t, Idx)), None)
+    minus = next((t for t in expr.terms if not isinstance(t, Idx)), None)
+    if plus is None or minus is None or ir.negative(minus) not in map(Idx, letters):
+        if plus is None or not isinstance(minus, ir.Mul) or minus.factors[0] != ir.MINUS_ONE:
+            raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    other = next(index for index in letters if index is not plus.index)
+    last = ir.add(other.size, ir.MINUS_ONE)
+    run.unify(Size("", value=ir.add(plus.index.size, last)), size, use.span)
+    run.problems.append(
+        note(
+            "N2C039",
+            f"`{use.name}` is taken to hold one element for every difference, "
+            f"from −({other.name}'s last) to {plus.index.name}'s last",
+            use.span,
+        )
+    )
+    return ir.add(expr, last)
+
+
+def _range(run: Run, at: At, size: Size, use: Use) -> Index:
+    """``K_{≤i}``: an open axis, and which of its elements may be reached."""
+    if at.relation == ":":
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(use.span)}` is not understood",
+            use.span,
+            "write a sum or a softmax with its range, or `K_{\\le i}`",
+        )
+    axis = fresh(size)
+    run.reach[axis] = ir.Compare(at.relation, Idx(axis), arithmetic(run, at.node, use))
+    return axis

@@ -1,0 +1,386 @@
+"""Typed equations: what a formula computes, element by element.
+
+Everything is a scalar expression over indices. A matrix product is a sum over the index that
+its operands share, so the matrix form and the per-element form of a formula come out alike.
+An array is a ``Lambda``: indices, and the expression of the element at them.
+
+Indices and sizes have identity: two are the same only if they are the same object. While an
+equation is being typed they are unified by links; in a finished equation every index runs from
+0 to its size − 1, has a name of its own, and no link is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A number; exact where it was written exactly."""
+
+    value: int | float | Fraction
+
+
+@dataclass(slots=True, eq=False)
+class Size:
+    """The extent of an axis. ``value`` is set when it follows from other sizes (h·d_v)."""
+
+    name: str
+    rank: int = 0
+    """How sure the name is: 0 made up, 1 the field's convention, 2 the note's own."""
+    kind: str = ""
+    """``sequence`` or ``feature`` where the field's convention says so."""
+    value: Expr | None = None
+    link: Size | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Index:
+    """An index, from 0 to ``size`` − 1; ``start`` is the number the note counts from."""
+
+    name: str
+    size: Size
+    start: int = 0
+    link: Index | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Idx:
+    """The value of an index, counted from 0."""
+
+    index: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An element of an input, or of a definition; a scalar has no ``at``."""
+
+    array: str
+    at: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """A sum of two or more terms."""
+
+    terms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mul:
+    """A product of two or more factors; a quotient has a factor to the power −1."""
+
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pow:
+    """A power; square roots are to the power ½."""
+
+    base: Expr
+    exponent: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fn:
+    """A function of numbers: ``exp log sin cos tan sinh cosh tanh sigmoid relu gelu erf elu silu
+    softplus sign abs floor ceil min max clip mod floordiv normal_cdf``."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """``sum``, ``prod``, ``max``, ``min`` or ``mean`` of ``body`` over an index, where ``where``
+    holds (None: everywhere)."""
+
+    kind: str
+    index: Index
+    body: Expr
+    where: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """The softmax of ``body`` over ``index`` (where ``where`` holds), taken at ``at``."""
+
+    index: Index
+    body: Expr
+    at: Expr
+    where: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The value of the first branch whose condition holds, else ``otherwise``."""
+
+    branches: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of numbers: ``< ≤ > ≥ = ≠``."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """``and``, ``or`` or ``not`` of conditions."""
+
+    op: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """An array: the element at ``indices`` is ``body``."""
+
+    indices: tuple[Index, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The element at ``at`` of what a function of arrays gives.
+
+    ``function`` names a function of the equation: one defined in the notes, or an input that
+    stands for a function. ``site`` tells several calls of one function apart.
+    """
+
+    function: str
+    arguments: tuple[Lambda, ...]
+    at: tuple[Expr, ...]
+    site: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """The element ``at`` of several vectors joined end to end."""
+
+    parts: tuple[Lambda, ...]
+    at: Expr
+
+
+Expr: TypeAlias = (
+    Num
+    | Size
+    | Idx
+    | Ref
+    | Add
+    | Mul
+    | Pow
+    | Fn
+    | Reduce
+    | Softmax
+    | Cases
+    | Compare
+    | Logic
+    | Call
+    | Concat
+)
+
+ONE = Num(1)
+ZERO = Num(0)
+MINUS_ONE = Num(-1)
+HALF = Num(Fraction(1, 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of an equation: its name in code, its shape (an empty one: a number), and the
+    name as the note writes it. ``kind`` is ``array``, ``size`` (a whole number) or ``function``."""
+
+    name: str
+    shape: tuple[Expr, ...]
+    written: str
+    kind: str = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named array that the value of an equation, or a later definition, refers to."""
+
+    name: str
+    array: Lambda
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A typed equation: ``name`` is what it defines ("" for a bare expression), ``parameters``
+    the inputs that stand in parentheses on its left-hand side.
+
+    ``functions`` are the equations of the functions that it calls.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    definitions: tuple[Definition, ...]
+    value: Lambda
+    parameters: tuple[str, ...] = ()
+    functions: dict[str, Equation] = field(default_factory=dict)
+
+
+# --- walking --------------------------------------------------------------------------------
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions directly inside one; bodies of arrays included."""
+    match expr:
+        case Ref(_, at):
+            return at
+        case Add(terms):
+            return terms
+        case Mul(factors):
+            return factors
+        case Pow(base, exponent):
+            return (base, exponent)
+        case Fn(_, arguments) | Logic(_, arguments):
+            return arguments
+        case Reduce(_, _, body, where):
+            return (body,) if where is None else (body, where)
+        case Softmax(_, body, at_, where):
+            return (body, at_) if where is None else (body, at_, where)
+        case Cases(branches, otherwise):
+            inner = tuple(part for branch in branches for part in branch)
+            return inner if otherwise is None else (*inner, otherwise)
+        case Compare(_, left, right):
+            return (left, right)
+        case Call(_, lambdas, at, _):
+            return (*(array.body for array in lambdas), *at)
+        case Concat(parts, at_):
+            return (*(part.body for part in parts), at_)
+        case _:
+            return ()
+
+
+def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The same expression with ``change`` applied to each direct child."""
+    match expr:
+        case Num() | Size() | Idx():
+            return expr
+        case Ref(array, at):
+            return Ref(array, tuple(change(e) for e in at)) if at else expr
+        case Add(terms):
+            return Add(tuple(change(e) for e in terms))
+        case Mul(factors):
+            return Mul(tuple(change(e) for e in factors))
+        case Pow(base, exponent):
+            return Pow(change(base), change(exponent))
+        case Fn(name, arguments):
+            return Fn(name, tuple(change(e) for e in arguments))
+        case Logic(op, arguments):
+            return Logic(op, tuple(change(e) for e in arguments))
+        case Reduce(kind, index, body, where):
+            return Reduce(kind, index, change(body), None if where is None else change(where))
+        case Softmax(index, body, at_, where):
+            new_where = None if where is None else change(where)
+            return Softmax(index, change(body), change(at_), new_where)
+        case Cases(branches, otherwise):
+            new = tuple((change(c), change(v)) for c, v in branches)
+            return Cases(new, None if otherwise is None else change(otherwise))
+        case Compare(op, left, right):
+            return Compare(op, change(left), change(right))
+        case Call(function, lambdas, at, site):
+            arrays = tuple(Lambda(a.indices, change(a.body)) for a in lambdas)
+            return Call(function, arrays, tuple(change(e) for e in at), site)
+        case Concat(parts, at_):
+            arrays = tuple(Lambda(p.indices, change(p.body)) for p in parts)
+            return Concat(arrays, change(at_))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all inside it, outermost first."""
+    pending = [expr]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))
+
+
+def bound_indices(expr: Expr) -> tuple[Index, ...]:
+    """The indices that a node itself binds."""
+    match expr:
+        case Reduce(_, index, _, _) | Softmax(index, _, _, _):
+            return (index,)
+        case Call(_, lambdas, _, _):
+            return tuple(index for array in lambdas for index in array.indices)
+        case Concat(parts, _):
+            return tuple(index for part in parts for index in part.indices)
+        case _:
+            return ()
+
+
+def free_indices(expr: Expr) -> frozenset[Index]:
+    """The indices that an expression uses and does not bind."""
+    if isinstance(expr, Idx):
+        return frozenset((expr.index,))
+    free: frozenset[Index] = frozenset()
+    if isinstance(expr, Softmax):
+        inner = free_indices(expr.body)
+        if expr.where is not None:
+            inner |= free_indices(expr.where)
+        return (inner - {expr.index}) | free_indices(expr.at)
+    if isinstance(expr, Call | Concat):
+        arrays = expr.arguments if isinstance(expr, Call) else expr.parts
+        for array in arrays:
+            free |= free_indices(array.body) - frozenset(array.indices)
+        places = expr.at if isinstance(expr, Call) else (expr.at,)
+        for place in places:
+            free |= free_indices(place)
+        return free
+    for child in children(expr):
+        free |= free_indices(child)
+    return free - frozenset(bound_indices(expr))
+
+
+def substitute(expr: Expr, values: dict[Index, Expr]) -> Expr:
+    """The expression with some of its free indices replaced."""
+    if isinstance(expr, Idx):
+        return values.get(expr.index, expr)
+    if not values or not children(expr):
+        return expr
+    return rebuild(expr, lambda child: substitute(child, values))
+
+
+# --- building -------------------------------------------------------------------------------
+
+
+def add(*terms: Expr) -> Expr:
+    """A sum, flattened; zeros dropped."""
+    flat: list[Expr] = []
+    for term in terms:
+        flat.extend(term.terms if isinstance(term, Add) else (term,))
+    flat = [term for term in flat if term != ZERO]
+    if not flat:
+        return ZERO
+    return flat[0] if len(flat) == 1 else Add(tuple(flat))
+
+
+def mul(*factors: Expr) -> Expr:
+    """A product, flattened; ones dropped."""
+    flat: list[Expr] = []
+    for factor in factors:
+        flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
+    flat = [factor for factor in flat if factor != ONE]
+    if not flat:
+        return ONE
+    return flat[0] if len(flat) == 1 else Mul(tuple(flat))
+
+
+def negative(expr: Expr) -> Expr:
+    """Minus an expression."""
+    return Num(-expr.value) if isinstance(expr, Num) else mul(MINUS_ONE, expr)
+
+
+def inverse(expr: Expr) -> Expr:
+    """One over an expression."""
+    return Pow(expr, MINUS_ONE)

@@ -1,0 +1,175 @@
+"""From syntax to values: every node of the tree has one rule here or in a module beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Accent,
+    Apply,
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Root,
+    Script,
+    Stroke,
+)
+from notes2code.meaning import (
+    bigs,
+    calls,
+    families,
+    ir,
+    matrices,
+    names,
+    powers,
+    products,
+    scripts,
+    symbols,
+)
+from notes2code.meaning.run import Run
+from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
+
+
+def lower(run: Run, node: Node) -> Value:
+    """The value of a node. Raises ``ProblemError`` at the exact place that makes no sense."""
+    return _RULES[type(node)](run, node)
+
+
+def _number(run: Run, node: Num) -> Value:
+    text = node.text
+    value = int(text) if text.isdigit() else Fraction(text if text[0] != "." else f"0{text}")
+    return scalar(ir.Num(value), node.span)
+
+
+def _name(run: Run, node: Name | Script | Accent) -> Value:
+    if not scripts.is_name(node):
+        return powers.scripted(run, node)
+    unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
+    if unsupported is not None:
+        raise error("N2C037", f"{unsupported} cannot be computed", node.span)
+    if isinstance(node, Script) and powers.is_exponential(run, node):
+        return powers.exponential(run, node)
+    value, use = symbols.name_value(run, node)
+    if use.power is not None:
+        return powers.power(run, value, use.power, node.span)
+    return value
+
+
+_NOT_COMPUTED = {
+    "partial": "a partial derivative",
+    "nabla": "a gradient",
+    "emptyset": "the empty set",
+}
+
+
+def _infix(run: Run, node: Infix) -> Value:
+    if node.op in ("+", "-"):
+        left, right = lower(run, node.left), lower(run, node.right)
+        products.forbid_own_element(run, node)
+        sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
+        value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
+        shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+        return replace(value, shifted=shifted)
+    return products.explicit(run, node)
+
+
+def _negative(run: Run, node: Neg) -> Value:
+    return mapped(lower(run, node.body), ir.negative, node.span)
+
+
+def _root(run: Run, node: Root) -> Value:
+    body = lower(run, node.body)
+    if body.rank > 1:
+        raise error("N2C041", "the root of a matrix is not defined", node.span)
+    degree = ir.HALF
+    if node.degree is not None:
+        exponent = lower(run, node.degree)
+        return mapped(body, lambda e: ir.Pow(e, ir.inverse(exponent.body)), node.span)
+    return mapped(body, lambda e: ir.Pow(e, degree), node.span)
+
+
+def _fraction(run: Run, node: Frac) -> Value:
+    if powers.is_derivative(node):
+        raise error("N2C037", "a derivative cannot be computed", node.span)
+    return products.divide(run, lower(run, node.top), lower(run, node.bottom), node.span)
+
+
+def _group(run: Run, node: Group) -> Value:
+    if node.open in ("|", "‖"):
+        return _bars(run, node)
+    if node.open in ("⌊", "⌈"):
+        which = "floor" if node.open == "⌊" else "ceil"
+        return mapped(lower(run, node.items[0]), lambda e: ir.Fn(which, (e,)), node.span)
+    if node.open == "⟨" and len(node.items) == 2:
+        return products.inner(run, lower(run, node.items[0]), lower(run, node.items[1]), node.span)
+    if len(node.items) == 1:
+        inner = lower(run, node.items[0])
+        return replace(inner, span=node.span)
+    if not node.items:
+        raise error("N2C024", "nothing stands in these parentheses", node.span)
+    return families.listed(run, node)
+
+
+def _bars(run: Run, node: Group) -> Value:
+    """``|x|`` of a number, ``‖x‖`` of a vector, ``|V|`` as a count."""
+    inner = node.items[0]
+    if (
+        node.open == "|"
+        and isinstance(inner, Name)
+        and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
+    ):
+        return scalar(run.size(names.code_name(inner.text)), node.span)
+    value = lower(run, inner)
+    if value.rank == 0:
+        return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
+    if node.open == "|" and value.rank > 1:
+        raise error(
+            "N2C033",
+            "the bars may mean a determinant or a norm",
+            node.span,
+            "write `\\|…\\|` for a norm",
+        )
+    squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
+    return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _refuse(what: str) -> Callable[[Run, Any], Value]:
+    def rule(run: Run, node: Node) -> Value:
+        raise error("N2C037", f"{what} cannot be computed", node.span)
+
+    return rule
+
+
+_RULES: dict[type, Callable[[Run, Any], Value]] = {
+    Num: _number,
+    Name: _name,
+    Script: _name,
+    Accent: _name,
+    Infix: _infix,
+    Neg: _negative,
+    Root: _root,
+    Frac: _fraction,
+    Group: _group,
+    Juxt: products.juxtaposed,
+    Apply: calls.applied,
+    Big: bigs.big,
+    Matrix: matrices.matrix,
+    Relation: _refuse("a relation inside a formula"),
+    Dots: _refuse("an ellipsis with nothing to continue"),
+    Prose: _refuse("text"),
+    Stroke: _refuse("a sign without operands"),
+}

@@ -1,0 +1,119 @@
+"""Matrices and columns written out, and definitions by cases."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
+from notes2code.meaning import conditions, ir, lower
+from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning.run import Run
+from notes2code.meaning.values import Value, align, fresh
+
+
+def matrix(run: Run, node: Matrix) -> Value:
+    """The value of an environment."""
+    if node.kind in ("cases", "dcases", "rcases") or _is_cases(node):
+        return cases(run, node)
+    if node.kind in ("vmatrix", "Vmatrix"):
+        raise error("N2C037", "a determinant cannot be computed", node.span)
+    if any(isinstance(cell, Dots) or cell is None for row in node.rows for cell in row):
+        raise error(
+            "N2C037",
+            "a matrix with cells left out is not understood here",
+            node.span,
+            "write the general element, such as `R_{ij} = …`",
+        )
+    return _written_out(run, node)
+
+
+def _is_cases(node: Matrix) -> bool:
+    return node.kind == "array" and all(
+        len(row) == 2 and isinstance(row[1], Relation | Group | Prose) for row in node.rows
+    ) and any(isinstance(row[1], Relation) for row in node.rows)  # fmt: skip
+
+
+def _written_out(run: Run, node: Matrix) -> Value:
+    """A matrix of numbers, cell by cell; one column is a vector."""
+    width = max(len(row) for row in node.rows)
+    if any(len(row) != width for row in node.rows):
+        raise error("N2C041", "the rows of this matrix differ in length", node.span)
+    cells: list[list[Expr]] = []
+    for row in node.rows:
+        cells.append([])
+        for cell in row:
+            assert cell is not None
+            value = lower.lower(run, cell)
+            if value.rank:
+                raise error("N2C041", "a cell of a matrix must be a number here", cell.span)
+            cells[-1].append(value.body)
+    rows = fresh(Size("", value=ir.Num(len(cells))))
+    if width == 1:
+        return Value(_chosen(rows, [row[0] for row in cells]), (rows,), node.span)
+    columns = fresh(Size("", value=ir.Num(width)))
+    if len(cells) == 1:
+        return Value(_chosen(columns, cells[0]), (columns,), node.span, row=True)
+    body = _chosen(rows, [_chosen(columns, row) for row in cells])
+    return Value(body, (rows, columns), node.span)
+
+
+def _chosen(index: Index, values: list[Expr]) -> Expr:
+    """The value at an index."""
+    branches = tuple(
+        (ir.Compare("=", Idx(index), ir.Num(at)), value) for at, value in enumerate(values[:-1])
+    )
+    return ir.Cases(branches, values[-1]) if branches else values[-1]
+
+
+def cases(run: Run, node: Matrix) -> Value:
+    """A value by cases: rows of a value and its condition."""
+    branches: list[tuple[Expr, Value]] = []
+    otherwise: Value | None = None
+    for row in node.rows:
+        value_node, condition_node = _split(run, node, row)
+        value = lower.lower(run, value_node)
+        if condition_node is None:
+            otherwise = value
+        else:
+            branches.append((conditions.condition(run, condition_node), value))
+    values = [value for _, value in branches] + ([otherwise] if otherwise is not None else [])
+    widest = max(values, key=lambda value: value.rank)
+    for value in values:
+        align(run, widest, value, node.span)
+    last = None if otherwise is None else otherwise.body
+    body = ir.Cases(tuple((c, value.body) for c, value in branches), last)
+    return Value(body, widest.axes, node.span)
+
+
+def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, Node | None]:
+    """The value and the condition of a row; the condition is None for the last resort."""
+    cells = [cell for cell in row if cell is not None]
+    parts: list[Node] = []
+    for cell in cells:
+        grouped = isinstance(cell, Group) and cell.open == ""
+        parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
+    if not parts or isinstance(parts[0], Prose):
+        raise error("N2C037", "a row of these cases has no value", node.span)
+    rest = parts[1:]
+    if not rest:
+        raise error("N2C037", "a row of these cases has no condition", parts[0].span)
+    relations = [part for part in rest if isinstance(part, Relation)]
+    if len(relations) == 1 and _joins_only(rest):
+        return parts[0], relations[0]
+    if not relations and any(map(conditions.is_otherwise, rest)):
+        return parts[0], None
+    words = " ".join(part.text for part in rest if isinstance(part, Prose))
+    raise error(
+        "N2C037",
+        f"the condition `{words or run.quote(rest[0].span)}` is not understood",
+        rest[0].span.to(rest[-1].span),
+        "write a comparison of indices or numbers, such as `j \\le i`",
+    )
+
+
+def _joins_only(parts: list[Node]) -> bool:
+    """Whether the words around a condition only join it to its value."""
+    words = " ".join(part.text for part in parts if isinstance(part, Prose)).lower().split()
+    allowed = {"if", "for", "when", "where", "若", "如果", "当", "если", "при", ",", "if:", "and"}
+    return all(word.strip(",.:") in allowed for word in words) and all(
+        isinstance(part, Prose | Relation) for part in parts
+    )

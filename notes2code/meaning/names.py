@@ -1,0 +1,139 @@
+"""What a name is called in code, and what the field takes it to be unless a note says otherwise."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+
+from notes2code.latex.tree import Accent, Dots, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+
+INDEX_LETTERS = frozenset([*"ijlmnrstp", "k", "ell", "pos", "u", "tau"])
+"""Letters that count positions when they stand below or above a name."""
+
+LABELS = frozenset([*"qkvoehdfcgxyzabw", "K", "Q", "V", "O"])
+"""Letters that only name which one is meant when they stand on a weight or a size."""
+
+SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m", "h", "l", "V"])
+"""Letters that may count something; which ones do is decided by use."""
+
+TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
+
+_SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
+_VECTORS = frozenset([*"qkvxhsyzuwobpcdr"])
+
+
+def code_name(*parts: str) -> str:
+    """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
+    joined = "_".join(part for part in parts if part)
+    plain = unicodedata.normalize("NFKD", joined).encode("ascii", "ignore").decode()
+    foreign = len(plain) < len(joined)
+    text = plain if any(c.isalpha() for c in plain) else joined
+    name = re.sub(r"\W+", "_", text).strip("_") or "x"
+    if name[0].isdigit():
+        name = f"x_{name}"
+    if foreign or keyword.iskeyword(name) or name in ("None", "True", "False"):
+        name += "_"
+    return name
+
+
+def label(node: Node) -> str:
+    """The text of a script that is a part of a name; "" where it says nothing."""
+    match node:
+        case Name(text):
+            return {"prime": "prime", "star": "star"}.get(text, text)
+        case Num(text):
+            return text.replace(".", "_")
+        case Script(base, sub, sup, primes):
+            below = label(sub) if sub is not None else ""
+            above = label(sup) if sup is not None else ""
+            return "_".join(p for p in (label(base), below, above, "prime" * primes) if p)
+        case Accent(mark, base):
+            return f"{label(base)}_{mark}"
+        case Group(_, items):
+            return "_".join(p for p in map(label, items) if p)
+        case Juxt(factors):
+            texts = [label(f) for f in factors]
+            single = all(len(t) == 1 for t in texts)
+            return ("" if single else "_").join(texts)
+        case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
+            return f"{label(left)}_{label(right)}"
+        case Neg(body):
+            return label(body)
+        case Dots():
+            return ""
+        case _:
+            return ""
+
+
+def base_letter(name: str) -> str:
+    """The letter a code name begins with, without its labels and accents."""
+    return name.split("_", 1)[0]
+
+
+def is_size_name(name: str) -> bool:
+    """Whether a scalar's name says that it counts features: ``d``, ``d_k``, ``D``, ``dim``."""
+    base = base_letter(name)
+    return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
+
+
+def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tuple[int, ...]:
+    """The ranks that an element of a name may have, the field's custom first.
+
+    ``indices`` is how many indices it carries; ``bold`` how its letter is set.
+    """
+    base = base_letter(name)
+    if indices >= 2:
+        return (0, 1, 2)
+    if len(base) > 1 and not _is_greek(base):
+        return (2, 1, 0) if indices == 0 else (1, 2, 0)
+    if _is_greek(base):
+        if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
+            return (2, 1, 0)
+        return (1, 0, 2) if bold or transposed else (0, 1, 2)
+    if base.isupper():
+        if indices == 0:
+            return (2, 1, 0)
+        return (2, 1, 0) if base in "WUAB" else (1, 2, 0)
+    if bold or transposed:
+        return (1, 2, 0)
+    if indices == 1:
+        return (1, 0, 2) if base in _VECTORS and base not in "wbpy" else (0, 1, 2)
+    return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
+
+
+GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
+)
+
+
+def _is_greek(base: str) -> bool:
+    return base in GREEK
+
+
+def axis_names(name: str, rank: int, attends: bool) -> tuple[tuple[str, str], ...]:
+    """The field's names for the axes of an array, as (name, kind); made-up ones have no kind.
+
+    Rows are positions and columns features, as in Q ∈ ℝ^{n×d_k}; the column convention is the
+    same table turned round. Q, K and V have these parts only where a formula ``attends``, that
+    is, names two of them.
+    """
+    base = base_letter(name)
+    rows, features = _ROLES.get(base, ("", "")) if attends or base in "Xx" else ("", "")
+    if base in _WEIGHTS and rank <= 2:
+        return (("", "feature"),) * rank
+    if rank == 2 and base == "M":
+        return (("n", "sequence"), ("m", "sequence"))
+    if rank == 2 and rows:
+        return ((rows, "sequence"), (features, "feature"))
+    if rank == 1 and rows:
+        return ((features, "feature"),)
+    return (("", ""),) * rank
+
+
+_WEIGHTS = frozenset(["W", "U", "w", "b", "gamma", "beta", "g"])
+_ROLES = {
+    "Q": ("n", "d_k"), "q": ("n", "d_k"), "K": ("m", "d_k"), "k": ("m", "d_k"),
+    "V": ("m", "d_v"), "v": ("m", "d_v"), "X": ("n", "d"), "x": ("n", "d"),
+}  # fmt: skip

@@ -1,0 +1,168 @@
+"""Powers, exponentials, and scripts on what is no name."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Accent,
+    Frac,
+    Group,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    children,
+)
+from notes2code.meaning import families, ir, lower, names, scripts
+from notes2code.meaning.indexing import position
+from notes2code.meaning.ir import Expr
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.scripts import At, Use
+from notes2code.meaning.values import Value, elementwise, link, mapped, reduce_all, transpose
+
+
+def is_exponential(run: Run, node: Script) -> bool:
+    """Whether a script is Euler's number to a power, and not an array called e."""
+    return (
+        isinstance(node.base, Name)
+        and node.base.text == "e"
+        and node.sub is None
+        and node.sup is not None
+        and not (isinstance(node.sup, Name) and node.sup.text in run.seen.targets)
+        and not _is_mark(node.sup)
+        and "e" not in run.shapes
+    )
+
+
+def exponential(run: Run, node: Script) -> Value:
+    """``e^x``."""
+    assert node.sup is not None
+    exponent = lower.lower(run, node.sup)
+    return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
+
+
+def is_derivative(node: Frac) -> bool:
+    """``dx/dt`` and ``∂L/∂w``: a fraction of differentials."""
+    return _differential(node.bottom) and (_differential(node.top) or _is_letter(node.top, "d"))
+
+
+def _differential(node: Node) -> bool:
+    if isinstance(node, Juxt):
+        return (
+            _is_letter(node.factors[0], "d")
+            and len(node.factors) == 2
+            or any(_is_letter(f, "partial") for f in node.factors[:1])
+        )
+    return _is_letter(node, "partial")
+
+
+def _is_letter(node: Node, text: str) -> bool:
+    return (
+        isinstance(node, Name)
+        and node.text == text
+        or (isinstance(node, Script) and _is_letter(node.base, text) and text == "partial")
+    )
+
+
+def _is_mark(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in ("T", "top", "prime", "star")
+
+
+def scripted(run: Run, node: Node) -> Value:
+    """Scripts on a group, a number or a norm: a power, a transpose, an index."""
+    if isinstance(node, Accent):
+        raise error(
+            "N2C037",
+            f"a `\\{node.mark}` over an expression says nothing that can be computed",
+            node.span,
+        )
+    assert isinstance(node, Script)
+    if isinstance(node.base, Group) and node.base.open == "‖":
+        return _norm(run, node, node.base)
+    if isinstance(node.base, Group) and isinstance(node.sub, Relation):
+        return families.indexed(run, node.base, node.sub, node.sup)
+    value = lower.lower(run, node.base)
+    if node.sub is not None:
+        value = index(run, value, node.sub)
+    if node.primes:
+        value = transpose(value, node.span)
+    if node.sup is not None:
+        value = raised(run, value, node.sup, node)
+    return value
+
+
+def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
+    """A superscript on a value: a transpose or a power."""
+    if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
+        return transpose(value, node.span)
+    if _is_mark(sup):
+        raise error("N2C037", "this superscript on an expression is not understood", sup.span)
+    return power(run, value, sup, node.span)
+
+
+def index(run: Run, value: Value, sub: Node) -> Value:
+    """``softmax(z)_i``: an element of a value."""
+    body, axes = value.body, list(value.axes)
+    parts = scripts.parts(sub, run.seen.bound)
+    if len(parts) > len(axes):
+        raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
+    use = Use("this", (), None, False, False, False, sub.span)
+    for part in parts:
+        axis = axes.pop(0)
+        place = position(run, At(part), axis.size, use)
+        if isinstance(place, ir.Idx):
+            link(run, find_index(place.index), axis, sub.span)
+        elif isinstance(place, ir.Index):
+            link(run, place, axis, sub.span)
+            axes.append(place)
+        else:
+            body = ir.substitute(body, {axis: place})
+    return Value(body, tuple(axes), value.span)
+
+
+def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
+    """A power of a number, or of every element of a vector."""
+    raised_to = lower.lower(run, exponent)
+    where = base.span.to(raised_to.span)
+    if base.rank == 2 and isinstance(base.body, ir.Ref):
+        raise error(
+            "N2C033",
+            f"the power of the matrix `{run.quote(base.span)}` may mean a product or "
+            "element by element",
+            where,
+            "write the product out, or use `\\odot`",
+        )
+    if base.rank and _negative_number(exponent):
+        raise error("N2C041", "the inverse of an array is not computed", where)
+    return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _negative_number(node: Node) -> bool:
+    return isinstance(node, Neg) and isinstance(node.body, Num)
+
+
+def _norm(run: Run, node: Script, base: Group) -> Value:
+    """``‖x‖_p`` and its powers."""
+    value = lower.lower(run, base.items[0])
+    order: Expr = ir.Num(2)
+    if node.sub is not None:
+        if isinstance(node.sub, Name):
+            order = ir.Num(2)
+        else:
+            order = lower.lower(run, node.sub).body
+    if order == ir.ONE:
+        total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
+    elif order == ir.Num(2):
+        squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
+        total = ir.Pow(reduce_all("sum", squares), ir.HALF)
+    else:
+        raise error("N2C037", "only the norms 1 and 2 are computed", node.span)
+    result = Value(total, (), node.span)
+    return result if node.sup is None else power(run, result, node.sup, node.span)
+
+
+__all__ = ["children", "exponential", "index", "is_derivative", "is_exponential", "power"]

@@ -1,0 +1,220 @@
+"""Multiplication in all its spellings: side by side, ``·``, ``×``, ``*``, ``@``, ``⊙``, ``/``."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Group, Infix, Juxt
+from notes2code.meaning import calls, families, ir, lower, scripts, sizes
+from notes2code.meaning.run import Run
+from notes2code.meaning.values import (
+    Value,
+    dot,
+    elementwise,
+    matrix_product,
+    shape_text,
+)
+
+HADAMARD = frozenset("⊙∘")
+
+
+def juxtaposed(run: Run, node: Juxt) -> Value:
+    """Factors side by side: calls first, then the product from left to right."""
+    values: list[Value] = []
+    at = 0
+    while at < len(node.factors):
+        call = calls.call_at(run, node.factors, at)
+        if call is not None:
+            value, at = call
+            values.append(value)
+        else:
+            values.append(lower.lower(run, node.factors[at]))
+            at += 1
+    result = values[0]
+    for value in values[1:]:
+        result = product(run, result, value, result.span.to(value.span))
+    return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of two neighbours: scaling, or a matrix product."""
+    if left.rank == 0 or right.rank == 0:
+        if left.implied or right.implied:
+            run.conflict(2, "a softmax of one number scales an array", where)
+        _note_scale(run, left, right)
+        return _scaled(left, right)
+    if left.rank == right.rank == 2 and (left.shifted or right.shifted):
+        return _shifted(run, left, right, where)
+    if _is_gain(run, left) or _is_gain(run, right):
+        return elementwise(run, left, right, ir.mul, where)
+    return matrix_product(run, left, right, where)
+
+
+def _scaled(left: Value, right: Value) -> Value:
+    """A number times an array; a softmax along an open axis stays adjustable."""
+    big, small = (left, right) if left.rank else (right, left)
+    along = big.along
+    scaled = None if along is None else (lambda k: ir.mul(small.body, along(k)))
+    body = ir.mul(left.body, right.body)
+    return Value(body, big.axes, left.span.to(right.span), big.row, scaled)
+
+
+def _shifted(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """``S (1 + B)``: a number added to a matrix is no matrix algebra, so the factors are taken
+    element by element."""
+    text = run.quote((left if left.shifted else right).span)
+    run.problems.append(
+        note(
+            "N2C039",
+            f"`{text}` is multiplied element by element, since a number is added to a matrix",
+            where,
+            "write `\\odot` to make it plain",
+        )
+    )
+    return elementwise(run, left, right, ir.mul, where)
+
+
+def _note_scale(run: Run, left: Value, right: Value) -> None:
+    """Remember which sum a size such as √d_k scales."""
+    for factor, other in ((left, right), (right, left)):
+        sizes.note_scale(run, factor.body, other.body)
+
+
+def _is_gain(run: Run, value: Value) -> bool:
+    """Whether a factor is the gain or bias of a normalisation, which acts element by element."""
+    return (
+        run.seen.normalises
+        and value.rank == 1
+        and isinstance(value.body, ir.Ref)
+        and value.body.array.split("_")[0] in ("gamma", "g", "beta")
+    )
+
+
+def explicit(run: Run, node: Infix) -> Value:
+    """A product, quotient or concatenation written with a sign."""
+    if node.op == "/":
+        return _slash(run, node)
+    if node.op == "‖":
+        return families.joined(run, node)
+    left, right = lower.lower(run, node.left), lower.lower(run, node.right)
+    where = left.span.to(right.span)
+    if node.op in HADAMARD:
+        return elementwise(run, left, right, ir.mul, where)
+    if node.op in ("·", "×", "*", "@"):
+        return _dotted(run, left, right, node)
+    if node.op == "⊗":
+        return _circled(run, left, right, node)
+    if node.op == "⊕":
+        return _plus_in_circle(run, left, right, node)
+    if node.op == "mod":
+        return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
+    raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
+
+
+def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    where = node.op_span
+    if left.rank == 1 and right.rank == 1 and left.row == right.row:
+        if _is_gain(run, left) or _is_gain(run, right):
+            return elementwise(run, left, right, ir.mul, where)
+        if node.op in ("·", "@"):
+            return dot(run, left, right, where)
+        raise error(
+            "N2C033",
+            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are vectors: "
+            f"`{node.op}` may mean their dot product or element by element",
+            where,
+            "write `\\cdot` for the dot product or `\\odot` for element by element",
+        )
+    return product(run, left, right, where)
+
+
+def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU."""
+    if left.rank != right.rank:
+        raise error(
+            "N2C033",
+            f"`\\otimes` stands between {shape_text(left)} and {shape_text(right)}",
+            node.op_span,
+            "write `\\odot` for element by element, or the outer product with `^\\top`",
+        )
+    value = elementwise(run, left, right, ir.mul, node.op_span)
+    run.problems.append(
+        note("N2C039", "`\\otimes` is taken to be element by element", node.op_span)
+    )
+    return value
+
+
+def _plus_in_circle(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    value = elementwise(run, left, right, ir.add, node.op_span)
+    run.problems.append(note("N2C039", "`\\oplus` is taken to be addition", node.op_span))
+    return value
+
+
+def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """``⟨x, y⟩``."""
+    if left.rank != 1 or right.rank != 1:
+        raise error(
+            "N2C041",
+            f"an inner product needs two vectors, not {shape_text(left)} and {shape_text(right)}",
+            where,
+        )
+    return dot(run, left, right, where)
+
+
+# --- quotients ---------------------------------------------------------------------------------
+
+
+def _slash(run: Run, node: Infix) -> Value:
+    """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
+    left = lower.lower(run, node.left)
+    if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
+        first = node.right.factors[0]
+        whole = lower.lower(run, node.right)
+        if whole.rank < 2:
+            return divide(run, left, whole, node.span)
+        rest = node.right.factors[1:]
+        remaining = rest[0] if len(rest) == 1 else Juxt(rest, node.right.span)
+        divisor = lower.lower(run, first)
+        if divisor.rank == 0:
+            quotient = divide(run, left, divisor, node.op_span)
+            run.problems.append(
+                note(
+                    "N2C039",
+                    f"only `{run.quote(first.span)}` is taken to stand under the slash",
+                    node.op_span,
+                    "write a `\\frac` to make it plain",
+                )
+            )
+            return product(run, quotient, lower.lower(run, remaining), node.span)
+    return divide(run, left, lower.lower(run, node.right), node.span)
+
+
+def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
+    """A quotient: by a number, or element by element where the shapes allow it."""
+    if right.rank == 0:
+        sizes.note_scale(run, right.body, left.body)
+        along = left.along
+        divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
+        return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
+    if right.rank > left.rank or (right.rank == 2 and left.rank == 2):
+        raise error(
+            "N2C041",
+            f"{shape_text(left)} cannot be divided by {shape_text(right)}",
+            right.span,
+            "divide by a number, or element by element",
+        )
+    run.conflict(0.5, "a division by a vector is taken element by element", span)
+    return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def forbid_own_element(run: Run, node: Infix) -> None:
+    """``x − x_i`` cannot mean an array and its own element: x is then a thing apart."""
+    if scripts.is_name(node.left) and scripts.is_name(node.right):
+        mine, theirs = run.seen.use(node.left), run.seen.use(node.right)
+        same = mine.name == theirs.name and len(mine.indices) != len(theirs.indices)
+        if same and run.decided.get(f"one {mine.name}", False):
+            raise error(
+                "N2C033",
+                f"`{run.quote(node.left.span)}` and `{run.quote(node.right.span)}` cannot be "
+                "an array and its element here",
+                node.span,
+            )

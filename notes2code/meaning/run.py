@@ -1,0 +1,218 @@
+"""One attempt at typing a formula: its symbols, its sizes, and the choices it has made.
+
+Where notation leaves a choice (is x a vector or a matrix? is u vᵀ a number or a matrix?), the
+attempt takes the option that its plan names, else the field's custom, and counts what speaks
+against it. The search (:mod:`notes2code.meaning.search`) then tries other plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from notes2code.diagnostics import Problem, Span, error
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Expr, Index, Num, Size
+from notes2code.meaning.names import axis_names
+from notes2code.meaning.scope import Scope, Shape
+from notes2code.meaning.survey import Survey
+
+
+@dataclass(slots=True)
+class Symbol:
+    """An input that the formula uses: its axes in order, those it is indexed by first."""
+
+    name: str
+    axes: tuple[Size, ...]
+    written: str
+    span: Span
+    kind: str = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """What another statement of the formula defines: a name for it, and its array.
+
+    ``indexed`` counts the axes that the note writes as indices of the name; ``called`` says that
+    its left-hand side has parameters, which its uses repeat.
+    """
+
+    name: str
+    array: ir.Lambda
+    indexed: int
+    called: bool = False
+
+
+@dataclass(slots=True)
+class Decision:
+    """A choice that was met: its key, what could be chosen (with costs), and what was."""
+
+    key: str
+    options: Sequence[tuple[object, float]]
+    taken: int
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of one attempt. ``latex`` is the formula, for messages that quote it."""
+
+    latex: str
+    scope: Scope
+    seen: Survey
+    plan: Mapping[str, int] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+    decided: dict[str, object] = field(default_factory=dict)
+    cost: float = 0.0
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    pending: dict[str, Size] = field(default_factory=dict)
+    indices: dict[str, Index] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    functions: dict[str, ir.Equation] = field(default_factory=dict)
+    conflicts: list[tuple[float, str, Span]] = field(default_factory=list)
+    sites: dict[str, int] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    defined: dict[str, Defined] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    column: bool = False
+    families: int = 0
+    summed: list[str] = field(default_factory=list)
+    target_letters: list[str] = field(default_factory=list)
+    scales: dict[str, Index] = field(default_factory=dict)
+    reach: dict[Index, Expr] = field(default_factory=dict)
+
+    # --- choices -------------------------------------------------------------------------
+
+    def choose(self, key: str, options: Sequence[tuple[object, float]]) -> object:
+        """The option for ``key`` that the plan names, else the first; its cost is counted."""
+        if key in self.decided:
+            return self.decided[key]
+        taken = self.plan.get(key, 0) if len(options) > 1 else 0
+        value, cost = options[taken]
+        if len(options) > 1:
+            self.decisions.append(Decision(key, options, taken))
+        self.cost += cost
+        self.decided[key] = value
+        return value
+
+    def quote(self, span: Span) -> str:
+        """The formula's text at a span, on one line."""
+        return " ".join(self.latex[span.start : span.end].split())
+
+    # --- sizes ---------------------------------------------------------------------------
+
+    def size(self, name: str) -> Size:
+        """The size that the note calls by a name; all uses of the name are one size."""
+        if name not in self.pending:
+            self.pending[name] = Size(name, 2)
+        return find(self.pending[name])
+
+    def custom_axes(self, name: str, rank: int, column: bool) -> tuple[Size, ...]:
+        """The sizes that the field's custom gives an array of this name and rank."""
+        named = axis_names(name, rank, self.seen.attends)
+        if column and rank == 2:
+            named = named[::-1]
+        return tuple(Size(n, 1 if n else 0, kind) for n, kind in named)
+
+    def unify(self, left: Size, right: Size, where: Span) -> None:
+        """Make two sizes one. Sizes that the note itself tells apart are an error; those that
+        only custom tells apart count against this attempt."""
+        left, right = find(left), find(right)
+        if left is right:
+            return
+        if left.value is not None and right.value is not None:
+            self._unify_values(left, right, where)
+            return
+        if left.rank == right.rank == 2 and left.value is None and right.value is None:
+            self.conflict(9, f"{left.name} and {right.name} are different sizes", where)
+        elif left.kind and right.kind and left.kind != right.kind:
+            self.conflict(3, f"{_named(left)} meets {_named(right)}", where)
+        elif (
+            left.rank == right.rank == 1
+            and left.name != right.name
+            and "d"
+            not in (
+                left.name,
+                right.name,
+            )
+        ):
+            self.conflict(1, f"{left.name} and {right.name} are taken to be equal", where)
+        keep, drop = (left, right) if _firmer(left, right) else (right, left)
+        drop.link = keep
+        keep.kind = keep.kind or drop.kind
+
+    def _unify_values(self, left: Size, right: Size, where: Span) -> None:
+        assert left.value is not None and right.value is not None
+        if same_size(left.value, right.value):
+            right.link = left
+        elif isinstance(left.value, Num) and isinstance(right.value, Num):
+            message = f"{left.value.value} and {right.value.value} are different sizes"
+            self.conflict(9, message, where)
+        else:
+            right.link = left
+
+    def conflict(self, cost: float, message: str, where: Span) -> None:
+        """Count what speaks against this attempt; a sure contradiction ends it."""
+        if cost >= 9:
+            raise error("N2C040", f"shapes do not meet: {message}", where)
+        self.cost += cost
+        self.conflicts.append((cost, message, where))
+
+
+def _firmer(left: Size, right: Size) -> bool:
+    """Whether the left size is the one to keep."""
+    if (left.value is None) != (right.value is None):
+        return left.value is not None and right.rank < 2
+    return left.rank >= right.rank
+
+
+def _named(size: Size) -> str:
+    axis = {"sequence": "an axis of positions", "feature": "an axis of features"}[size.kind]
+    return f"{axis} ({size.name})" if size.name else axis
+
+
+def find(size: Size) -> Size:
+    """The size that stands for all that were unified with this one."""
+    while size.link is not None:
+        if size.link.link is not None:
+            size.link = size.link.link
+        size = size.link
+    return size
+
+
+def find_index(index: Index) -> Index:
+    """The index that stands for all that were unified with this one."""
+    while index.link is not None:
+        if index.link.link is not None:
+            index.link = index.link.link
+        index = index.link
+    return index
+
+
+def same_size(left: Expr, right: Expr) -> bool:
+    """Whether two expressions of sizes are the same, up to the order of factors and terms."""
+    return _polynomial(left) == _polynomial(right)
+
+
+def _polynomial(expr: Expr) -> frozenset[tuple[frozenset[tuple[int, int]], Fraction]]:
+    terms: dict[frozenset[tuple[int, int]], Fraction] = {}
+    for term in expr.terms if isinstance(expr, ir.Add) else (expr,):
+        coefficient = Fraction(1)
+        powers: dict[int, int] = {}
+        for factor in term.factors if isinstance(term, ir.Mul) else (term,):
+            base, exponent = factor, 1
+            if isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
+                base, exponent = factor.base, int(factor.exponent.value)
+            if isinstance(base, Size):
+                root = find(base)
+                if root.value is not None and isinstance(root.value, Num):
+                    coefficient *= Fraction(root.value.value) ** exponent
+                else:
+                    powers[id(root)] = powers.get(id(root), 0) + exponent
+            elif isinstance(base, Num):
+                coefficient *= Fraction(base.value) ** exponent
+            else:
+                powers[id(base)] = powers.get(id(base), 0) + exponent
+        key = frozenset(powers.items())
+        terms[key] = terms.get(key, Fraction(0)) + coefficient
+    return frozenset(item for item in terms.items() if item[1])

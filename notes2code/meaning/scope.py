@@ -1,0 +1,38 @@
+"""What is known before a formula is typed: what its section, its note and the vault declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from notes2code.latex.macros import Macro
+from notes2code.meaning.ir import Equation
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A declared shape: size names or whole numbers. ``indexed`` counts the indices that the
+    declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of one W_Q for each i."""
+
+    axes: tuple[str | int, ...]
+    indexed: int = 0
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What surrounds a formula; all names are code names (``W_Q``, ``d_model``).
+
+    ``functions`` are what may be called, ``definitions`` arrays that other formulas define.
+    ``words`` are names of more than one letter that the notes use, ``column`` says whether
+    vectors are columns (None: the notes do not say).
+    """
+
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    functions: Mapping[str, Equation] = field(default_factory=dict)
+    definitions: Mapping[str, Equation] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+    macros: Mapping[str, Macro] = field(default_factory=dict)
+    column: bool | None = None
+
+
+EMPTY = Scope()

@@ -1,0 +1,248 @@
+"""What the scripts of a name mean: parts of the name, indices, a power, a transpose."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import (
+    Accent,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    Stroke,
+)
+from notes2code.meaning import names
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
+    ``:`` for a slice, whose end is ``last``."""
+
+    node: Node
+    relation: str = ""
+    last: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name with its scripts resolved: ``W_i^Q`` is ``W_Q`` at i."""
+
+    name: str
+    indices: tuple[At, ...]
+    power: Node | None
+    transposed: bool
+    prime: bool
+    bold: bool
+    span: Span
+
+
+def is_name(node: Node) -> bool:
+    """Whether a node is a letter or word, with accents and scripts or without."""
+    match node:
+        case Name():
+            return True
+        case Script(base, _, _, _) | Accent(_, base):
+            return is_name(base)
+        case _:
+            return False
+
+
+def read(node: Node, bound: Set[str], as_target: bool = False) -> Use:
+    """Resolve the scripts of a name. ``bound`` are the letters that are indices here."""
+    marks: list[str] = []
+    subs: list[Node] = []
+    sups: list[Node] = []
+    primes = 0
+    span = node.span
+    while not isinstance(node, Name):
+        if isinstance(node, Accent):
+            marks.insert(0, node.mark)
+            node = node.base
+        elif isinstance(node, Script):
+            primes += node.primes
+            if node.sub is not None:
+                subs.insert(0, node.sub)
+            if node.sup is not None:
+                sups.insert(0, node.sup)
+            node = node.base
+        else:
+            raise TypeError(node)
+    reader = _Reader(node, bound, as_target)
+    for sub in subs:
+        reader.below(sub)
+    for sup in sups:
+        reader.above(sup)
+    if primes:
+        reader.prime = True
+    labels = [*reader.labels, *marks, *(["prime"] * primes)]
+    return Use(
+        names.code_name(_plain(node.text), *labels),
+        tuple(reader.indices),
+        reader.power,
+        reader.transposed,
+        reader.prime,
+        node.font == "bold",
+        span,
+    )
+
+
+def _plain(text: str) -> str:
+    return "_".join(text.replace("-", " ").split())
+
+
+class _Reader:
+    """Collects what the scripts of one name say."""
+
+    def __init__(self, base: Name, bound: Set[str], as_target: bool) -> None:
+        self.base = base.text
+        self.bound = bound
+        self.as_target = as_target
+        self.indices: list[At] = []
+        self.labels: list[str] = []
+        self.power: Node | None = None
+        self.transposed = False
+        self.prime = False
+
+    def below(self, node: Node) -> None:
+        """A subscript: indices, where its letters are bound, else a label."""
+        for part in parts(node, self.bound):
+            at = self.index(part)
+            if at is not None:
+                self.indices.append(at)
+            elif text := names.label(part):
+                self.labels.append(text)
+
+    def index(self, node: Node) -> At | None:
+        """The node as an index position, if it is one."""
+        if isinstance(node, Relation) and node.operands[0] is None:
+            last = node.operands[1]
+            if last is not None and node.signs[0] in "<≤≥>" and self.counts(last):
+                return At(last, node.signs[0])
+            return None
+        if isinstance(node, Group) and node.separators == (":",) and len(node.items) == 2:
+            first, last = node.items
+            if self.counts(first) or self.counts(last):
+                return At(first, ":", last)
+            return None
+        if isinstance(node, Group) and node.open in ("(", "[") and len(node.items) == 1:
+            return self.index(node.items[0])
+        if self.base in ("d", "D", "dim") and isinstance(node, Name) and node.text in names.LABELS:
+            return None
+        return At(node) if self.counts(node) else None
+
+    def counts(self, node: Node) -> bool:
+        """Whether an expression is arithmetic on bound letters."""
+        letters, other = _letters(node)
+        return not other and any(letter in self.bound for letter in letters)
+
+    def above(self, node: Node) -> None:
+        """A superscript: a transpose, a power, an index or a label."""
+        if isinstance(node, Name):
+            self._above_name(node)
+        elif isinstance(node, Num):
+            if self.as_target and node.text != "2":
+                self.labels.append(node.text)
+            else:
+                self.power = node
+        elif isinstance(node, Group) and node.open == "(" and node.items:
+            for item in node.items:
+                at = self.index(item)
+                if at is not None:
+                    self.indices.append(at)
+                elif text := names.label(item):
+                    self.labels.append(text)
+        elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
+            if all(_is_mark(f) for f in node.factors):
+                for factor in node.factors:
+                    self.above(factor)
+            elif self.counts(node):
+                self.power = node
+            else:
+                self.labels.append(names.label(node))
+        elif isinstance(node, Group) and not node.open and node.items:
+            for item in node.items:
+                self.above(item)
+        elif isinstance(node, Script) and is_name(node) and not self.counts(node):
+            self.labels.append(names.label(node))
+        elif isinstance(node, Stroke):
+            self.labels.append("star" if node.text == "*" else names.label(node))
+        else:
+            self.power = node
+
+    def _above_name(self, node: Name) -> None:
+        text = node.text
+        if text in ("T", "top") and not (text == "T" and "T" in self.bound):
+            self.transposed = True
+        elif text == "prime":
+            self.prime = True
+            self.labels.append("prime")
+        elif text in ("star", "dagger"):
+            self.labels.append(text)
+        elif text in self.bound:
+            self.indices.append(At(node))
+        elif text.isupper() or len(text) > 1 or text in names.LABELS:
+            if self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK:
+                self.power = node
+            else:
+                self.labels.append(text)
+        else:
+            self.power = node
+
+
+def _is_mark(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
+
+
+def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The separate positions of a script: ``i,j`` and ``ij`` are two."""
+    if isinstance(node, Group) and ":" not in node.separators and len(node.items) != 1:
+        if node.open in ("", "("):
+            return tuple(inner for item in node.items for inner in parts(item, bound))
+        return (node,)
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        return parts(node.items[0], bound)
+    if isinstance(node, Juxt) and all(
+        isinstance(f, Name) and (f.text in bound or len(f.text) == 1) for f in node.factors
+    ):
+        letters = [f.text for f in node.factors if isinstance(f, Name)]
+        if any(letter in bound for letter in letters):
+            return node.factors
+    return (node,)
+
+
+def _letters(node: Node) -> tuple[list[str], bool]:
+    """The letters of an index expression, and whether there is anything but arithmetic."""
+    match node:
+        case Name(text):
+            return [text], False
+        case Num():
+            return [], False
+        case Neg(body):
+            return _letters(body)
+        case Infix(op, left, right) if op in "+-·*/":
+            mine, other = _letters(left)
+            theirs, more = _letters(right)
+            return mine + theirs, other or more
+        case Juxt(factors) if isinstance(factors[0], Num):
+            found = [_letters(f) for f in factors]
+            return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Juxt((Name("clip" | "clamp"), Group(_, items))):
+            found = [_letters(f) for f in items]
+            return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Group(_, (item,)):
+            return _letters(item)
+        case Group("⌈" | "⌊", (item,)):
+            return _letters(item)
+        case Script(Name(), Name() | Num(), None, 0):
+            return [names.label(node)], False
+        case _:
+            return [], True

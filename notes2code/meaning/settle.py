@@ -1,0 +1,258 @@
+"""From an attempt to a finished equation: links resolved, indices and sizes named for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from notes2code.meaning import ir, names, shapes
+from notes2code.meaning.equations import Draft
+from notes2code.meaning.ir import (
+    Definition,
+    Equation,
+    Expr,
+    Idx,
+    Index,
+    Input,
+    Lambda,
+    Num,
+    Ref,
+    Size,
+)
+from notes2code.meaning.run import Run, Symbol, find, find_index
+
+
+def settle(run: Run, draft: Draft) -> Equation:
+    """The equation of an attempt."""
+    arrays = [array for _, _, array in draft.definitions] + [draft.value]
+    finished = _Settling(run, draft, arrays)
+    definitions = tuple(
+        Definition(name, finished.array(array), written)
+        for name, written, array in draft.definitions
+    )
+    value = finished.array(draft.value)
+    inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
+    called = {
+        expr.function
+        for array in [*(d.array for d in definitions), value]
+        for expr in ir.walk(array.body)
+        if isinstance(expr, ir.Call)
+    }
+    functions = {name: eq for name, eq in run.functions.items() if name in called}
+    parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
+    return Equation(draft.name, inputs, definitions, value, parameters, functions)
+
+
+@dataclass
+class _Settling:
+    """The renaming of one equation."""
+
+    run: Run
+    draft: Draft
+    arrays: list[Lambda]
+    sizes: dict[Size, Expr] = field(default_factory=dict)
+    indices: dict[Index, Index] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    numbers: dict[Size, str] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.renamed = _rows_of_parameters(self.run, self.draft)
+        self.symbols = self._used_symbols()
+        self._name_sizes()
+
+    # --- sizes ---------------------------------------------------------------------------
+
+    def _used_symbols(self) -> list[Symbol]:
+        used = {
+            expr.array
+            for array in self.arrays
+            for expr in ir.walk(array.body)
+            if isinstance(expr, Ref)
+        }
+        used |= {
+            expr.function
+            for array in self.arrays
+            for expr in ir.walk(array.body)
+            if isinstance(expr, ir.Call) and expr.function not in self.run.functions
+        }
+        return [symbol for symbol in self.run.symbols.values() if symbol.name in used]
+
+    def _name_sizes(self) -> None:
+        """Give each size that is left a name of its own."""
+        roots: list[tuple[Size, str]] = []
+        seen: set[Size] = set()
+        axes: set[Size] = set()
+
+        def meet(size: Size, hint: str, axis: bool) -> None:
+            root = find(size)
+            if axis:
+                axes.add(root)
+            if root.value is not None:
+                for inner in ir.walk(root.value):
+                    if isinstance(inner, Size) and inner is not root:
+                        meet(inner, "", axis)
+            elif root not in seen:
+                seen.add(root)
+                roots.append((root, hint))
+
+        for symbol in self.symbols:
+            for at, axis in enumerate(symbol.axes):
+                meet(axis, _size_hint(symbol, at), True)
+        for array in self.arrays:
+            for index in array.indices:
+                meet(find_index(index).size, "n", True)
+            for expr in ir.walk(array.body):
+                for index in ir.bound_indices(expr):
+                    meet(find_index(index).size, "n", True)
+                if isinstance(expr, Size):
+                    meet(expr, "", False)
+        taken = {symbol.name for symbol in self.symbols}
+        roots.sort(key=lambda pair: -pair[0].rank)
+        for root, hint in roots:
+            if root not in axes and not names.is_size_name(root.name):
+                self.numbers[root] = root.name
+                continue
+            name = _free_name(root, hint, taken)
+            taken.add(name)
+            self.sizes[root] = Size(name, root.rank, root.kind)
+        self.taken = taken
+
+    def size(self, size: Size) -> Expr:
+        """The finished size: a named one, or an expression of named ones."""
+        root = find(size)
+        if root in self.numbers:
+            return Ref(self.numbers[root])
+        if root.value is not None:
+            return self.expr(root.value)
+        return self.sizes[root]
+
+    def index(self, index: Index) -> Index:
+        """The finished index."""
+        root = find_index(index)
+        done = self.indices.get(root)
+        if done is None:
+            size = self.size(root.size)
+            own = size if isinstance(size, Size) else Size("", value=size)
+            done = Index(self._index_name(root), own, root.start)
+            self.indices[root] = done
+        return done
+
+    def _index_name(self, index: Index) -> str:
+        wanted = index.name if index.name.isidentifier() and "family" not in index.name else ""
+        pool = [wanted] if wanted else []
+        feature = find(index.size).kind == "feature" or find(index.size).name.startswith("d")
+        pool += list("abcefgpqrsuvwxyz" if feature else "ijklmnrstuvwxyz")
+        name = next((n for n in pool if n not in self.taken), "")
+        number = 1
+        while not name or name in self.taken:
+            number += 1
+            name = f"{pool[0]}{number}"
+        self.taken.add(name)
+        return name
+
+    # --- expressions ---------------------------------------------------------------------
+
+    def array(self, array: Lambda) -> Lambda:
+        """A finished array."""
+        return Lambda(tuple(self.index(i) for i in array.indices), self.expr(array.body))
+
+    def expr(self, expr: Expr) -> Expr:
+        """A finished expression."""
+        match expr:
+            case Idx(index):
+                return Idx(self.index(index))
+            case Size():
+                return self.size(expr)
+            case Ref(array, at) if array in self.renamed:
+                return Ref(self.renamed[array], tuple(map(self.expr, at)))
+            case ir.Reduce(kind, index, body, where):
+                done = None if where is None else self.expr(where)
+                return ir.Reduce(kind, self.index(index), self.expr(body), done)
+            case ir.Softmax(index, body, at_, where):
+                done = None if where is None else self.expr(where)
+                return ir.Softmax(self.index(index), self.expr(body), self.expr(at_), done)
+            case ir.Call(function, lambdas, at, site):
+                arrays = tuple(self.array(a) for a in lambdas)
+                return ir.Call(function, arrays, tuple(map(self.expr, at)), site)
+            case ir.Concat(parts, at_):
+                return ir.Concat(tuple(self.array(p) for p in parts), self.expr(at_))
+            case _:
+                return ir.rebuild(expr, self.expr)
+
+    # --- inputs --------------------------------------------------------------------------
+
+    def inputs(self, parameters: tuple[str, ...], arrays: list[Lambda]) -> tuple[Input, ...]:
+        """The inputs: parameters first, then by appearance, then the sizes that follow from none."""
+        found = {self.renamed.get(s.name, s.name): s for s in self.symbols}
+        order = [p for p in parameters if p in found] + [n for n in found if n not in parameters]
+        inputs = [
+            Input(
+                n, tuple(self.size(axis) for axis in found[n].axes), found[n].written, found[n].kind
+            )
+            for n in order
+        ]
+        inputs += [Input(name, (), name) for name in dict.fromkeys(self.numbers.values())]
+        solved = set(shapes.solve(tuple(inputs)))
+        for size in _sizes_in(arrays):
+            if size not in solved:
+                solved.add(size)
+                inputs.append(Input(size.name, (), size.name, "size"))
+        return tuple(inputs)
+
+
+def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[Size]:
+    for array in arrays:
+        for index in array.indices:
+            yield from _sizes_of(index.size)
+        for expr in ir.walk(array.body):
+            if isinstance(expr, Size):
+                yield from _sizes_of(expr)
+            for index in ir.bound_indices(expr):
+                yield from _sizes_of(index.size)
+
+
+def _sizes_of(size: Size) -> Iterator[Size]:
+    if size.value is None:
+        yield size
+    else:
+        yield from (inner for inner in ir.walk(size.value) if isinstance(inner, Size))
+
+
+def _rows_of_parameters(run: Run, draft: Draft) -> dict[str, str]:
+    """``k_i`` in what defines f(q, K, V) is a row of K."""
+    renamed: dict[str, str] = {}
+    for parameter in draft.parameters:
+        row = parameter[0].lower() + parameter[1:]
+        if parameter not in run.symbols and row in run.symbols and row not in draft.parameters:
+            renamed[row] = parameter
+    return renamed
+
+
+def _size_hint(symbol: Symbol, at: int) -> str:
+    """A name for an axis that nothing names."""
+    rank = len(symbol.axes)
+    if rank - at > 2:
+        return "h"
+    if rank == 1 or at == rank - 1:
+        return "d"
+    return "n" if symbol.axes[at].kind != "feature" else "d_in"
+
+
+def _free_name(size: Size, hint: str, taken: set[str]) -> str:
+    if size.name and size.name not in taken:
+        return size.name
+    pool = {
+        "sequence": ["n", "m", "l", "t"],
+        "feature": ["d", "p", "r", "d_in", "d_out"],
+    }.get(size.kind, [])
+    for name in [hint, *pool, "n", "m", "l", "p", "r"]:
+        if name and name not in taken:
+            return name
+    number = 2
+    while f"{size.name or hint or 'n'}_{number}" in taken:
+        number += 1
+    return f"{size.name or hint or 'n'}_{number}"
+
+
+__all__ = ["Num", "settle"]

@@ -1,0 +1,112 @@
+"""Sizes: what the names of declared axes stand for, and which axis a number such as d_k counts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from notes2code.diagnostics import Span
+from notes2code.meaning import ir, names
+from notes2code.meaning.ir import Expr, Num, Reduce, Size
+from notes2code.meaning.run import Run, find, find_index
+
+
+def parse(run: Run, text: str | int) -> Size:
+    """The size of a declared axis: a name, a whole number, or arithmetic such as ``d/h``."""
+    if isinstance(text, int):
+        return Size(str(text), 2, value=Num(text))
+    if text.isidentifier():
+        return run.size(text)
+    value = _arithmetic(run, ast.parse(text, mode="eval").body)
+    return value if isinstance(value, Size) else Size("", 2, value=value)
+
+
+def _arithmetic(run: Run, node: ast.expr) -> Expr:
+    match node:
+        case ast.Name(id=name):
+            return run.size(name)
+        case ast.Constant(value=int() as number):
+            return Num(number)
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _arithmetic(run, left), _arithmetic(run, right)
+            match op:
+                case ast.Add():
+                    return ir.add(a, b)
+                case ast.Sub():
+                    return ir.add(a, ir.negative(b))
+                case ast.Mult():
+                    return ir.mul(a, b)
+                case _:
+                    return ir.mul(a, ir.inverse(b))
+        case _:
+            return run.size(names.code_name(ast.unparse(node)))
+
+
+def note_scale(run: Run, scale: Expr, scaled: Expr) -> None:
+    """Remember the sum that a factor such as 1/√d_k scales, when it meets it."""
+    size = _scale_size(scale)
+    if size is None or size.name in run.scales:
+        return
+    for inner in _sums(scaled):
+        run.scales[size.name] = inner.index
+        return
+
+
+def attach(run: Run, where: Span) -> None:
+    """Tie each size that the formula only names, such as the d_k of √d_k, to the axis it counts.
+
+    It is the axis that the scaled sum runs over; else the one that custom gives that name.
+    """
+    for name, size in run.pending.items():
+        if _is_axis(run, size):
+            continue
+        index = run.scales.get(name)
+        if index is not None and _unnamed(find(find_index(index).size)):
+            run.unify(find_index(index).size, size, where)
+            continue
+        named = {
+            find(axis)
+            for symbol in run.symbols.values()
+            for axis in symbol.axes
+            if find(axis).name == size.name and find(axis) is not find(size)
+        }
+        if len(named) == 1:
+            run.unify(named.pop(), size, where)
+
+
+def _unnamed(size: Size) -> bool:
+    """Whether the note itself has not said what a size is."""
+    return size.rank < 2 and size.value is None
+
+
+def _is_axis(run: Run, size: Size) -> bool:
+    """Whether some axis of an input already has this size."""
+    size = find(size)
+    return any(find(axis) is size for symbol in run.symbols.values() for axis in symbol.axes)
+
+
+def _sums(expr: Expr) -> Iterator[Reduce]:
+    """The sums in a factor, outermost first; what stands inside a function is not scaled."""
+    level = [expr]
+    while level:
+        following: list[Expr] = []
+        for current in level:
+            if isinstance(current, Reduce) and current.kind == "sum":
+                yield current
+            elif isinstance(current, ir.Add | ir.Mul):
+                following.extend(ir.children(current))
+        level = following
+
+
+def _scale_size(factor: Expr) -> Size | None:
+    """The size that a scale is a power of: any power for d and its like, a root or a quotient
+    for other letters."""
+    powered = False
+    while isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
+        powered = powered or factor.exponent.value in (-1, ir.HALF.value)
+        factor = factor.base
+    if isinstance(factor, ir.Mul) and len(factor.factors) == 2 and factor.factors[0] == ir.ONE:
+        factor = factor.factors[1]
+    if not isinstance(factor, Size):
+        return None
+    return factor if powered or names.is_size_name(factor.name) else None

@@ -1,0 +1,103 @@
+"""softmax, and the axis along which it is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Dots, Group, Name, Node, Prose, Relation, Script
+from notes2code.meaning import conditions, families, ir, lower
+from notes2code.meaning.ir import Expr, Idx, Index, Softmax
+from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.values import Value, settled, uses
+
+
+def called(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``softmax(…)``, ``softmax_j(…)``, ``softmax(a_1, …, a_n)``."""
+    axis = _named_axis(run, name)
+    items = [item for item in group.items if not isinstance(item, Prose)]
+    where: Expr | None = None
+    if len(items) == 2 and isinstance(items[1], Relation):
+        where = conditions.condition(run, items[1])
+        items = items[:1]
+    if any(isinstance(item, Dots) for item in items):
+        value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
+    elif len(items) == 1:
+        value = lower.lower(run, items[0])
+    else:
+        raise error(
+            "N2C041",
+            f"softmax takes one argument, not {len(items)}",
+            group.span,
+            "put a list into brackets",
+        )
+    if axis is not None and uses(value.body, axis):
+        return _of_family(run, value, axis, where, span)
+    if value.rank:
+        return _of_array(run, value, where, span)
+    over = _implied_index(run, value, span)
+    return replace(_of_family(run, value, over, where, span), implied=True)
+
+
+def _named_axis(run: Run, name: Node) -> Index | None:
+    """The index in ``softmax_j``."""
+    if isinstance(name, Script) and isinstance(name.sub, Name):
+        return run.indices.get(name.sub.text)
+    return None
+
+
+def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: Span) -> Value:
+    """The softmax of a number that depends on an index, over all its values."""
+    over = Index(index.name, index.size, index.start)
+    body = ir.substitute(settled(value.body), {index: Idx(over)})
+    reach = None if where is None else ir.substitute(settled(where), {index: Idx(over)})
+    return Value(Softmax(over, body, Idx(index), reach), value.axes, span)
+
+
+def _of_array(run: Run, value: Value, where: Expr | None, span: Span) -> Value:
+    """The softmax of an array along its last axis, unless a later product says otherwise."""
+
+    def along(axis: int) -> Expr:
+        index = value.axes[axis]
+        over = Index("", index.size)
+        body = ir.substitute(settled(value.body), {find_index(index): Idx(over)})
+        reach = run.reach.get(index)
+        if reach is not None:
+            reach = ir.substitute(reach, {find_index(index): Idx(over)})
+        return Softmax(over, body, Idx(index), reach if where is None else where)
+
+    last = value.rank - 1
+    axis = _keys_axis(run, value, span) if value.rank == 2 else last
+    size = find(find_index(value.axes[axis]).size)
+    if size.kind == "feature" and size.rank:
+        run.conflict(2, f"softmax is taken over features ({size.name}), not positions", span)
+    return Value(along(axis), value.axes, span, value.row, along)
+
+
+def _keys_axis(run: Run, value: Value, span: Span) -> int:
+    """The axis of the keys where custom names it: the first in ``softmax(KᵀQ)``."""
+    first, last = (find(find_index(axis).size).name for axis in value.axes)
+    if first == "m" and last == "n":
+        run.problems.append(
+            note("N2C039", "softmax is taken along the first axis, that of the keys", span)
+        )
+        return 0
+    return 1
+
+
+def _implied_index(run: Run, value: Value, span: Span) -> Index:
+    """The index that a softmax of a number runs over: the innermost sum's, else the last one
+    on the left-hand side that the number depends on."""
+    free = {find_index(index) for index in ir.free_indices(settled(value.body))}
+    for letter in (*reversed(run.summed), *reversed(run.target_letters), *reversed(run.seen.free)):
+        index = run.indices.get(letter)
+        if index is not None and find_index(index) in free:
+            return find_index(index)
+    if len(free) == 1:
+        return next(iter(free))
+    raise error(
+        "N2C041",
+        "softmax of a single number: over what it runs is not said",
+        span,
+        "write the index below it (`softmax_j`), or give it a vector",
+    )

@@ -1,0 +1,318 @@
+"""What a formula states: definitions, values, shapes and ranges, clause by clause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import (
+    Accent,
+    Clause,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    Tree,
+)
+from notes2code.meaning.names import INDEX_LETTERS
+
+ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """``target = value``; ``values`` are the alternatives of a chain, which must agree.
+
+    ``target`` is None where the left-hand side is an expression that cannot be defined; then it
+    is the first of the values. ``condition`` holds where the definition does.
+    """
+
+    target: Node | None
+    values: tuple[Node, ...]
+    span: Span
+    condition: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Names and the shape they are said to have: the axes, an empty tuple for a number."""
+
+    names: tuple[Node, ...]
+    axes: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An index and the first and last number it counts."""
+
+    index: str
+    first: Node | None
+    last: Node | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that holds, or is only remarked: it defines nothing."""
+
+    sign: str
+    span: Span
+
+
+Statement: TypeAlias = Define | Declare | Range | Fact
+
+
+def statements(tree: Tree) -> tuple[Statement, ...]:
+    """The statements of a formula, in order."""
+    out: list[Statement] = []
+    waiting: list[Node] = []
+    clauses = [inner for clause in tree.clauses for inner in _expand(clause)]
+    at = 0
+    while at < len(clauses):
+        clause = clauses[at]
+        node = clause.node
+        skipped = _enumerated_range(clauses, at)
+        if skipped is not None:
+            found, at = skipped
+            out.append(found)
+            continue
+        if clause.words and _is_condition(clause, out):
+            last = out[-1]
+            assert isinstance(last, Define)
+            out[-1] = replace(last, condition=node)
+        elif _is_name(node) and _followed_by_declaration(clauses, at):
+            waiting.append(node)
+        elif isinstance(node, Relation):
+            out.extend(_relation(node, tuple(waiting)))
+            waiting = []
+        elif _is_remark(clause, out):
+            out.append(Fact("", node.span))
+        else:
+            out.append(Define(None, (node,), node.span))
+        at += 1
+    return tuple(out)
+
+
+def _is_remark(clause: Clause, before: list[Statement]) -> bool:
+    """Whether a clause is no statement: a lone name in prose, dots, a bare number."""
+    if isinstance(clause.node, Dots | Num):
+        return True
+    lone = _is_name(clause.node) or isinstance(clause.node, Group)
+    return lone and bool(clause.words or before or clause.before)
+
+
+def _expand(clause: Clause) -> list[Clause]:
+    """A clause that is a brace with equations below each other is those equations."""
+    node = clause.node
+    while isinstance(node, Group) and node.open in ("cases", "", "{") and len(node.items) == 1:
+        node = node.items[0]
+    if not isinstance(node, Matrix):
+        return [clause]
+    rows = [_row(row) for row in node.rows]
+    equations = [row for row in rows if isinstance(row, Relation)]
+    if not equations or len(equations) < len(rows):
+        return [clause]
+    return [Clause(row, "row", clause.words if i == 0 else "") for i, row in enumerate(equations)]
+
+
+def _row(cells: tuple[Node | None, ...]) -> Node | None:
+    """A row of an aligned array as one node: ``q & = x W`` is a relation."""
+    filled = [cell for cell in cells if cell is not None]
+    if len(filled) == 1:
+        return filled[0]
+    if len(filled) == 2 and isinstance(filled[1], Relation) and filled[1].operands[0] is None:
+        right = filled[1]
+        return replace(right, operands=(filled[0], *right.operands[1:]))
+    return None
+
+
+# --- conditions, ranges, declarations ------------------------------------------------------
+
+
+def _is_condition(clause: Clause, before: list[Statement]) -> bool:
+    words = clause.words.lower().split()
+    conditional = any(w in ("if", "for", "when", "若", "如果", "当", "если", "при") for w in words)
+    return (
+        conditional
+        and bool(before)
+        and isinstance(before[-1], Define)
+        and isinstance(clause.node, Relation)
+        and all(sign in "<>≤≥≠=" for sign in clause.node.signs)
+        and "∈" not in clause.node.signs
+        and not (_index_letter(clause.node.operands[0]) and clause.node.signs == ("=",))
+    )
+
+
+def _enumerated_range(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
+    """``i = 1, …, n`` over several clauses: the range, and where the next clause is."""
+    node = clauses[at].node
+    if not (isinstance(node, Relation) and node.signs in (("=",), ("∈",))):
+        return None
+    letter = _index_letter(node.operands[0])
+    if letter is None or node.operands[1] is None:
+        return None
+    first = node.operands[1]
+    if node.signs == ("=",):
+        for ahead in range(at + 1, min(at + 4, len(clauses) - 1)):
+            if isinstance(clauses[ahead].node, Dots):
+                last = clauses[ahead + 1].node
+                return Range(letter, first, last, node.span.to(last.span)), ahead + 2
+        ends = _dotted(first)
+        if ends:
+            return Range(letter, *ends, node.span), at + 1
+        if clauses[at].before and isinstance(first, Num):
+            return Range(letter, first, first, node.span), at + 1
+    elif isinstance(first, Group) and first.items:
+        items = [item for item in first.items if not isinstance(item, Dots)]
+        if first.open in ("[", "{", "(") and items:
+            inner = _dotted(items[0]) if len(items) == 1 else (items[0], items[-1])
+            if inner:
+                return Range(letter, *inner, node.span), at + 1
+    return None
+
+
+def _dotted(node: Node) -> tuple[Node, Node] | None:
+    """The ends of ``0 … 7`` or ``1..n``."""
+    if isinstance(node, Juxt) and any(isinstance(f, Dots) for f in node.factors):
+        first, last = node.factors[0], node.factors[-1]
+        if not isinstance(first, Dots) and not isinstance(last, Dots):
+            return first, last
+    return None
+
+
+def _index_letter(node: Node | None) -> str | None:
+    if isinstance(node, Name) and node.text in INDEX_LETTERS:
+        return node.text
+    return None
+
+
+def _is_name(node: Node | None) -> bool:
+    match node:
+        case Name():
+            return True
+        case Script(base, _, _, _) | Accent(_, base):
+            return _is_name(base)
+        case _:
+            return False
+
+
+def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
+    """Whether ``Q`` is the first of ``Q, K, V ∈ …``."""
+    for clause in clauses[at + 1 :]:
+        if clause.before != ",":
+            return False
+        if isinstance(clause.node, Relation):
+            return clause.node.signs[0] in ("∈",) and _is_name(clause.node.operands[0])
+        if not _is_name(clause.node):
+            return False
+    return False
+
+
+def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
+    """The axes of ``ℝ^{n×d}``, ``R^n``, ``[B, T, d]`` or ``ℝ``; None for anything else."""
+    if isinstance(node, Name):
+        return () if node.text == "R" else None
+    if isinstance(node, Script) and isinstance(node.base, Name):
+        if node.base.text not in ("R", "C", "Z", "N") or node.sub is not None:
+            return None
+        if node.base.text != "R" and node.base.font != "blackboard":
+            return None
+        return () if node.sup is None else _axes(node.sup)
+    if isinstance(node, Juxt):
+        spaces, last = node.factors[:-1], node.factors[-1]
+        if isinstance(last, Group) and last.open == "[" and all(_is_name(s) for s in spaces):
+            return last.items
+        return None
+    if isinstance(node, Group) and node.open == "[":
+        return node.items
+    return None
+
+
+def _axes(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Infix) and node.op in ("×", "*"):
+        return (*_axes(node.left), *_axes(node.right))
+    if isinstance(node, Group) and node.open in ("", "(") and len(node.items) > 1:
+        return node.items
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        return _axes(node.items[0])
+    return (node,)
+
+
+# --- relations -------------------------------------------------------------------------------
+
+
+def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement]:
+    """What a relation states."""
+    signs, operands = list(node.signs), list(node.operands)
+    out: list[Statement] = []
+    if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
+        axes = shape_axes(operands[-1])
+        if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
+            named = tuple(n for n in (*earlier_names, *operands[:-1][:1]) if n is not None)
+            if len(signs) == 1 and all(map(_is_name, named)):
+                return [Declare(named, axes, node.span)]
+            if _is_name(operands[0]):
+                out.append(Declare(named[:1], axes, node.span))
+            signs, operands = signs[:-1], operands[:-1]
+    if not signs:
+        assert operands[0] is not None
+        return [*out, Define(None, (operands[0],), node.span)]
+    if not all(sign in ASSIGNS for sign in signs):
+        return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
+    values = [operand for operand in operands if operand is not None]
+    if operands[0] is None:
+        return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
+    if len(values) < 2:
+        return [Fact("=", node.span)]
+    return [*out, *_definition(values, node.span)]
+
+
+def _definition(values: list[Node], span: Span) -> list[Statement]:
+    """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
+    if all(map(_is_name, values)):
+        return [Define(name, (values[-1],), span) for name in values[:-1]]
+    if definable(values[0]):
+        return [Define(values[0], tuple(values[1:]), span)]
+    if definable(values[-1]) and not isinstance(values[-1], Juxt):
+        return [Define(values[-1], tuple(values[:-1]), span)]
+    return [Define(None, tuple(values), span)]
+
+
+def definable(node: Node) -> bool:
+    """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
+    if _is_name(node):
+        return True
+    if isinstance(node, Juxt) and len(node.factors) == 2:
+        name, arguments = node.factors
+        if isinstance(arguments, Script):
+            arguments = arguments.base
+        return (
+            _is_name(name)
+            and isinstance(arguments, Group)
+            and arguments.open in ("(", "[")
+            and all(_is_parameter(item) for item in arguments.items)
+        )
+    return False
+
+
+def _is_parameter(node: Node) -> bool:
+    """Whether a node can stand in the parentheses of what is defined."""
+    match node:
+        case Name() | Script() | Accent() | Num() | Dots():
+            return True
+        case Juxt((Num(), Name())):
+            return True
+        case Infix("+" | "-", Juxt((Num(), Name())) | Name(), Num()):
+            return isinstance(node.left, Juxt)
+        case Group(_, items):
+            return all(map(_is_parameter, items))
+        case _:
+            return False

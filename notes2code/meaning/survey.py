@@ -1,0 +1,338 @@
+"""What can be seen in a formula before any of it is typed: who binds which index, what is
+called, what is indexed how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Root,
+    Script,
+    children,
+)
+from notes2code.meaning import names, scripts
+from notes2code.meaning.statements import Declare, Define, Range, Statement
+
+
+@dataclass(slots=True)
+class Survey:
+    """``bound`` are the letters that are indices; ``free`` those that nothing but their use
+    under or over a name makes one, in order. ``called`` are names that stand before
+    parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
+    ``sizes`` are names that bound a range or a shape."""
+
+    bound: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
+    free: list[str] = field(default_factory=list)
+    called: set[str] = field(default_factory=set)
+    counted: dict[str, set[int]] = field(default_factory=dict)
+    bold: set[str] = field(default_factory=set)
+    transposed: set[str] = field(default_factory=set)
+    sizes: set[str] = field(default_factory=set)
+    ranges: dict[str, Range] = field(default_factory=dict)
+    normalises: bool = False
+    attends: bool = False
+    has_matrices: bool = False
+    uses: dict[int, scripts.Use] = field(default_factory=dict)
+
+    def use(self, node: Node) -> scripts.Use:
+        """The resolved scripts of a name."""
+        found = self.uses.get(id(node))
+        if found is None:
+            found = self.uses[id(node)] = scripts.read(node, self.bound)
+        return found
+
+
+def survey(statements: Sequence[Statement]) -> Survey:
+    """Look over the statements of a formula."""
+    seen = Survey()
+    values = [value for s in statements if isinstance(s, Define) for value in s.values]
+    nodes = [node for value in values for node in walk(value)]
+    _find_binders(seen, nodes)
+    for statement in statements:
+        if isinstance(statement, Range):
+            seen.bound.add(statement.index)
+            seen.ranges[statement.index] = statement
+            seen.sizes.update(_size_names(statement.last))
+        elif isinstance(statement, Declare):
+            for axis in statement.axes:
+                seen.sizes.update(_size_names(axis))
+        elif isinstance(statement, Define) and statement.target is not None:
+            _find_target_letters(seen, statement.target, nodes)
+    _find_free_letters(seen, nodes, statements)
+    for value in values:
+        _count_uses(seen, value)
+    seen.normalises = any(map(_is_normalisation, nodes))
+    bases = {names.base_letter(name) for name in seen.counted}
+    seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
+    seen.has_matrices = seen.attends or "X" in bases
+    return seen
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all inside it, in reading order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))
+
+
+# --- indices ---------------------------------------------------------------------------------
+
+
+def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
+    """Letters that sums, products, maxima and families bind."""
+    for node in nodes:
+        if isinstance(node, Big) and node.sub is not None:
+            for letter in bound_letters(node.sub):
+                seen.bound.add(letter)
+            seen.sizes.update(_size_names(node.sup))
+            for last in _ends(node.sub):
+                seen.sizes.update(_size_names(last))
+        elif isinstance(node, Script) and isinstance(node.base, Group) and node.sup is not None:
+            if isinstance(node.sub, Relation):
+                seen.bound.update(bound_letters(node.sub))
+                seen.sizes.update(_size_names(node.sup))
+
+
+def bound_letters(sub: Node) -> list[str]:
+    """The letters that stand below a big operator as its indices."""
+    if isinstance(sub, Relation):
+        first = sub.operands[0]
+        if sub.signs[0] in ("≤", "<") and len(sub.operands) == 3:
+            first = sub.operands[1]
+        return bound_letters(first) if first is not None else []
+    if isinstance(sub, Group):
+        return [letter for item in sub.items[:3] for letter in bound_letters(item)]
+    if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
+        return [f.text for f in sub.factors if isinstance(f, Name) and len(f.text) == 1]
+    if isinstance(sub, Name):
+        return [sub.text]
+    if isinstance(sub, Script | Accent) and scripts.is_name(sub):
+        return [names.label(sub)]
+    return []
+
+
+def _ends(sub: Node) -> Iterator[Node]:
+    if isinstance(sub, Relation):
+        yield from (o for o in sub.operands[1:] if o is not None)
+    elif isinstance(sub, Group):
+        for item in sub.items:
+            yield from _ends(item)
+        if any(isinstance(i, Dots) for i in sub.items):
+            yield sub.items[-1]
+
+
+def _size_names(node: Node | None) -> set[str]:
+    """The names in an upper bound or an axis, such as ``d`` and ``h`` in ``d/h``."""
+    if node is None:
+        return set()
+    found: set[str] = set()
+    for inner in walk(node) if not scripts.is_name(node) else (node,):
+        if scripts.is_name(inner):
+            found.add(scripts.read(inner, frozenset()).name)
+    return found
+
+
+def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> None:
+    """Index letters on a left-hand side."""
+    for node in _target_scripts(target):
+        for letter in _script_letters(node):
+            if letter not in names.INDEX_LETTERS:
+                continue
+            base = _base(node)
+            if base in ("d", "D", "dim") and letter in names.LABELS:
+                continue
+            seen.bound.add(letter)
+            seen.targets.add(letter)
+    if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
+        for item in target.factors[1].items:
+            if isinstance(item, Juxt | Infix) and not scripts.is_name(item):
+                for inner in walk(item):
+                    if isinstance(inner, Name):
+                        seen.bound.add(inner.text)
+                        seen.targets.add(inner.text)
+        if is_positional(target):
+            letters = [i.text for i in target.factors[1].items if isinstance(i, Name)]
+            seen.bound.update(letters)
+            seen.targets.update(letters)
+
+
+def is_positional(target: Node) -> bool:
+    """Whether the parentheses of a left-hand side hold indices, as in ``PE(pos, 2i)``."""
+    if not (isinstance(target, Juxt) and isinstance(target.factors[1], Group)):
+        return False
+    return any(isinstance(item, Juxt | Infix) for item in target.factors[1].items)
+
+
+def _target_scripts(target: Node) -> Iterator[Node]:
+    if isinstance(target, Juxt):
+        name, arguments = target.factors[0], target.factors[1]
+        yield name
+        if isinstance(arguments, Script):
+            yield arguments
+            arguments = arguments.base
+        if isinstance(arguments, Group):
+            yield from arguments.items
+    else:
+        yield target
+
+
+def _script_letters(node: Node) -> Iterator[str]:
+    """The single letters, and ``pos``, in the scripts of a name."""
+    while isinstance(node, Script | Accent):
+        if isinstance(node, Script):
+            for script in (node.sub, node.sup):
+                if script is None or isinstance(script, Name) and script.text in ("T", "top"):
+                    continue
+                for inner in walk(script):
+                    if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
+                        yield inner.text
+        node = node.base
+
+
+def _base(node: Node) -> str:
+    while isinstance(node, Script | Accent):
+        node = node.base
+    return node.text if isinstance(node, Name) else ""
+
+
+def _find_free_letters(
+    seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
+) -> None:
+    """Letters that stand below names on the right and that nothing binds: they run over rows."""
+    defines_letters = bool(seen.targets)
+    for node in nodes:
+        if not isinstance(node, Script) or not scripts.is_name(node):
+            continue
+        base = _base(node)
+        for script in (node.sub,):
+            if script is None:
+                continue
+            for letter in _free_letters(script, base):
+                if letter in seen.bound or letter in seen.free:
+                    continue
+                if defines_letters and base[:1] in "WUb":
+                    continue
+                seen.free.append(letter)
+    seen.bound.update(seen.free)
+
+
+def _free_letters(script: Node, base: str) -> Iterator[str]:
+    weight = base in ("W", "w", "b", "U", "P", "B", "d", "D", "dim", "n", "N", "T", "e")
+    for part in scripts.parts(script, names.INDEX_LETTERS):
+        inner = part
+        if isinstance(inner, Infix) and inner.op in "+-" and isinstance(inner.right, Num):
+            inner = inner.left
+        if isinstance(inner, Name) and inner.text in names.INDEX_LETTERS:
+            if weight:
+                continue
+            yield inner.text
+
+
+# --- uses ------------------------------------------------------------------------------------
+
+
+def _count_uses(seen: Survey, value: Node) -> None:
+    """How each name is used: with how many indices, transposed, bold, always called."""
+    free_standing: set[str] = set()
+    called: set[str] = set()
+
+    def visit(node: Node, before_parenthesis: bool) -> None:
+        if scripts.is_name(node):
+            use = seen.use(node)
+            seen.counted.setdefault(use.name, set()).add(len(use.indices))
+            if use.bold:
+                seen.bold.add(use.name)
+            if use.transposed:
+                seen.transposed.add(use.name)
+            (called if before_parenthesis else free_standing).add(use.name)
+            if use.power is not None:
+                visit(use.power, False)
+            return
+        inner = children(node)
+        for at, child in enumerate(inner):
+            following = inner[at + 1] if isinstance(node, Juxt) and at + 1 < len(inner) else None
+            if isinstance(following, Script):
+                following = following.base
+            opens = isinstance(following, Group) and following.open in ("(", "[")
+            visit(child, opens)
+
+    visit(value, False)
+    seen.called = (seen.called | called) - free_standing
+
+
+def _is_normalisation(node: Node) -> bool:
+    """Whether a node divides by a standard deviation: γ and β beside it are vectors."""
+    if isinstance(node, Frac) or (isinstance(node, Infix) and node.op == "/"):
+        bottom = node.bottom if isinstance(node, Frac) else node.right
+        inside = list(walk(bottom))
+        has_root = any(isinstance(n, Root) for n in inside)
+        deviates = any(
+            isinstance(n, Name) and n.text in ("sigma", "Var", "var", "RMS", "rms", "Std", "std")
+            for n in inside
+        )
+        top = node.top if isinstance(node, Frac) else node.left
+        centred = isinstance(top, Infix | Group)
+        return deviates and (has_root or centred)
+    return False
+
+
+def loose_letters(seen: Survey, node: Node, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The letters in index positions that no operator inside the node binds, in order."""
+    if isinstance(node, Big) and node.sub is not None:
+        inner = bound | frozenset(bound_letters(node.sub))
+        for part in (node.sub, node.sup):
+            if part is not None:
+                yield from loose_letters(seen, part, inner)
+        yield from loose_letters(seen, node.body, inner)
+        return
+    if isinstance(node, Script) and isinstance(node.base, Group) and node.sup is not None:
+        if isinstance(node.sub, Relation):
+            inner = bound | frozenset(bound_letters(node.sub))
+            yield from loose_letters(seen, node.base, inner)
+            return
+    if scripts.is_name(node):
+        for at in seen.use(node).indices:
+            for found in walk(at.node):
+                if isinstance(found, Name) and found.text in seen.bound - bound:
+                    yield found.text
+        if isinstance(node, Name) and node.text in seen.targets - bound:
+            yield node.text
+        return
+    for child in children(node):
+        yield from loose_letters(seen, child, bound)
+
+
+def size_expression(node: Node) -> str:
+    """The size that an axis of a declared shape names, such as ``d_model`` or ``d/h``."""
+    match node:
+        case Num(text):
+            return text
+        case Infix(op, left, right) if op in "+-/·×*":
+            sign = {"·": "*", "×": "*"}.get(op, op)
+            return f"{size_expression(left)}{sign}{size_expression(right)}"
+        case Juxt(factors):
+            return "*".join(size_expression(factor) for factor in factors)
+        case Frac(top, bottom):
+            return f"{size_expression(top)}/{size_expression(bottom)}"
+        case Group(_, (item,)):
+            return f"({size_expression(item)})"
+        case _ if scripts.is_name(node):
+            return scripts.read(node, frozenset()).name
+        case _:
+            return names.code_name(names.label(node))

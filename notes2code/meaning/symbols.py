@@ -1,0 +1,169 @@
+"""Names in a formula: what each stands for, and the element it gives."""
+
+from __future__ import annotations
+
+import math
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import Node
+from notes2code.meaning import ir, names, sizes
+from notes2code.meaning.indexing import position
+from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
+from notes2code.meaning.run import Defined, Run, Symbol
+from notes2code.meaning.scripts import Use
+from notes2code.meaning.values import Value, fresh, scalar, transpose
+
+CONSTANTS = {"pi": math.pi, "infty": math.inf}
+
+
+def name_value(run: Run, node: Node) -> tuple[Value, Use]:
+    """The value of a name with its scripts, its power not yet applied."""
+    use = run.seen.use(node)
+    value = _value(run, use)
+    if use.transposed:
+        value = transpose(value, use.span)
+    return value, use
+
+
+def _value(run: Run, use: Use) -> Value:
+    if not use.indices:
+        if use.name in run.indices:
+            return scalar(counted(run.indices[use.name]), use.span)
+        if use.name in CONSTANTS and use.name not in run.shapes:
+            return scalar(ir.Num(CONSTANTS[use.name]), use.span)
+    defined = run.defined.get(use.name)
+    if defined is not None:
+        return _element(run, use, defined)
+    if not use.indices and _is_size(run, use.name):
+        return scalar(run.size(use.name), use.span)
+    return _input(run, use)
+
+
+def counted(index: Index) -> Expr:
+    """The number that the note counts for an index, which may begin with 1."""
+    return ir.add(Idx(index), ir.Num(index.start))
+
+
+def _is_size(run: Run, name: str) -> bool:
+    if name in run.symbols or name in run.shapes:
+        return False
+    if name in run.seen.sizes:
+        return True
+    if names.is_size_name(name) and name in run.seen.counted:
+        return run.seen.counted[name] == {0}
+    return name in ("n", "m")
+
+
+def _element(run: Run, use: Use, defined: Defined) -> Value:
+    """An element, or the rest of the axes, of what another statement defines."""
+    return element(run, use, defined.name, tuple(i.size for i in defined.array.indices))
+
+
+def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
+    """The array at the indices of a use; the axes behind them stay open."""
+    if len(use.indices) > len(axes):
+        raise error(
+            "N2C032",
+            f"`{run.quote(use.span)}` has {len(use.indices)} indices, but `{array}` "
+            f"has {len(axes)} axes",
+            use.span,
+        )
+    at = [position(run, index, size, use) for index, size in zip(use.indices, axes, strict=False)]
+    rest = tuple(fresh(size) for size in axes[len(at) :])
+    places: list[Expr] = []
+    opened: list[Index] = []
+    for place in at:
+        if isinstance(place, Index):
+            opened.append(place)
+            places.append(Idx(place))
+        else:
+            places.append(place)
+    places.extend(Idx(axis) for axis in rest)
+    return Value(Ref(array, tuple(places)), (*opened, *rest), use.span)
+
+
+# --- inputs ----------------------------------------------------------------------------------
+
+
+def _input(run: Run, use: Use) -> Value:
+    """An input: its axes are declared, or follow from custom and use."""
+    name, rank = _identity(run, use)
+    symbol = run.symbols.get(name)
+    if symbol is None:
+        axes = _axes(run, use, name, rank)
+        symbol = Symbol(name, axes, run.quote(use.span), use.span)
+        run.symbols[name] = symbol
+    return element(run, use, name, symbol.axes)
+
+
+def _identity(run: Run, use: Use) -> tuple[str, int]:
+    """The input that a use belongs to, and its rank.
+
+    A name that occurs both with and without indices is one array, or, where that cannot be, a
+    number and an array, which is then called by its index too: ``x`` and ``x_i``.
+    """
+    counts = run.seen.counted.get(use.name, {len(use.indices)})
+    most = max(counts | {len(use.indices)})
+    if len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4))):
+        if use.indices:
+            letters = [names.label(at.node) for at in use.indices]
+            separate = names.code_name(use.name, *letters)
+            return separate, len(use.indices) + _element_rank(run, use, separate, most)
+        return use.name, _element_rank(run, use, use.name, 0)
+    return use.name, most + _element_rank(run, use, use.name, most)
+
+
+def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
+    declared = run.shapes.get(use.name)
+    if declared is not None:
+        rank = len(declared.axes) + declared.indexed - indices
+        if rank < 0:
+            raise error(
+                "N2C032",
+                f"`{run.quote(use.span)}` has {indices} indices, but its declared shape "
+                f"has {len(declared.axes) + declared.indexed} axes",
+                use.span,
+            )
+        return rank
+    base = names.base_letter(use.name)
+    if run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
+        ranks: tuple[int, ...] = (1, 0)
+    else:
+        bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
+        ranks = names.element_ranks(use.name, indices, bold, transposed)
+    if run.seen.attends and base in _ROLES and indices == 0:
+        return _role_rank(run, base)
+    options = tuple((rank, float(cost)) for cost, rank in enumerate(ranks))
+    rank = run.choose(f"rank {name}", options)
+    assert isinstance(rank, int)
+    return rank
+
+
+_ROLES = frozenset("QKVqkv")
+
+
+def _role_rank(run: Run, base: str) -> int:
+    """Queries, keys and values: capitals are matrices; small letters are vectors, or all of them
+    matrices."""
+    if base.isupper():
+        options = ((2, 0.0), (1, 1.0))
+        rank = run.choose(f"rank {base}", options)
+    else:
+        rank = run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
+    assert isinstance(rank, int)
+    return rank
+
+
+def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
+    declared = run.shapes.get(use.name)
+    if declared is not None and len(declared.axes) + declared.indexed == rank:
+        return run.custom_axes("", declared.indexed, False) + tuple(
+            sizes.parse(run, axis) for axis in declared.axes
+        )
+    indexed = len(use.indices)
+    if rank > 2:
+        lead = tuple(Size("") for _ in range(rank - 2))
+        return lead + run.custom_axes(use.name, 2, run.column)
+    if rank == 2 and indexed == 1:
+        return run.custom_axes(use.name, 2, False)
+    return run.custom_axes(use.name, rank, run.column)

@@ -1,0 +1,110 @@
+"""The entry of this stage: a formula's tree and what surrounds it in, a typed equation out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
+from notes2code.latex import parse
+from notes2code.latex.tree import Tree
+from notes2code.meaning import scripts, sizes
+from notes2code.meaning.equations import Attempt, shapes_declared
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.run import Run
+from notes2code.meaning.scope import EMPTY, Scope, Shape
+from notes2code.meaning.search import search
+from notes2code.meaning.settle import settle
+from notes2code.meaning.statements import Declare, Define, Fact, Range, Statement, statements
+from notes2code.meaning.survey import Survey, survey
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What a formula means. ``equation`` is None where it computes nothing.
+
+    ``kind`` is ``equation``, ``definition`` (it only declares), ``text`` (it says nothing to
+    compute) or ``rejected`` (one of the problems is an error).
+    """
+
+    kind: str
+    equation: Equation | None = None
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
+    """Parse and type a formula; problems are collected, never raised."""
+    try:
+        tree = parse(latex, scope.words, scope.macros)
+    except ProblemError as problem:
+        return Typed("rejected", problems=(problem.problem,))
+    return type_tree(latex, tree, scope)
+
+
+def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
+    """Type a formula that is parsed already."""
+    stated = statements(tree)
+    defines = [s for s in stated if isinstance(s, Define)]
+    seen = survey(stated)
+    shapes = shapes_declared(stated, seen)
+    if not defines:
+        only_declares = any(isinstance(s, Declare | Range) for s in stated)
+        return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
+    if _says_nothing(defines, stated):
+        return Typed("text", None, shapes, tree.problems)
+    try:
+        run, equation = _typed(latex, stated, seen, scope, shapes)
+    except ProblemError as problem:
+        return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
+    except RecursionError:
+        deep = error("N2C020", "this formula is nested too deeply", Span(0, 1))
+        return Typed("rejected", None, shapes, (*tree.problems, deep.problem))
+    problems = _unique([*tree.problems, *run.problems])
+    kind = "definition" if _is_declaration(equation, defines) else "equation"
+    return Typed(kind, equation, shapes, problems)
+
+
+def _typed(
+    latex: str,
+    stated: tuple[Statement, ...],
+    seen: Survey,
+    scope: Scope,
+    shapes: Mapping[str, Shape],
+) -> tuple[Run, Equation]:
+    def start(plan: dict[str, int]) -> Run:
+        run = Run(latex, scope, seen, plan)
+        run.shapes = {**scope.shapes, **shapes}
+        columns = ((True, 0.0), (False, 0.5)) if scope.column else ((False, 0.0), (True, 0.5))
+        run.column = bool(run.choose("column", columns)) if seen.has_matrices else False
+        return run
+
+    def attempt(run: Run) -> Equation:
+        draft = Attempt(run, stated).draft()
+        sizes.attach(run, Span(0, len(latex)))
+        return settle(run, draft)
+
+    return search(start, attempt)
+
+
+def _says_nothing(defines: list[Define], stated: tuple[Statement, ...]) -> bool:
+    """Whether all there is are lone symbols or numbers: nothing to compute."""
+    return all(
+        define.target is None and len(define.values) == 1 and scripts.is_name(define.values[0])
+        for define in defines
+    )
+
+
+def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
+    """Whether a formula only names a size or a constant: ``d_k = d_model / h``, ``w_n = 0.25``."""
+    arrays = [i for i in equation.inputs if i.shape or i.kind == "function"]
+    return not arrays and not equation.value.indices and not equation.parameters and all(
+        define.target is not None for define in defines
+    ) and not any(i.kind == "array" for i in equation.inputs)  # fmt: skip
+
+
+def _unique(problems: list[Problem]) -> tuple[Problem, ...]:
+    return tuple(dict.fromkeys(problems))
+
+
+__all__ = ["Fact", "Severity", "Typed", "type_formula", "type_tree"]

@@ -1,0 +1,227 @@
+"""Values while a formula is typed, and how arrays meet: broadcasting, products, transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from notes2code.diagnostics import Span, error
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Size
+from notes2code.meaning.run import Run, find, find_index
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An array under way: the element ``body`` and the axes that are still open, in order.
+
+    ``row`` says that a vector was transposed. ``along`` gives the same array with its softmax
+    along another of its axes, where that is not settled yet. ``implied`` marks a softmax of a
+    number whose index was not said; ``shifted`` a matrix to which a number was added.
+    """
+
+    body: Expr
+    axes: tuple[Index, ...]
+    span: Span
+    row: bool = False
+    along: Callable[[int], Expr] | None = None
+    implied: bool = False
+    shifted: bool = False
+
+    @property
+    def rank(self) -> int:
+        """The number of open axes."""
+        return len(self.axes)
+
+
+def scalar(body: Expr, span: Span) -> Value:
+    """A number."""
+    return Value(body, (), span)
+
+
+def fresh(size: Size, name: str = "") -> Index:
+    """A new index over an axis."""
+    return Index(name, size)
+
+
+def link(run: Run, keep: Index, drop: Index, where: Span) -> None:
+    """Make two indices one; their sizes become one size."""
+    keep, drop = find_index(keep), find_index(drop)
+    if keep is drop:
+        return
+    run.unify(keep.size, drop.size, where)
+    if not keep.name or (drop.name and not keep.name):
+        keep.name = drop.name
+    drop.link = keep
+
+
+def array(value: Value) -> Lambda:
+    """The value as an array over its open axes."""
+    return Lambda(value.axes, value.body)
+
+
+def shape_text(value: Value) -> str:
+    """The shape for a message, such as ``n×d_k``; sizes without a name are ``·``."""
+    if not value.axes:
+        return "a number"
+    return "×".join(size_text(find_index(axis).size) for axis in value.axes)
+
+
+def size_text(size: Size) -> str:
+    """The name or value of a size for a message."""
+    size = find(size)
+    if isinstance(size.value, Num):
+        return str(size.value.value)
+    return size.name or "·"
+
+
+# --- elementwise -----------------------------------------------------------------------------
+
+
+def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]:
+    """Unify the axes of two operands of an element-wise sign; returns the axes of the result.
+
+    A number meets every element. A vector meets the last axis of a matrix, or the first where
+    only that fits.
+    """
+    if left.rank < right.rank:
+        left, right = right, left
+    if right.rank == 0:
+        return left.axes
+    if left.rank == right.rank:
+        pairs = list(zip(left.axes, right.axes, strict=True))
+    else:
+        spare = left.rank - right.rank
+        at = run.choose(f"align {where.start}", ((spare, 0.0), (0, 0.5)))
+        assert isinstance(at, int)
+        pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
+    for mine, theirs in pairs:
+        link(run, mine, theirs, where)
+    return left.axes
+
+
+def elementwise(
+    run: Run, left: Value, right: Value, join: Callable[[Expr, Expr], Expr], where: Span
+) -> Value:
+    """Join two values element by element."""
+    axes = align(run, left, right, where)
+    row = left.row or right.row
+    return Value(join(left.body, right.body), axes, left.span.to(right.span), row)
+
+
+def mapped(value: Value, change: Callable[[Expr], Expr], span: Span | None = None) -> Value:
+    """A function applied to every element."""
+    return Value(change(value.body), value.axes, span or value.span, value.row)
+
+
+# --- products --------------------------------------------------------------------------------
+
+
+def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value:
+    """The matrix product: the left's last axis (of a vector, its only one) meets the right's
+    axis ``at``, and both are summed over."""
+    left = _settle_softmax(left, left.rank - 1)
+    right = _settle_softmax(right, at)
+    inner = left.axes[-1]
+    reach = run.reach.get(inner) or run.reach.get(right.axes[at])
+    link(run, inner, right.axes[at], where)
+    axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
+    body = _sum_of_product(left.body, right.body, inner, reach)
+    return Value(body, axes, left.span.to(right.span), row=left.rank == 1 and right.rank == 2)
+
+
+def _settle_softmax(value: Value, axis: int) -> Value:
+    """The weights of a softmax are summed over the axis along which they were normalised."""
+    if value.along is None:
+        return value
+    return replace(value, body=value.along(axis), along=None)
+
+
+def _sum_of_product(left: Expr, right: Expr, index: Index, where: Expr | None) -> Expr:
+    """Σ left·right over an index; factors without the index stay outside, so that a scale
+    stands in front of the sum wherever it was written."""
+    inside: list[Expr] = []
+    outside: list[Expr] = []
+    for factor in (*_factors(left), *_factors(right)):
+        (inside if uses(factor, index) else outside).append(factor)
+    return ir.mul(*outside, ir.Reduce("sum", index, ir.mul(*inside), where))
+
+
+def _factors(expr: Expr) -> tuple[Expr, ...]:
+    return expr.factors if isinstance(expr, ir.Mul) else (expr,)
+
+
+def uses(expr: Expr, index: Index) -> bool:
+    """Whether an index occurs in an expression; indices linked to it count."""
+    index = find_index(index)
+    return any(isinstance(e, Idx) and find_index(e.index) is index for e in ir.walk(expr))
+
+
+def dot(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The dot product of two vectors."""
+    return replace(contract(run, left, right, 0, where), row=False)
+
+
+def outer(left: Value, right: Value) -> Value:
+    """The matrix of all products of two vectors' elements."""
+    body = ir.mul(left.body, right.body)
+    return Value(body, left.axes + right.axes, left.span.to(right.span))
+
+
+def transpose(value: Value, span: Span) -> Value:
+    """The last two axes exchanged; a vector lies down, or stands up again."""
+    if value.rank == 0:
+        return replace(value, span=span)
+    if value.rank == 1:
+        return replace(value, row=not value.row, span=span)
+    axes = (*value.axes[:-2], value.axes[-1], value.axes[-2])
+    along = value.along
+    swapped = None if along is None else (lambda k: along(_swapped(k, value.rank)))
+    return Value(value.body, axes, span, along=swapped)
+
+
+def _swapped(axis: int, rank: int) -> int:
+    return {rank - 1: rank - 2, rank - 2: rank - 1}.get(axis, axis)
+
+
+def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of two arrays of rank 1 or more that stand side by side."""
+    if left.rank == 1 and right.rank == 1:
+        return _vector_product(run, left, right, where)
+    if left.rank > 2 or right.rank > 2:
+        raise error(
+            "N2C041",
+            f"a product of arrays of more than two axes ({shape_text(left)} and "
+            f"{shape_text(right)}) is not defined",
+            where,
+        )
+    if right.rank == 1 or left.rank == 1:
+        return contract(run, left, right, 0, where)
+    return contract(run, left, right, 0, where)
+
+
+def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    if left.row == right.row:
+        raise error(
+            "N2C033",
+            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
+            where,
+            "write `^\\top` on one, `\\cdot` for the dot product or `\\odot` for element by element",
+        )
+    kind = run.choose(f"vectors {where.start}", (("dot", 0.0), ("outer", 0.5)))
+    return dot(run, left, right, where) if kind == "dot" else outer(left, right)
+
+
+def reduce_all(kind: str, value: Value) -> Expr:
+    """A sum, maximum, … over all open axes."""
+    body = value.body
+    for axis in reversed(value.axes):
+        body = ir.Reduce(kind, axis, body)
+    return body
+
+
+def settled(body: Expr) -> Expr:
+    """The expression with each linked index replaced by the one it stands for."""
+    if isinstance(body, Idx):
+        return Idx(find_index(body.index))
+    return ir.rebuild(body, settled)
