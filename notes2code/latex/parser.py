@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, warning
-from notes2code.latex import environments, macros, stream
+from notes2code.latex import environments, macros, stream, words
 from notes2code.latex.macros import Macro
 from notes2code.latex.tokens import Token, Tokens
 from notes2code.latex.tree import (
@@ -58,7 +58,10 @@ def parse(
     N2C029) with the exact place where the text is no formula.
     """
     own, body = macros.definitions(latex)
-    return Parser(Tokens(body, known, {**(macro_table or {}), **own})).tree()
+    mine = words.defined(body)
+    return Parser(
+        Tokens(body, known | mine if mine else known, {**(macro_table or {}), **own})
+    ).tree()
 
 
 class Parser:

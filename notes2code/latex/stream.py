@@ -22,7 +22,7 @@ def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
 def _join_rows(tokens: list[Token]) -> list[Token]:
     """A row that begins or ends with a sign goes on with the equation; depth counts only
     alignment environments, since rows of a matrix are its own."""
-    if not any(token.kind == "row" for token in tokens):
+    if not any(token.kind in ("row", "amp") for token in tokens):
         return tokens
     out: list[Token] = []
     inside: list[str] = []
@@ -34,10 +34,26 @@ def _join_rows(tokens: list[Token]) -> list[Token]:
             elif inside:
                 inside.pop()
         top = not inside or inside[-1] in ALIGNMENTS
+        if top and token.kind == "rel" and token.text in "↓↑":
+            token = token._replace(kind="row")
+        if top and token.kind == "amp":
+            if _aligns(tokens, at):
+                continue
+            token = token._replace(kind="quad")
         if token.kind == "row" and top and _goes_on(tokens, at, out):
             continue
         out.append(token)
     return out
+
+
+def _aligns(tokens: list[Token], at: int) -> bool:
+    """Whether an ``&`` only marks where rows are aligned, and does not part two equations."""
+    before, behind = tokens[at - 1] if at else None, tokens[at + 1]
+    return (
+        before is None
+        or before.kind in ("row", "rel", "env", "amp", "op")
+        or behind.kind in ("rel", "op", "row", "amp")
+    )
 
 
 def _goes_on(tokens: list[Token], at: int, before: list[Token]) -> bool:

@@ -49,6 +49,7 @@ _PATTERN = re.compile(
     r"(?P<space>(?:[^\S\xa0]|~)+)"
     r"|(?P<comment>%[^\n]*\n?)"
     r"|(?P<command>\\(?:[A-Za-z]+\*?|.|\n))"
+    r"|(?P<such>s\.\s?t\.)"
     r"|(?P<run>[A-Za-z]+(?:\\_[A-Za-z]+)*)"
     r"|(?P<num>\d+(?:[.]\d+)?(?:\{,\}\d{3})*|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
@@ -87,6 +88,7 @@ class Tokens:
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
         self._join_spaced_letters()
+        self._join_spaced_words()
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
 
@@ -113,6 +115,8 @@ class Tokens:
                 self._script("^", found.group(), SUPERSCRIPTS, at)
             elif kind == "lowered":
                 self._script("_", found.group(), SUBSCRIPTS, at)
+            elif kind == "such":
+                self._add("text", "such that", at, end)
             elif kind == "dots":
                 self._add("dots", "…", at, end)
             elif kind == "assign":
@@ -242,6 +246,16 @@ class Tokens:
         if name in ACCENTS or name in _STRUCTURE:
             self._add("cmd", name, start, end)
             return end
+        if name == "\\" and (doubled := self._doubled(end)):
+            self.problems.append(
+                warning(
+                    "N2C028",
+                    f"the backslash of `\\{doubled}` is doubled",
+                    Span(start, end + len(doubled)),
+                    f"write `\\{doubled}` with one; it is read so",
+                )
+            )
+            return self._command(doubled, start, end + len(doubled))
         bare = name.rstrip("*")
         if name in COMMANDS or bare in COMMANDS:
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
@@ -261,6 +275,13 @@ class Tokens:
             Span(start, end),
             "define it with \\newcommand, or write what it stands for",
         )
+
+    def _doubled(self, end: int) -> str:
+        """The command behind a doubled backslash, ``\\\\frac``; "" where it is a row break."""
+        found = re.compile(r"[A-Za-z]{2,}").match(self.latex, end)
+        name = found.group() if found else ""
+        known = name in _STRUCTURE or name in FONTS_OF_WORDS or name in COMMANDS
+        return name if known and name not in words.FIELD and name.islower() else ""
 
     def _sized_delimiter(self, name: str, start: int, end: int) -> int:
         """``\\left`` and ``\\right`` only size what follows; their balance is checked."""
@@ -300,7 +321,9 @@ class Tokens:
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
-        elif name in _FONTS_OF_TEXT and words.is_prose(stripped):
+        elif stripped.lower() in words.BARE_PROSE or (
+            name in _FONTS_OF_TEXT and words.is_prose(stripped)
+        ):
             self._add("text", stripped, at, at + len(content))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
@@ -413,6 +436,26 @@ class Tokens:
             else:
                 joined.append(tokens[at])
                 at += 1
+        self.tokens = joined
+
+    def _join_spaced_words(self) -> None:
+        """Words side by side that name one thing, such as ``capacity~factor``."""
+        joined: list[Token] = []
+        for at, token in enumerate(self.tokens):
+            before = joined[-1] if joined else None
+            following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+            called = following is not None and following.kind in ("open", "{")
+            if (
+                before is not None
+                and before.kind == token.kind == "word"
+                and not called
+                and before.end < token.start
+                and not {before.text, token.text} & words.CALLED
+                and self.latex[before.end : token.start].strip(" ~\t\n") == ""
+            ):
+                joined[-1] = before._replace(text=f"{before.text} {token.text}", end=token.end)
+            else:
+                joined.append(token)
         self.tokens = joined
 
     def _warn_spaced(self, word: str, start: int, end: int) -> None:

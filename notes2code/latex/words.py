@@ -42,6 +42,15 @@ FIELD = frozenset(
     """.split()
 )
 
+CALLED = frozenset(
+    """
+    softmax Softmax SoftMax logsoftmax sigmoid Sigmoid tanh Tanh relu ReLU Relu RELU gelu GELU Gelu
+    silu SiLU swish Swish elu ELU softplus exp log ln sin cos tan sinh cosh erf sqrt max min argmax
+    argmin sum mean avg var Var concat Concat concatenate cat head Linear Dropout mod
+    """.split()
+)
+"""Words that act on what follows and so never join with it to one name."""
+
 _LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
@@ -70,6 +79,14 @@ def cut(run: str, known: Set[str]) -> list[str]:
         pieces.append(piece)
         at += length
     return pieces
+
+
+_DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*(?:=|:=)")
+
+
+def defined(latex: str) -> frozenset[str]:
+    """The words that a formula itself defines as functions, such as the ``lp`` of ``lp(y) = …``."""
+    return frozenset(_DEFINED.findall(latex))
 
 
 def _ends_in_word(run: str) -> bool:

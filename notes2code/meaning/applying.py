@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.diagnostics import Span, error, note
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Node
-from notes2code.meaning import families, ir, lower
+from notes2code.meaning import families, ir
+from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
@@ -152,9 +153,6 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     if not arguments:
         raise error("N2C030", f"`{use.name}` is not defined", span)
     first = arguments[0]
-    for value in arguments:
-        if value.rank == 0 and first.rank:
-            continue
     if use.name not in run.symbols:
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
         run.problems.append(
@@ -167,7 +165,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         )
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
-    result = tuple(fresh(axis.size) for axis in first.axes)
+    lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
+    shape = ("same", 0.0), ("number", 0.5)
+    gives = run.choose(f"result {use.name}", shape if len(arguments) == 1 else shape[::-1])
+    result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
 
@@ -187,12 +188,23 @@ def linear(run: Run, name: Node, group: Group, span: Span) -> Value:
     if len(group.items) > 1 or any(isinstance(item, Dots) for item in group.items):
         value = families.concatenated(run, group.items, span)
     else:
-        value = lower.lower(run, group.items[0])
+        value = run.lower(group.items[0])
     if value.rank == 0:
         raise error("N2C041", "`Linear` needs a vector or a matrix", span)
     number = run.sites["linear"] = run.sites.get("linear", 0) + 1
     own = run.seen.use(name).name.split("_", 1)
     label = own[1] if len(own) > 1 else str(number)
+    while f"W_{label}" in run.symbols or f"W_{label}" in run.seen.counted:
+        label = f"linear_{label}"
+    if any(isinstance(e, ir.Ref) and e.array[:1] in "WU" for e in ir.walk(value.body)):
+        run.problems.append(
+            warning(
+                "N2C051",
+                "`Linear` has a weight of its own, and its argument is multiplied by one already",
+                span,
+                "write either `Linear(x)` or `xW + b`",
+            )
+        )
     features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
     run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), "the weight", span)
     run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation
-from notes2code.meaning import conditions, ir, lower, survey
-from notes2code.meaning.families import count
-from notes2code.meaning.ir import Expr, Idx, Index, Size
-from notes2code.meaning.run import Run
+from notes2code.meaning import conditions, ir, scripts, survey
+from notes2code.meaning.indexing import count, place
+from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
+from notes2code.meaning.run import Run, Symbol
 from notes2code.meaning.statements import Range
 from notes2code.meaning.symbols import counted
 from notes2code.meaning.values import Value, uses
@@ -31,7 +31,7 @@ def big(run: Run, node: Big) -> Value:
         run.indices[index.name] = index
     run.summed.extend(index.name for index, _ in bound)
     where = _extra_condition(run, node)
-    value = lower.lower(run, node.body)
+    value = run.lower(node.body)
     del run.summed[len(run.summed) - len(bound) :]
     for name, before in outer.items():
         if before is None:
@@ -113,6 +113,8 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and operand.items:
         ends = [item for item in operand.items if not isinstance(item, Dots)]
         return [_bounded(run, letters[0], ends[0], ends[-1])]
+    if len(letters) == 1 and sign == "∈" and operand is not None and scripts.is_name(operand):
+        return [(Index(letters[0], Size("")), None)]
     raise error(
         "N2C036",
         f"the set `{run.quote(sub.span)}` that this runs over is not known",
@@ -124,11 +126,42 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
 def _extra_condition(run: Run, node: Big) -> Expr | None:
     """The condition of ``j ≤ i`` or ``j ≠ i`` below the sign."""
     sub = node.sub
+    if isinstance(sub, Relation) and sub.signs == ("∈",) and _is_set(sub.operands[1]):
+        return _membership(run, sub)
     if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:
         return None
     if len(sub.operands) == 3:
         return None
     return conditions.condition(run, sub)
+
+
+def _is_set(node: Node | None) -> bool:
+    return node is not None and scripts.is_name(node)
+
+
+def _membership(run: Run, sub: Relation) -> Expr:
+    """``i ∈ M``: M is an input that holds 1 for its members and 0 for the others."""
+    letter, members = survey.bound_letters(sub)[0], sub.operands[1]
+    assert members is not None
+    use = run.seen.use(members)
+    indices = [run.indices[letter], *(place(run, at, Size(""), use) for at in use.indices)]
+    inner = [i for i in indices[1:] if isinstance(i, Idx)]
+    order = [*(i.index for i in inner), run.indices[letter]]
+    symbol = run.symbols.get(use.name)
+    if symbol is None:
+        axes = tuple(Size("") for _ in order)
+        symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(use.span), use.span)
+        run.problems.append(
+            note(
+                "N2C039",
+                f"the set `{run.quote(use.span)}` is taken as an input of ones and zeros",
+                use.span,
+            )
+        )
+    for index, axis in zip(order, symbol.axes, strict=True):
+        run.unify(index.size, axis, use.span)
+    element = Ref(use.name, tuple(Idx(index) for index in order))
+    return ir.Compare("≠", element, ir.ZERO)
 
 
 def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:
@@ -139,14 +172,14 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
             size = Size("") if last is None else count(run, last, start)
             return Index(letter, size, start), None
         index = Index(letter, Size(""), start)
-        high = lower.lower(run, last).body
+        high = run.lower(last).body
         return index, ir.Compare("≤", counted(index), high)
     start = 1
     index = Index(letter, Size(""), start)
-    low = lower.lower(run, first).body
+    low = run.lower(first).body
     if last is None:
         return index, ir.Compare("≥", counted(index), low)
-    high = lower.lower(run, last).body
+    high = run.lower(last).body
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
 

@@ -11,7 +11,6 @@ from notes2code.meaning import (
     conditions,
     families,
     ir,
-    lower,
     names,
     powers,
     probabilities,
@@ -19,6 +18,7 @@ from notes2code.meaning import (
     softmax,
 )
 from notes2code.meaning.run import Run
+from notes2code.meaning.survey import walk
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
 
 OF_NUMBERS = {
@@ -74,13 +74,18 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     use = run.seen.use(name)
     if use.transposed or use.power is not None:
         return False
+    if _is_expectation(run, name, group):
+        return True
     if applying.known(run, use.name) is not None or _builtin(use.name) is not None:
         return group.open in ("(", "[") or _builtin(use.name) is not None
     if group.open not in ("(", "["):
         return False
     if probabilities.is_probability(run, use, group):
         return True
-    if use.name in run.symbols or use.name in run.defined or use.name in run.shapes:
+    symbol = run.symbols.get(use.name)
+    if symbol is not None:
+        return symbol.kind == "function"
+    if use.name in run.defined or use.name in run.shapes:
         return False
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
@@ -109,10 +114,12 @@ def call(run: Run, name: Node, group: Group) -> Value:
     span = name.span.to(group.span)
     equation = applying.known(run, use.name)
     if equation is not None:
-        arguments = [lower.lower(run, item) for item in group.items]
+        arguments = [run.lower(item) for item in group.items]
         return applying.apply(run, use, equation, arguments, span)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
+    if _is_expectation(run, name, group):
+        return _expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
     if plain.startswith("swish_") or use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
@@ -130,7 +137,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return probabilities.probability(run, use, group, span)
     if use.name in GREEK_FUNCTIONS and len(group.items) == 1:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
-    arguments = [lower.lower(run, item) for item in group.items]
+    arguments = [run.lower(item) for item in group.items if not isinstance(item, Prose)]
     return applying.unknown(run, use, arguments, span)
 
 
@@ -161,7 +168,7 @@ def applied(run: Run, node: Apply) -> Value:
 def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value:
     if function.text != "log":
         raise error("N2C037", f"a subscript on `{function.text}` is not understood", base.span)
-    number = lower.lower(run, base)
+    number = run.lower(base)
     return mapped(value, lambda e: ir.mul(e, ir.inverse(ir.Fn("log", (number.body,)))))
 
 
@@ -174,7 +181,7 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
             span,
             "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
         )
-    value = lower.lower(run, items[0])
+    value = run.lower(items[0])
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
@@ -188,7 +195,7 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
         beta = ir.Num(int(label))
     else:
         beta = applying.number_input(run, label, span)
-    value = lower.lower(run, group.items[0])
+    value = run.lower(group.items[0])
     return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
 
 
@@ -198,7 +205,7 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
 def _reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     """``max(a, b)`` of several, ``max(x)`` of one array's elements."""
     if len(group.items) == 1:
-        value = lower.lower(run, group.items[0])
+        value = run.lower(group.items[0])
         if value.rank == 0:
             return value
         if value.rank > 1:
@@ -214,7 +221,7 @@ def _reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
         return scalar(reduce_all(kind, value), span)
     if kind not in ("max", "min"):
         raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
-    values = [lower.lower(run, item) for item in group.items]
+    values = [run.lower(item) for item in group.items]
     result = values[0]
     for value in values[1:]:
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
@@ -229,7 +236,7 @@ def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
 
 def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
     """Dropout, which does nothing when a model is evaluated."""
-    value = lower.lower(run, group.items[0])
+    value = run.lower(group.items[0])
     run.problems.append(
         note("N2C039", "dropout is left out of the value: it acts only in training", span)
     )
@@ -239,7 +246,7 @@ def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
 def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
     if len(group.items) != 3:
         raise error("N2C041", "`clip` takes a number and two bounds", span)
-    value, low, high = (lower.lower(run, item) for item in group.items)
+    value, low, high = (run.lower(item) for item in group.items)
     return mapped(value, lambda e: ir.Fn("clip", (e, low.body, high.body)), span)
 
 
@@ -258,16 +265,24 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(body, value.axes[:-1], span)
 
 
-def _expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
+def _is_expectation(run: Run, name: Node, group: Group) -> bool:
+    """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
+    if not isinstance(name, Name) or name.text != "E":
+        return False
+    return name.font == "blackboard" or group.open == "[" or run.seen.normalises
+
+
+def _expectation(run: Run, group: Group, span: Span) -> Value:
     """The mean over the features, where a normalisation is written with E and Var."""
-    if not run.seen.normalises:
+    indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
+    if not run.seen.normalises or indexed:
         raise error("N2C037", "an expectation cannot be computed", span)
-    value = _vector(run, name, group, span)
+    value = _vector(run, group, group, span)
     return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
 
 
 def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
-    value = lower.lower(run, group.items[0])
+    value = run.lower(group.items[0])
     if value.rank == 0:
         raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
     return value
@@ -277,7 +292,7 @@ def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The cosine of the angle between two vectors."""
     if len(group.items) != 2:
         raise error("N2C041", "the cosine similarity takes two vectors", span)
-    left, right = (lower.lower(run, item) for item in group.items)
+    left, right = (run.lower(item) for item in group.items)
     return applying.cosine(run, left, right, span)
 
 
@@ -300,7 +315,6 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "concatenate": _concatenation,
     "cat": _concatenation,
     "var": _variance,
-    "e": _expectation,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
 }

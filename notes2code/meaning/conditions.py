@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Node, Prose, Relation
-from notes2code.meaning import ir, lower
+from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run
 
@@ -27,7 +27,7 @@ def condition(run: Run, node: Node) -> Expr:
     for operand in node.operands:
         if operand is None:
             raise error("N2C024", "one side of this comparison is missing", node.span)
-        value = lower.lower(run, operand)
+        value = run.lower(operand)
         if value.rank:
             raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
         values.append(value.body)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Juxt, Node, Num, Script
-from notes2code.meaning import ir, lower, scripts, strides, survey
+from notes2code.meaning import ir, scripts, strides, survey
 from notes2code.meaning.conditions import condition
-from notes2code.meaning.families import count
+from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
@@ -33,12 +33,13 @@ class Draft:
 class Target:
     """A left-hand side: the name, its index positions, and the parameters in parentheses.
 
-    ``parts`` are further statements that define other elements of the same array.
+    ``whole`` are the parameters that carry no index; ``parts`` are further statements that define other elements of the same array.
     """
 
     name: str
     indices: tuple[scripts.At, ...] = ()
     parameters: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     span: Span = field(default_factory=lambda: Span(0, 0))
     parts: list[tuple[Define, Target]] = field(default_factory=list)
 
@@ -140,6 +141,8 @@ class Attempt:
         run = self.run
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
+        run.whole_parameters = self.targets[at].whole
+        run.elementwise = _acts_on_numbers(self.targets[at])
         run.indices = {}
         value = strides.typed(self, at)
         self.busy.pop()
@@ -197,15 +200,34 @@ class Attempt:
         for letter in letters:
             run.indices[letter] = _new_index(run, letter)
         node = self._alternative(define)
-        value = lower.lower(run, node)
+        value = run.lower(node)
         value = self._conditional(define, value)
-        return self._ordered(value, letters, target)
+        value = self._ordered(value, letters, target)
+        self._check_rank(value, target)
+        return value
+
+    def _check_rank(self, value: Value, target: Target) -> None:
+        """Count it against a reading when its left-hand side is of a kind that custom does not
+        expect: a score e_ij that is no number, a vector c_i that is a matrix."""
+        if target.parameters or not target.name:
+            return
+        base, indexed = target.name.split("_")[0], len(target.indices)
+        element = value.rank - indexed
+        unexpected = (
+            (indexed == 1 and base in _VECTORS and element > 1)
+            or (indexed >= 2 and element > 0)
+            or (indexed == 0 and base in _NUMBERS and element > 0)
+        )
+        if unexpected:
+            self.run.cost += 1.5
 
     def _alternative(self, define: Define) -> Node:
-        """Of a chain of equalities, the last that can be computed."""
+        """Of a chain of equalities, the most explicit one that can be computed."""
         if len(define.values) == 1:
             return define.values[0]
-        options = tuple((node, float(cost)) for cost, node in enumerate(reversed(define.values)))
+        values = define.values if define.target is not None else define.values[1:]
+        explicit = sorted(values, key=lambda node: node.span.start - node.span.end)
+        options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         chosen = self.run.choose(f"chain {define.span.start}", options)
         return chosen  # type: ignore[return-value]
 
@@ -263,7 +285,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         return Target("", span=define.span)
     if scripts.is_name(node):
         use = scripts.read(node, seen.bound, as_target=True)
-        return Target(_defined_name(use), use.indices, (), node.span)
+        return Target(_defined_name(use), use.indices, span=node.span)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, as_target=True)
     behind = node.factors[1]
@@ -272,17 +294,35 @@ def read_target(seen: Survey, define: Define) -> Target:
     indices = list(use.indices)
     if survey.is_positional(node):
         indices.extend(scripts.At(item) for item in group.items)
-        return Target(use.name, tuple(indices), (), node.span)
+        return Target(use.name, tuple(indices), span=node.span)
     parameters: list[str] = []
+    whole: list[str] = []
     for item in group.items:
         if not scripts.is_name(item):
             continue
         inner = seen.use(item)
         parameters.append(inner.name)
+        if not inner.indices:
+            whole.append(inner.name)
         indices.extend(at for at in inner.indices if at not in indices)
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
-    return Target(use.name, tuple(indices), tuple(dict.fromkeys(parameters)), node.span)
+    unique = tuple(dict.fromkeys(parameters))
+    return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+
+
+_VECTORS = frozenset("qkvhocsxz")
+_NUMBERS = frozenset(["mu", "sigma", "L", "loss", "PPL", "BLEU", "BP", "lambda", "epsilon"])
+_ACTIVATIONS = frozenset(
+    "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "
+    "logistic hardswish".split()
+)
+
+
+def _acts_on_numbers(target: Target) -> bool:
+    """Whether a left-hand side names an activation: its argument is a number."""
+    base = target.name.split("_")[0]
+    return len(target.whole) == 1 and (base in _ACTIVATIONS or base.lower() in _ACTIVATIONS)
 
 
 def _defined_name(use: scripts.Use) -> str:

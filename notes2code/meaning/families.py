@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Num, Relation, Script
-from notes2code.meaning import ir, lower, survey
-from notes2code.meaning.indexing import arithmetic
-from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Size
+from notes2code.meaning import ir, survey
+from notes2code.meaning.indexing import count
+from notes2code.meaning.ir import Concat, Idx, Index, Lambda, Size
 from notes2code.meaning.run import Run, find_index
-from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import Value, fresh, link, settled, uses
 
 
@@ -37,7 +36,7 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     flat = _flattened(items)
     if any(isinstance(item, Dots) for item in flat):
         return _family_joined(run, flat, span)
-    values = [lower.lower(run, item) for item in flat]
+    values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)
     return _joined_values(run, values, span)
@@ -98,20 +97,10 @@ def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, Value]:
     index = Index("", count(run, end, counted), counted)
     run.indices[letter] = index
     run.seen.bound.add(letter)
-    value = lower.lower(run, general)
+    value = run.lower(general)
     if not uses(value.body, index):
         raise error("N2C036", "the items of this list do not differ", span)
     return index, value
-
-
-def count(run: Run, end: Node, start: int) -> Size:
-    """How many items there are from a start to an end."""
-    use = Use("the list", (), None, False, False, False, end.span)
-    last = arithmetic(run, end, use)
-    total = ir.add(last, ir.Num(1 - start))
-    if isinstance(last, ir.Num) and isinstance(last.value, int):
-        return Size("", value=ir.Num(last.value + 1 - start))
-    return total if isinstance(total, Size) else Size("", value=total)
 
 
 def _general(first: Node, last: Node, letter: str) -> tuple[Node | None, Num | None, Node | None]:
@@ -185,7 +174,7 @@ def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     index = Index(letters[0], size, start)
     outer = run.indices.get(letters[0])
     run.indices[letters[0]] = index
-    value = lower.lower(run, group.items[0])
+    value = run.lower(group.items[0])
     if outer is not None:
         run.indices[letters[0]] = outer
     else:

@@ -29,6 +29,14 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     raise _not_understood(run, at.node)
 
 
+def place(run: Run, at: At, size: Size, use: Use) -> Expr:
+    """A single place along an axis, from 0."""
+    found = position(run, at, size, use)
+    if isinstance(found, Index):
+        raise _not_understood(run, at.node)
+    return found
+
+
 def arithmetic(run: Run, node: Node, use: Use) -> Expr:
     """An index expression in counts from 0: a plain index is itself."""
     match node:
@@ -151,3 +159,13 @@ def _range(run: Run, at: At, size: Size, use: Use) -> Index:
     axis = fresh(size)
     run.reach[axis] = ir.Compare(at.relation, Idx(axis), arithmetic(run, at.node, use))
     return axis
+
+
+def count(run: Run, end: Node, start: int) -> Size:
+    """How many items there are from a start to an end."""
+    use = Use("the list", (), None, False, False, False, end.span)
+    last = arithmetic(run, end, use)
+    total = ir.add(last, ir.Num(1 - start))
+    if isinstance(last, ir.Num) and isinstance(last.value, int):
+        return Size("", value=ir.Num(last.value + 1 - start))
+    return total if isinstance(total, Size) else Size("", value=total)

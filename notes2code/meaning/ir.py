@@ -355,11 +355,17 @@ def substitute(expr: Expr, values: dict[Index, Expr]) -> Expr:
 
 
 def add(*terms: Expr) -> Expr:
-    """A sum, flattened; zeros dropped."""
+    """A sum, flattened; numbers added up."""
     flat: list[Expr] = []
+    total: int | float | Fraction = 0
     for term in terms:
-        flat.extend(term.terms if isinstance(term, Add) else (term,))
-    flat = [term for term in flat if term != ZERO]
+        for part in term.terms if isinstance(term, Add) else (term,):
+            if isinstance(part, Num) and not isinstance(part.value, float):
+                total += part.value
+            else:
+                flat.append(part)
+    if total:
+        flat.append(Num(total))
     if not flat:
         return ZERO
     return flat[0] if len(flat) == 1 else Add(tuple(flat))
@@ -378,7 +384,11 @@ def mul(*factors: Expr) -> Expr:
 
 def negative(expr: Expr) -> Expr:
     """Minus an expression."""
-    return Num(-expr.value) if isinstance(expr, Num) else mul(MINUS_ONE, expr)
+    if isinstance(expr, Num):
+        return Num(-expr.value)
+    if isinstance(expr, Mul) and expr.factors[0] == MINUS_ONE:
+        return mul(*expr.factors[1:])
+    return mul(MINUS_ONE, expr)
 
 
 def inverse(expr: Expr) -> Expr:

@@ -44,11 +44,6 @@ from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
 
 
-def lower(run: Run, node: Node) -> Value:
-    """The value of a node. Raises ``ProblemError`` at the exact place that makes no sense."""
-    return _RULES[type(node)](run, node)
-
-
 def _number(run: Run, node: Num) -> Value:
     text = node.text
     value = int(text) if text.isdigit() else Fraction(text if text[0] != "." else f"0{text}")
@@ -78,7 +73,7 @@ _NOT_COMPUTED = {
 
 def _infix(run: Run, node: Infix) -> Value:
     if node.op in ("+", "-"):
-        left, right = lower(run, node.left), lower(run, node.right)
+        left, right = run.lower(node.left), run.lower(node.right)
         products.forbid_own_element(run, node)
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
@@ -88,16 +83,16 @@ def _infix(run: Run, node: Infix) -> Value:
 
 
 def _negative(run: Run, node: Neg) -> Value:
-    return mapped(lower(run, node.body), ir.negative, node.span)
+    return mapped(run.lower(node.body), ir.negative, node.span)
 
 
 def _root(run: Run, node: Root) -> Value:
-    body = lower(run, node.body)
+    body = run.lower(node.body)
     if body.rank > 1:
         raise error("N2C041", "the root of a matrix is not defined", node.span)
     degree = ir.HALF
     if node.degree is not None:
-        exponent = lower(run, node.degree)
+        exponent = run.lower(node.degree)
         return mapped(body, lambda e: ir.Pow(e, ir.inverse(exponent.body)), node.span)
     return mapped(body, lambda e: ir.Pow(e, degree), node.span)
 
@@ -105,7 +100,7 @@ def _root(run: Run, node: Root) -> Value:
 def _fraction(run: Run, node: Frac) -> Value:
     if powers.is_derivative(node):
         raise error("N2C037", "a derivative cannot be computed", node.span)
-    return products.divide(run, lower(run, node.top), lower(run, node.bottom), node.span)
+    return products.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
 
 
 def _group(run: Run, node: Group) -> Value:
@@ -113,11 +108,11 @@ def _group(run: Run, node: Group) -> Value:
         return _bars(run, node)
     if node.open in ("⌊", "⌈"):
         which = "floor" if node.open == "⌊" else "ceil"
-        return mapped(lower(run, node.items[0]), lambda e: ir.Fn(which, (e,)), node.span)
+        return mapped(run.lower(node.items[0]), lambda e: ir.Fn(which, (e,)), node.span)
     if node.open == "⟨" and len(node.items) == 2:
-        return products.inner(run, lower(run, node.items[0]), lower(run, node.items[1]), node.span)
+        return products.inner(run, run.lower(node.items[0]), run.lower(node.items[1]), node.span)
     if len(node.items) == 1:
-        inner = lower(run, node.items[0])
+        inner = run.lower(node.items[0])
         return replace(inner, span=node.span)
     if not node.items:
         raise error("N2C024", "nothing stands in these parentheses", node.span)
@@ -133,7 +128,7 @@ def _bars(run: Run, node: Group) -> Value:
         and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
-    value = lower(run, inner)
+    value = run.lower(inner)
     if value.rank == 0:
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
@@ -154,7 +149,7 @@ def _refuse(what: str) -> Callable[[Run, Any], Value]:
     return rule
 
 
-_RULES: dict[type, Callable[[Run, Any], Value]] = {
+RULES: dict[type, Callable[[Run, Any], Value]] = {
     Num: _number,
     Name: _name,
     Script: _name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
-from notes2code.meaning import conditions, ir, lower
+from notes2code.meaning import conditions, ir
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, align, fresh
@@ -42,7 +42,7 @@ def _written_out(run: Run, node: Matrix) -> Value:
         cells.append([])
         for cell in row:
             assert cell is not None
-            value = lower.lower(run, cell)
+            value = run.lower(cell)
             if value.rank:
                 raise error("N2C041", "a cell of a matrix must be a number here", cell.span)
             cells[-1].append(value.body)
@@ -70,7 +70,7 @@ def cases(run: Run, node: Matrix) -> Value:
     otherwise: Value | None = None
     for row in node.rows:
         value_node, condition_node = _split(run, node, row)
-        value = lower.lower(run, value_node)
+        value = run.lower(value_node)
         if condition_node is None:
             otherwise = value
         else:

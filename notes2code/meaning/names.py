@@ -77,6 +77,13 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
 
 
+NUMBERS = frozenset(
+    "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL len pos eps temp "
+    "temperature scale cap".split()
+)
+"""Words that are numbers."""
+
+
 def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tuple[int, ...]:
     """The ranks that an element of a name may have, the field's custom first.
 
@@ -86,7 +93,9 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        return (2, 1, 0) if indices == 0 else (1, 2, 0)
+        if base in NUMBERS:
+            return (0, 1, 2)
+        return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
             return (2, 1, 0)
@@ -94,7 +103,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if base.isupper():
         if indices == 0:
             return (2, 1, 0)
-        return (2, 1, 0) if base in "WUAB" else (1, 2, 0)
+        return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)
     if bold or transposed:
         return (1, 2, 0)
     if indices == 1:

@@ -8,7 +8,6 @@ from notes2code.latex.tree import (
     Frac,
     Group,
     Juxt,
-    Matrix,
     Name,
     Neg,
     Node,
@@ -17,7 +16,7 @@ from notes2code.latex.tree import (
     Script,
     children,
 )
-from notes2code.meaning import families, ir, lower, names, scripts
+from notes2code.meaning import families, ir, names, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
@@ -41,7 +40,7 @@ def is_exponential(run: Run, node: Script) -> bool:
 def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
-    exponent = lower.lower(run, node.sup)
+    exponent = run.lower(node.sup)
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
 
 
@@ -52,19 +51,15 @@ def is_derivative(node: Frac) -> bool:
 
 def _differential(node: Node) -> bool:
     if isinstance(node, Juxt):
-        return (
-            _is_letter(node.factors[0], "d")
-            and len(node.factors) == 2
-            or any(_is_letter(f, "partial") for f in node.factors[:1])
+        return (_is_letter(node.factors[0], "d") and len(node.factors) == 2) or any(
+            _is_letter(f, "partial") for f in node.factors[:1]
         )
     return _is_letter(node, "partial")
 
 
 def _is_letter(node: Node, text: str) -> bool:
-    return (
-        isinstance(node, Name)
-        and node.text == text
-        or (isinstance(node, Script) and _is_letter(node.base, text) and text == "partial")
+    return (isinstance(node, Name) and node.text == text) or (
+        isinstance(node, Script) and _is_letter(node.base, text) and text == "partial"
     )
 
 
@@ -85,7 +80,7 @@ def scripted(run: Run, node: Node) -> Value:
         return _norm(run, node, node.base)
     if isinstance(node.base, Group) and isinstance(node.sub, Relation):
         return families.indexed(run, node.base, node.sub, node.sup)
-    value = lower.lower(run, node.base)
+    value = run.lower(node.base)
     if node.sub is not None:
         value = index(run, value, node.sub)
     if node.primes:
@@ -126,7 +121,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
 
 def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
     """A power of a number, or of every element of a vector."""
-    raised_to = lower.lower(run, exponent)
+    raised_to = run.lower(exponent)
     where = base.span.to(raised_to.span)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
@@ -147,13 +142,13 @@ def _negative_number(node: Node) -> bool:
 
 def _norm(run: Run, node: Script, base: Group) -> Value:
     """``‖x‖_p`` and its powers."""
-    value = lower.lower(run, base.items[0])
+    value = run.lower(base.items[0])
     order: Expr = ir.Num(2)
     if node.sub is not None:
         if isinstance(node.sub, Name):
             order = ir.Num(2)
         else:
-            order = lower.lower(run, node.sub).body
+            order = run.lower(node.sub).body
     if order == ir.ONE:
         total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
     elif order == ir.Num(2):

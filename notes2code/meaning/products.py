@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Infix, Juxt
-from notes2code.meaning import calls, families, ir, lower, scripts, sizes
+from notes2code.meaning import calls, families, ir, scripts, sizes
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import (
     Value,
@@ -27,7 +27,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             value, at = call
             values.append(value)
         else:
-            values.append(lower.lower(run, node.factors[at]))
+            values.append(run.lower(node.factors[at]))
             at += 1
     result = values[0]
     for value in values[1:]:
@@ -95,7 +95,7 @@ def explicit(run: Run, node: Infix) -> Value:
         return _slash(run, node)
     if node.op == "‖":
         return families.joined(run, node)
-    left, right = lower.lower(run, node.left), lower.lower(run, node.right)
+    left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
     if node.op in HADAMARD:
         return elementwise(run, left, right, ir.mul, where)
@@ -115,6 +115,14 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
         if _is_gain(run, left) or _is_gain(run, right):
             return elementwise(run, left, right, ir.mul, where)
+        if _maps_the_other(left, right) or _maps_the_other(right, left):
+            raise error(
+                "N2C033",
+                f"`{run.quote(left.span)}` and `{run.quote(right.span)}` come from one vector: "
+                "their product may be meant element by element",
+                where,
+                "write `\\odot`, or `^\\top` for the dot product",
+            )
         if node.op in ("·", "@"):
             return dot(run, left, right, where)
         raise error(
@@ -125,6 +133,16 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _maps_the_other(left: Value, right: Value) -> bool:
+    """Whether one vector is a function of the other's elements, as in ``x · σ(x)``."""
+    if not isinstance(left.body, ir.Ref) or isinstance(right.body, ir.Ref):
+        return False
+    used = {expr.array for expr in ir.walk(right.body) if isinstance(expr, ir.Ref) and expr.at}
+    return used == {left.body.array} and not any(
+        isinstance(expr, ir.Reduce | ir.Call) for expr in ir.walk(right.body)
+    )
 
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
@@ -165,15 +183,15 @@ def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 def _slash(run: Run, node: Infix) -> Value:
     """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
-    left = lower.lower(run, node.left)
+    left = run.lower(node.left)
     if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
         first = node.right.factors[0]
-        whole = lower.lower(run, node.right)
+        whole = run.lower(node.right)
         if whole.rank < 2:
             return divide(run, left, whole, node.span)
         rest = node.right.factors[1:]
         remaining = rest[0] if len(rest) == 1 else Juxt(rest, node.right.span)
-        divisor = lower.lower(run, first)
+        divisor = run.lower(first)
         if divisor.rank == 0:
             quotient = divide(run, left, divisor, node.op_span)
             run.problems.append(
@@ -184,8 +202,8 @@ def _slash(run: Run, node: Infix) -> Value:
                     "write a `\\frac` to make it plain",
                 )
             )
-            return product(run, quotient, lower.lower(run, remaining), node.span)
-    return divide(run, left, lower.lower(run, node.right), node.span)
+            return product(run, quotient, run.lower(remaining), node.span)
+    return divide(run, left, run.lower(node.right), node.span)
 
 
 def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
@@ -202,7 +220,7 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
             right.span,
             "divide by a number, or element by element",
         )
-    run.conflict(0.5, "a division by a vector is taken element by element", span)
+    run.conflict(1.2, "a division by a vector is taken element by element", span)
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
 
 

@@ -7,9 +7,10 @@ against it. The search (:mod:`notes2code.meaning.search`) then tries other plans
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from notes2code.diagnostics import Problem, Span, error
 from notes2code.meaning import ir
@@ -17,6 +18,10 @@ from notes2code.meaning.ir import Expr, Index, Num, Size
 from notes2code.meaning.names import axis_names
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.survey import Survey
+
+if TYPE_CHECKING:
+    from notes2code.latex.tree import Node
+    from notes2code.meaning.values import Value
 
 
 @dataclass(slots=True)
@@ -60,6 +65,7 @@ class Run:
     latex: str
     scope: Scope
     seen: Survey
+    rules: Mapping[type, Callable[[Run, Any], Value]]
     plan: Mapping[str, int] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     decided: dict[str, object] = field(default_factory=dict)
@@ -74,12 +80,19 @@ class Run:
     shapes: dict[str, Shape] = field(default_factory=dict)
     defined: dict[str, Defined] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
+    whole_parameters: tuple[str, ...] = ()
+    elementwise: bool = False
     column: bool = False
     families: int = 0
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
     scales: dict[str, Index] = field(default_factory=dict)
     reach: dict[Index, Expr] = field(default_factory=dict)
+
+    def lower(self, node: Node) -> Value:
+        """The value of a node, by the rule for its type. Raises ``ProblemError`` at the exact
+        place that makes no sense."""
+        return self.rules[type(node)](self, node)
 
     # --- choices -------------------------------------------------------------------------
 
@@ -137,9 +150,18 @@ class Run:
             )
         ):
             self.conflict(1, f"{left.name} and {right.name} are taken to be equal", where)
+        if left.value is not None or right.value is not None:
+            self._check_occurrence(left, right, where)
         keep, drop = (left, right) if _firmer(left, right) else (right, left)
         drop.link = keep
         keep.kind = keep.kind or drop.kind
+
+    def _check_occurrence(self, left: Size, right: Size, where: Span) -> None:
+        """A size that is a part of another cannot be equal to it."""
+        whole, part = (left, right) if left.value is not None else (right, left)
+        assert whole.value is not None
+        if any(isinstance(e, Size) and find(e) is part for e in ir.walk(whole.value)):
+            self.conflict(9, "an array would have to be as long as itself and another", where)
 
     def _unify_values(self, left: Size, right: Size, where: Span) -> None:
         assert left.value is not None and right.value is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from notes2code.diagnostics import Span
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Accent,
     Group,
@@ -118,6 +118,13 @@ class _Reader:
             at = self.index(part)
             if at is not None:
                 self.indices.append(at)
+            elif _is_arithmetic(part):
+                raise error(
+                    "N2C032",
+                    "this index counts with a letter that nothing binds",
+                    part.span,
+                    "say over what it runs, or write the index on the left-hand side too",
+                )
             elif text := names.label(part):
                 self.labels.append(text)
 
@@ -170,7 +177,10 @@ class _Reader:
                 self.labels.append(names.label(node))
         elif isinstance(node, Group) and not node.open and node.items:
             for item in node.items:
-                self.above(item)
+                if isinstance(item, Num):
+                    self.labels.append(item.text)
+                else:
+                    self.above(item)
         elif isinstance(node, Script) and is_name(node) and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
@@ -198,6 +208,16 @@ class _Reader:
             self.power = node
 
 
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a subscript counts, as ``i−1`` or ``2i`` do, and is no name such as ``word-pair``."""
+    if isinstance(node, Infix):
+        return node.op in "+-" and all(
+            isinstance(side, Num) or (isinstance(side, Name) and len(side.text) == 1)
+            for side in (node.left, node.right)
+        )
+    return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
+
+
 def _is_mark(node: Node) -> bool:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
 
@@ -211,11 +231,9 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
     if isinstance(node, Juxt) and all(
-        isinstance(f, Name) and (f.text in bound or len(f.text) == 1) for f in node.factors
+        isinstance(f, Name) and f.text in bound for f in node.factors
     ):
-        letters = [f.text for f in node.factors if isinstance(f, Name)]
-        if any(letter in bound for letter in letters):
-            return node.factors
+        return node.factors
     return (node,)
 
 

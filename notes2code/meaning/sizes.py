@@ -64,6 +64,8 @@ def attach(run: Run, where: Span) -> None:
         if index is not None and _unnamed(find(find_index(index).size)):
             run.unify(find_index(index).size, size, where)
             continue
+        if not names.is_size_name(name):
+            continue
         named = {
             find(axis)
             for symbol in run.symbols.values()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Name, Node, Prose, Relation, Script
-from notes2code.meaning import conditions, families, ir, lower
+from notes2code.meaning import conditions, families, ir
 from notes2code.meaning.ir import Expr, Idx, Index, Softmax
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import Value, settled, uses
@@ -23,7 +23,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
-        value = lower.lower(run, items[0])
+        value = run.lower(items[0])
     else:
         raise error(
             "N2C041",

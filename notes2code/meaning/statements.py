@@ -10,11 +10,13 @@ from notes2code.latex.tree import (
     Accent,
     Clause,
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
     Matrix,
     Name,
+    Neg,
     Node,
     Num,
     Relation,
@@ -279,6 +281,8 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
     if all(map(_is_name, values)):
         return [Define(name, (values[-1],), span) for name in values[:-1]]
+    if any(isinstance(value, Num) for value in values) and not definable(values[0]):
+        return [Fact("=", span)]
     if definable(values[0]):
         return [Define(values[0], tuple(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
@@ -289,7 +293,7 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
 def definable(node: Node) -> bool:
     """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
     if _is_name(node):
-        return True
+        return not _is_power(node)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, arguments = node.factors
         if isinstance(arguments, Script):
@@ -300,6 +304,18 @@ def definable(node: Node) -> bool:
             and arguments.open in ("(", "[")
             and all(_is_parameter(item) for item in arguments.items)
         )
+    return False
+
+
+def _is_power(node: Node) -> bool:
+    """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
+    while isinstance(node, Script | Accent):
+        if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
+            return True
+        if isinstance(node, Script) and isinstance(node.sup, Juxt) and isinstance(node.base, Name):
+            if node.base.text == "e":
+                return True
+        node = node.base
     return False
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.diagnostics import Span
 from notes2code.latex.tree import (
     Accent,
     Big,
@@ -41,6 +40,7 @@ class Survey:
     counted: dict[str, set[int]] = field(default_factory=dict)
     bold: set[str] = field(default_factory=set)
     transposed: set[str] = field(default_factory=set)
+    ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
@@ -62,6 +62,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = [node for value in values for node in walk(value)]
     _find_binders(seen, nodes)
+    _find_ends(seen, nodes)
     for statement in statements:
         if isinstance(statement, Range):
             seen.bound.add(statement.index)
@@ -150,9 +151,10 @@ def _size_names(node: Node | None) -> set[str]:
 
 def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> None:
     """Index letters on a left-hand side."""
+    labels = {letter for node in nodes for letter in _letters_of_labels(node)}
     for node in _target_scripts(target):
         for letter in _script_letters(node):
-            if letter not in names.INDEX_LETTERS:
+            if letter not in names.INDEX_LETTERS or letter in labels:
                 continue
             base = _base(node)
             if base in ("d", "D", "dim") and letter in names.LABELS:
@@ -197,12 +199,28 @@ def _script_letters(node: Node) -> Iterator[str]:
     while isinstance(node, Script | Accent):
         if isinstance(node, Script):
             for script in (node.sub, node.sup):
-                if script is None or isinstance(script, Name) and script.text in ("T", "top"):
+                if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
+                    continue
+                if _is_label(script):
                     continue
                 for inner in walk(script):
                     if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
                         yield inner.text
         node = node.base
+
+
+def _letters_of_labels(node: Node) -> Iterator[str]:
+    """The letters of abbreviations such as the ``hr`` of W_hr."""
+    if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Juxt):
+        if _is_label(node.sub):
+            yield from (f.text for f in node.sub.factors if isinstance(f, Name))
+
+
+def _is_label(script: Node) -> bool:
+    """Whether letters side by side are an abbreviation, such as ``att``, and not indices."""
+    return isinstance(script, Juxt) and any(
+        isinstance(f, Name) and f.text not in names.INDEX_LETTERS for f in script.factors
+    )
 
 
 def _base(node: Node) -> str:
@@ -215,33 +233,68 @@ def _find_free_letters(
     seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
 ) -> None:
     """Letters that stand below names on the right and that nothing binds: they run over rows."""
-    defines_letters = bool(seen.targets)
+    labelled = _labelled_bases(nodes)
     for node in nodes:
-        if not isinstance(node, Script) or not scripts.is_name(node):
+        if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
             continue
         base = _base(node)
-        for script in (node.sub,):
-            if script is None:
-                continue
-            for letter in _free_letters(script, base):
-                if letter in seen.bound or letter in seen.free:
-                    continue
-                if defines_letters and base[:1] in "WUb":
-                    continue
+        if base in labelled:
+            continue
+        for letter in _free_letters(node.sub, base):
+            if letter not in seen.bound and letter not in seen.free and letter not in seen.ends:
                 seen.free.append(letter)
     seen.bound.update(seen.free)
+
+
+def _labelled_bases(nodes: Sequence[Node]) -> set[str]:
+    """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Name):
+            found.setdefault(_base(node), set()).add(node.sub.text)
+    return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
+
+
+def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
+    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``: sizes."""
+    for node in nodes:
+        items = children(node) if isinstance(node, Group | Juxt) else ()
+        dots = [at for at, item in enumerate(items) if _begins_with_dots(item)]
+        if not dots:
+            continue
+        first = {name for item in items[: dots[0]] for name in _letters_in_scripts(item)}
+        for item in items[dots[-1] :]:
+            for letter in _letters_in_scripts(item):
+                if letter not in first:
+                    seen.ends.add(letter)
+                    seen.sizes.add(letter)
+
+
+def _begins_with_dots(node: Node) -> bool:
+    if isinstance(node, Juxt):
+        return isinstance(node.factors[0], Dots)
+    return isinstance(node, Dots)
+
+
+def _letters_in_scripts(node: Node) -> set[str]:
+    return {
+        letter
+        for inner in walk(node)
+        if isinstance(inner, Script) and scripts.is_name(inner)
+        for letter in _script_letters(inner)
+    }
 
 
 def _free_letters(script: Node, base: str) -> Iterator[str]:
     weight = base in ("W", "w", "b", "U", "P", "B", "d", "D", "dim", "n", "N", "T", "e")
     for part in scripts.parts(script, names.INDEX_LETTERS):
         inner = part
-        if isinstance(inner, Infix) and inner.op in "+-" and isinstance(inner.right, Num):
-            inner = inner.left
-        if isinstance(inner, Name) and inner.text in names.INDEX_LETTERS:
-            if weight:
-                continue
-            yield inner.text
+        if weight or _is_label(inner):
+            continue
+        found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
+        letters = [n.text for n in found if isinstance(n, Name)]
+        if all(letter in names.INDEX_LETTERS for letter in letters):
+            yield from letters
 
 
 # --- uses ------------------------------------------------------------------------------------

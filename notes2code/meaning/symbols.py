@@ -31,6 +31,8 @@ def _value(run: Run, use: Use) -> Value:
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and use.name not in run.shapes:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
+        if use.name == "ones":
+            return Value(ir.ONE, (fresh(Size("")),), use.span)
     defined = run.defined.get(use.name)
     if defined is not None:
         return _element(run, use, defined)
@@ -126,13 +128,17 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
             )
         return rank
     base = names.base_letter(use.name)
-    if run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
-        ranks: tuple[int, ...] = (1, 0)
+    if run.seen.attends and base in _ROLES and indices < 2:
+        return _role_rank(run, base, indices)
+    if use.name in run.whole_parameters and indices == 1 and not use.bold:
+        ranks: tuple[int, ...] = (0, 1)
+    elif run.elementwise and use.name in run.whole_parameters:
+        ranks = (0, 1, 2)
+    elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
+        ranks = (1, 0)
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-    if run.seen.attends and base in _ROLES and indices == 0:
-        return _role_rank(run, base)
     options = tuple((rank, float(cost)) for cost, rank in enumerate(ranks))
     rank = run.choose(f"rank {name}", options)
     assert isinstance(rank, int)
@@ -142,14 +148,16 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
 _ROLES = frozenset("QKVqkv")
 
 
-def _role_rank(run: Run, base: str) -> int:
-    """Queries, keys and values: capitals are matrices; small letters are vectors, or all of them
-    matrices."""
+def _role_rank(run: Run, base: str, indices: int) -> int:
+    """Queries, keys and values are of one kind: matrices, their rows, or their elements."""
+    if base.isupper() and indices == 0:
+        return 2
     if base.isupper():
-        options = ((2, 0.0), (1, 1.0))
-        rank = run.choose(f"rank {base}", options)
-    else:
+        rank = run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
+    elif indices == 0:
         rank = run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
+    else:
+        rank = run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.5)))
     assert isinstance(rank, int)
     return rank
 

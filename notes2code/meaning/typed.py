@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import scripts, sizes
+from notes2code.meaning import properties, scripts, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.lower import RULES
 from notes2code.meaning.run import Run
 from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.search import search
@@ -46,13 +47,19 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
     stated = statements(tree)
     defines = [s for s in stated if isinstance(s, Define)]
-    seen = survey(stated)
+    try:
+        seen = survey(stated)
+    except ProblemError as problem:
+        return Typed("rejected", problems=(*tree.problems, problem.problem))
     shapes = shapes_declared(stated, seen)
     if not defines:
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
         return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
-    if _says_nothing(defines, stated):
+    if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
+    remark = properties.remark(latex, defines, seen)
+    if remark is not None:
+        return Typed("text", None, shapes, (*tree.problems, remark))
     try:
         run, equation = _typed(latex, stated, seen, scope, shapes)
     except ProblemError as problem:
@@ -73,7 +80,7 @@ def _typed(
     shapes: Mapping[str, Shape],
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
-        run = Run(latex, scope, seen, plan)
+        run = Run(latex, scope, seen, RULES, plan)
         run.shapes = {**scope.shapes, **shapes}
         columns = ((True, 0.0), (False, 0.5)) if scope.column else ((False, 0.0), (True, 0.5))
         run.column = bool(run.choose("column", columns)) if seen.has_matrices else False
@@ -87,7 +94,7 @@ def _typed(
     return search(start, attempt)
 
 
-def _says_nothing(defines: list[Define], stated: tuple[Statement, ...]) -> bool:
+def _says_nothing(defines: list[Define]) -> bool:
     """Whether all there is are lone symbols or numbers: nothing to compute."""
     return all(
         define.target is None and len(define.values) == 1 and scripts.is_name(define.values[0])

@@ -88,10 +88,14 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
         left, right = right, left
     if right.rank == 0:
         return left.axes
-    if left.rank == right.rank:
+    spare = left.rank - right.rank
+    if spare == 0:
         pairs = list(zip(left.axes, right.axes, strict=True))
+    elif _same_sizes(left.axes[: right.rank], right.axes) and not _same_sizes(
+        left.axes[spare:], right.axes
+    ):
+        pairs = list(zip(left.axes, right.axes, strict=False))
     else:
-        spare = left.rank - right.rank
         at = run.choose(f"align {where.start}", ((spare, 0.0), (0, 0.5)))
         assert isinstance(at, int)
         pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
@@ -107,6 +111,12 @@ def elementwise(
     axes = align(run, left, right, where)
     row = left.row or right.row
     return Value(join(left.body, right.body), axes, left.span.to(right.span), row)
+
+
+def _same_sizes(left: tuple[Index, ...], right: tuple[Index, ...]) -> bool:
+    """Whether axes are known to have the same sizes already."""
+    pairs = zip(left, right, strict=True)
+    return all(find(find_index(a).size) is find(find_index(b).size) for a, b in pairs)
 
 
 def mapped(value: Value, change: Callable[[Expr], Expr], span: Span | None = None) -> Value:
@@ -127,7 +137,12 @@ def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value
     link(run, inner, right.axes[at], where)
     axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
     body = _sum_of_product(left.body, right.body, inner, reach)
-    return Value(body, axes, left.span.to(right.span), row=left.rank == 1 and right.rank == 2)
+    return Value(
+        body,
+        axes,
+        left.span.to(right.span),
+        row=left.row if left.rank == 1 else right.row and right.rank == 1,
+    )
 
 
 def _settle_softmax(value: Value, axis: int) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,16 +30,21 @@ def assign_directives(
     """
     owned: dict[int, tuple[str, ...]] = {}
     problems: list[Problem] = []
+    starting, ending = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for index, (_, first, last) in enumerate(formulas):
+        starting[first].append(index)
+        ending[last].append(index)
     for directive in directives:
         line = directive.line
-        same = [i for i, (_, first, last) in enumerate(formulas) if line in (first, last)]
-        above = [i for i, (_, _, last) in enumerate(formulas) if last == line - 1]
-        below = [i for i, (_, first, _) in enumerate(formulas) if first == line + 1]
+        same = starting.get(line) or ending.get(line)
+        above, below = ending.get(line - 1), starting.get(line + 1)
         if same:
-            before = [i for i in same if formulas[i][0] < directive.start]
-            owner = before[-1] if before else same[0]
-        elif above or below:
-            owner = above[-1] if above else below[0]
+            before = bisect_left(same, directive.start, key=lambda index: formulas[index][0])
+            owner = same[max(before - 1, 0)]
+        elif above:
+            owner = above[-1]
+        elif below:
+            owner = below[0]
         else:
             problems.append(_homeless(directive))
             continue

@@ -86,7 +86,8 @@ def _offset(written: str, mark: Any) -> int:
     if mark is None:
         return 0
     lines = written.split("\n")[: mark.line]
-    return min(sum(len(line) + 1 for line in lines) + mark.column, max(len(written) - 1, 0))
+    at: int = sum(len(line) + 1 for line in lines) + mark.column
+    return min(at, max(len(written) - 1, 0))
 
 
 def _broken(match: re.Match[str], span: Span, reason: str) -> FrontMatter:

@@ -23,7 +23,8 @@ _IMAGES = {
     ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".svg", ".webp", ".avif", ".tif", ".tiff", ".heic",
 }  # fmt: skip
 _OTHER_MEDIA = {
-    ".pdf", ".mp3", ".wav", ".m4a", ".ogg", ".flac", ".3gp", ".mp4", ".webm", ".ogv", ".mov", ".mkv",
+    ".pdf", ".mp3", ".wav", ".m4a", ".ogg", ".flac", ".3gp", ".mp4", ".webm", ".ogv", ".mov",
+    ".mkv",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Cheap tests of whether a piece of text is mathematics."""
+"""Cheap tests of whether a piece of text is mathematics, a program or prose."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ _PROGRAM = re.compile(
     r"|</?[A-Za-z]|(?<!\w)__|__(?!\w)"
 )
 _LONGEST = 400
+_BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
+_UNQUOTED_BLANK = re.compile(r"\n[ \t]*\r?\n")
+_OTHER_BLOCK = re.compile(r"^[ \t>]*(?:\#{1,6}[ \t]+\S|`{3}|~{3})", re.MULTILINE)
+_TEXT_IN_MATH = re.compile(r"\\(?:text\w*|mbox|mathrm|operatorname\*?|tag)\s*\{[^{}]*\}")
+_PROSE = re.compile(r"\b(?:[^\W\d_]{2,}+[ ,]++){3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{4}")
 
 
 def looks_like_math(text: str) -> bool:
@@ -35,3 +40,20 @@ def looks_like_formula(code: str) -> bool:
         and _FORMULA.search(code) is not None
         and _PROGRAM.search(code) is None
     )
+
+
+def holds_blocks(text: str, start: int, end: int, quoted: bool) -> bool:
+    """Whether ``text[start:end]``, taken for math of several lines, runs over other blocks.
+
+    Math can hold a blank line, but no heading or fence, and no words or ``$`` behind a
+    blank line; ``quoted`` math ends where its quote ends.
+    """
+    if _OTHER_BLOCK.search(text, text.index("\n", start), end):
+        return True
+    if quoted and _UNQUOTED_BLANK.search(text, start, end):
+        return True
+    blank = _BLANK_LINE.search(text, start, end)
+    if blank is None:
+        return False
+    rest = _TEXT_IN_MATH.sub("", text[blank.end() : end])
+    return "$" in rest.replace(r"\$", "") or _PROSE.search(rest) is not None

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from notes2code.vault.codeblocks import code_formulas, code_language, code_text
 from notes2code.vault.content import Content
 from notes2code.vault.directives import Directive, assign_directives
 from notes2code.vault.frontmatter import FrontMatter
+from notes2code.vault.lines import Lines
 from notes2code.vault.links import wikilink_text
 from notes2code.vault.looks import looks_like_formula
 from notes2code.vault.masked import WORD, body, mask, number
 from notes2code.vault.model import CodeBlock, Formula, Paragraph, Scene, SourceMap
 from notes2code.vault.outline import Heading, Outline
-from notes2code.vault.placed import PlacedText
+from notes2code.vault.pieces import LINE_PREFIX, Kind
 from notes2code.vault.prose import plain_text
-from notes2code.vault.verbatim import LINE_PREFIX, Kind, find_pieces
+from notes2code.vault.verbatim import find_pieces
 
 # Only blocks: what stands in a line is found by `verbatim` and `prose`, faster and with
 # columns. Reference definitions would swallow footnotes, HTML blocks the math in them.
@@ -29,7 +32,6 @@ _BLOCKS = (
     .enable("table")
     .disable(["inline", "reference", "html_block"])
 )
-_PLAIN_LANGUAGES = {"", "text", "txt", "plain", "plaintext", "latex", "tex"}
 _CALLOUT = re.compile(r"\[!([\w-]+)(?:\|[^\]]*)?\][+-]?[ \t]*")
 # `#3 Encoder`, `#4. Feed Forward`: a heading in handwritten outlines, for Markdown none.
 _NUMBERED = re.compile(r"#(\d+\.?[ \t]+\S.*)")
@@ -47,6 +49,18 @@ class _Placed:
     start: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A paragraph to be, and the lines of the masked text it stands on."""
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+    heading: int = 0
+
+
 def read_markdown(text: str, front: FrontMatter | None = None, end: int | None = None) -> Content:
     """Read ``text``, from behind its front matter up to ``end``."""
     front = front or FrontMatter(0)
@@ -59,13 +73,12 @@ class _Reader:
         self.found = find_pieces(text, front.end, end)
         self.pieces = self.found.pieces
         self.masked = mask(text, front.end, end, self.pieces)
-        starts = [match.end() for match in re.finditer("\n", self.masked)]
-        self.lines = [front.end, *(front.end + start for start in starts)]
+        self.lines = Lines(self.masked, front.end)
         self.in_code: set[int] = set()
         self.in_table: set[int] = set()
         self.bodies: dict[int, tuple[str, SourceMap]] = {}
         self.headings: list[Heading] = []
-        self.paragraphs: list[tuple[Paragraph, int, int]] = []
+        self.paragraphs: list[_Text] = []
         self.code: list[tuple[CodeBlock, int]] = []
         self.formulas: list[_Placed] = []
         self.scenes: list[Scene] = []
@@ -74,7 +87,7 @@ class _Reader:
 
     def read(self) -> Content:
         tokens = _BLOCKS.parse(self.masked)
-        for before, token in zip(tokens, tokens[1:], strict=False):
+        for before, token in pairwise(tokens):
             if token.type == "inline":
                 self.inline(before, token)
             elif token.type in ("fence", "code_block"):
@@ -84,53 +97,45 @@ class _Reader:
         self.read_pieces()
         return self.content()
 
-    # Lines
-
-    def line_of(self, offset: int) -> int:
-        return bisect_right(self.lines, offset) - 1
-
-    def line_end(self, line: int) -> int:
-        return self.lines[line + 1] - 1 if line + 1 < len(self.lines) else self.end
-
-    def line_text(self, line: int) -> str:
-        base = self.front.end
-        return self.masked[self.lines[line] - base : self.line_end(line) - base]
-
     # Blocks
 
     def inline(self, before: Token, token: Token) -> None:
         first, last = token.map or [0, 0]
         if before.type in ("th_open", "td_open"):
             self.cell(first, token.content)
+        elif not token.content:
+            return
         elif before.type == "heading_open" and not (
             before.markup in ("-", "=") and self.is_display(token.content)
         ):
-            self.heading(int(before.tag[1]), first, last, token.content)
-        elif token.content:
+            self.heading(int(before.tag[1]), first, last, token.content, token.level == 1)
+        else:
             self.paragraph(first, token.content, token.level == 1)
 
     def is_display(self, content: str) -> bool:
-        """Whether a line is one display formula; a rule of ``---`` may stand below it."""
-        word = WORD.fullmatch(content)
+        """Whether text ends in a line of display math; below it ``---`` makes no heading."""
+        word = WORD.fullmatch(content.rpartition("\n")[2].strip())
         return word is not None and self.pieces[number(word)].kind is Kind.DISPLAY
 
-    def heading(self, level: int, first: int, last: int, content: str) -> None:
+    def heading(self, level: int, first: int, last: int, content: str, top: bool) -> None:
+        """A heading; one in a quote or list opens no section of the note."""
         text = plain_text(content, self.render)
         start = self.start_of(first, content.split("\n", 1)[0])
-        end = self.lines[last - 1] + len(self.line_text(last - 1).rstrip())
-        self.paragraphs.append((Paragraph(text, start, end, heading=level), first, last - 1))
-        text = " ".join(_TAG_IN_HEADING.sub("", text).split())
-        self.headings.append(Heading(first, last - 1, level, text))
+        end = self.lines.start(last - 1) + len(self.lines.text(last - 1).rstrip())
+        self.paragraphs.append(_Text(text, start, end, first, last - 1, level))
+        if top:
+            text = " ".join(_TAG_IN_HEADING.sub("", text).split())
+            self.headings.append(Heading(first, last - 1, level, text))
 
     def start_of(self, line: int, content: str) -> int:
         """The offset at which ``content``, the end of a line, starts in it."""
-        at = self.line_text(line).rfind(content.strip())
-        return self.lines[line] + max(at, 0)
+        at = self.lines.text(line).rfind(content.strip())
+        return self.lines.start(line) + max(at, 0)
 
     def paragraph(self, first: int, content: str, top: bool) -> None:
         lines = content.split("\n")
         if top and len(lines) == 1 and (numbered := _NUMBERED.fullmatch(content)):
-            self.heading(1, first, first + 1, numbered[1])
+            self.heading(1, first, first + 1, numbered[1], top)
             return
         groups: list[tuple[int, list[str]]] = []
         alone = True
@@ -149,15 +154,15 @@ class _Reader:
     def add_paragraph(self, first: int, lines: list[str]) -> None:
         text = plain_text("\n".join(lines).strip(), self.render)
         last = first + len(lines) - 1
-        end = self.lines[last] + len(self.line_text(last).rstrip())
+        end = self.lines.start(last) + len(self.lines.text(last).rstrip())
         if text:
-            paragraph = Paragraph(text, self.start_of(first, lines[0]), end)
-            self.paragraphs.append((paragraph, first, last))
+            start = self.start_of(first, lines[0])
+            self.paragraphs.append(_Text(text, start, end, first, last))
 
     def cell(self, line: int, content: str) -> None:
         """One cell of a table; the cells of a row come in their order."""
         base = self.front.end
-        start, end = self.lines[line] - base, self.line_end(line) - base
+        start, end = self.lines.start(line) - base, self.lines.end(line) - base
         if line != self.row:
             self.row = line
             prefix = LINE_PREFIX.match(self.masked, start, end)
@@ -167,68 +172,40 @@ class _Reader:
         at = max(self.masked.find(written, self.cursor, end), self.cursor)
         self.in_table.update(number(word) for word in WORD.finditer(content))
         if text := plain_text(content, self.render):
-            paragraph = Paragraph(text, base + at, base + at + len(written))
-            self.paragraphs.append((paragraph, line, line))
+            start = base + at
+            self.paragraphs.append(_Text(text, start, start + len(written), line, line))
         bar = self.masked.find("|", at + len(written), end)
         self.cursor = bar + 1 if bar >= 0 else end
 
     def block(self, token: Token) -> None:
         first, last = token.map or [0, 0]
         held = range(
-            bisect_left(self.pieces, self.lines[first], key=lambda piece: piece.start),
-            bisect_left(self.pieces, self.line_end(last - 1), key=lambda piece: piece.start),
+            bisect_left(self.pieces, self.lines.start(first), key=lambda piece: piece.start),
+            bisect_left(self.pieces, self.lines.end(last - 1), key=lambda piece: piece.start),
         )
         if token.type == "code_block" and held and self.is_display_block(token, held[0]):
             return
         self.in_code.update(held)
         self.code_lines.update(range(first, last))
-        info = token.info.strip().strip("{}.").split()
-        language = info[0].lower() if info else ""
-        text, places = self.code_text(token, first + (token.type == "fence"))
+        text, places = code_text(token, self.text, self.lines)
         start = places.offset(0)
+        language = code_language(token)
         if language == "mermaid":
             name = f"mermaid-{len(self.scenes) + 1}"
             self.scenes.append(Scene(name, "mermaid", text, start, start + len(text)))
-        elif language == "math":
-            left = len(text) - len(text.lstrip())
-            formula = Formula(text.strip(), places.after(left), display=True)
-            self.add_formula(formula, first, last - 1)
-        else:
+            return
+        if language != "math":
             self.code.append((CodeBlock(text, language, places), first))
-            if language in _PLAIN_LANGUAGES:
-                self.code_formulas(text, places, first, last - 1)
+        for formula in code_formulas(text, language, places):
+            self.add_formula(formula, first, last - 1)
 
-    def is_display_block(self, token: Token, number: int) -> bool:
+    def is_display_block(self, token: Token, index: int) -> bool:
         """Whether indented "code" is math: it starts with a display formula."""
-        content_start = token.content.find(token.content.strip()[:1])
+        content_start = len(token.content) - len(token.content.lstrip())
         return (
-            self.pieces[number].kind is Kind.DISPLAY
+            self.pieces[index].kind is Kind.DISPLAY
             and WORD.match(token.content, content_start) is not None
         )
-
-    def code_text(self, token: Token, first: int) -> tuple[str, SourceMap]:
-        """The text of a code block as it stands in the note, its indentation stripped."""
-        code = PlacedText()
-        lines = token.content.split("\n")
-        for line, written in enumerate(lines[:-1] if lines[-1] == "" else lines, first):
-            end = self.line_end(line)
-            start = max(end - len(written), self.lines[line])
-            if line > first:
-                code.add("\n", self.lines[line] - 1)
-            code.add(self.text[start:end].rstrip("\r"), start)
-        return code.whole()
-
-    def code_formulas(self, text: str, places: SourceMap, first: int, last: int) -> None:
-        """The lines of a block without a language that are formulas typed as text."""
-        position = 0
-        for line in text.split("\n"):
-            if looks_like_formula(line.strip()):
-                left = len(line) - len(line.lstrip())
-                formula = Formula(
-                    line.strip(), places.after(position + left), display=True, code=True
-                )
-                self.add_formula(formula, first, last)
-            position += len(line) + 1
 
     # Pieces
 
@@ -259,7 +236,7 @@ class _Reader:
             code = piece.kind is Kind.CODE
             if latex and (not code or looks_like_formula(latex)):
                 formula = Formula(latex, places, piece.kind is Kind.DISPLAY, code=code)
-                line = self.line_of(piece.start)
+                line = self.lines.of(piece.start)
                 self.add_formula(formula, line, line)
 
     def add_formula(self, formula: Formula, first: int, last: int) -> None:
@@ -270,7 +247,7 @@ class _Reader:
             if piece.kind is Kind.COMMENT and index not in self.in_code:
                 written = self.text[piece.body.start : piece.body.end].strip()
                 if written.startswith("n2c:"):
-                    line = self.line_of(piece.start)
+                    line = self.lines.of(piece.start)
                     yield Directive(written[4:].strip(), piece.start, piece.end, line)
 
     # Sections and tags
@@ -304,7 +281,7 @@ class _Reader:
     def line_tags(self) -> dict[int, list[str]]:
         tags: dict[int, list[str]] = {}
         for offset, tag in self.found.tags:
-            line = self.line_of(offset)
+            line = self.lines.of(offset)
             if line not in self.code_lines:
                 tags.setdefault(line, []).append(tag)
         return tags
@@ -314,7 +291,7 @@ class _Reader:
         below: dict[int, int] = {}
         for heading in self.headings:
             line = heading.last + 1
-            while line < len(self.lines) and not self.line_text(line).strip():
+            while line < self.lines.count and not self.lines.text(line).strip():
                 line += 1
             below[heading.last] = line
         return below
@@ -332,8 +309,9 @@ class _Reader:
         return replace(placed.formula, section=section.path, tags=held, directives=directives)
 
     def paragraphs_in(self, outline: Outline, tags: dict[int, list[str]]) -> Iterator[Paragraph]:
-        for paragraph, first, last in self.paragraphs:
-            section = outline.at(first)
-            own = [tag for line in range(first, last + 1) for tag in tags.get(line, ())]
+        for found in self.paragraphs:
+            section = outline.at(found.first)
+            lines = range(found.first, found.last + 1) if tags else ()
+            own = [tag for line in lines for tag in tags.get(line, ())]
             held = tuple(dict.fromkeys((*section.tags, *own))) if own else section.tags
-            yield replace(paragraph, section=section.path, tags=held)
+            yield Paragraph(found.text, found.start, found.end, section.path, held, found.heading)

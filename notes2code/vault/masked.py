@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 from notes2code.vault.model import SourceMap
+from notes2code.vault.pieces import LINE_PREFIX, SHORTEST, Piece
 from notes2code.vault.placed import PlacedText
-from notes2code.vault.verbatim import LINE_PREFIX, Piece
 
 _FIRST, _FILL = 0xE000, "\uf8ff"
 _DIGITS = ord(_FILL) - _FIRST
@@ -28,7 +28,7 @@ def mask(text: str, start: int, end: int, pieces: Sequence[Piece]) -> str:
         parts.append(_clean(text[position : piece.start]))
         high, low = divmod(number, _DIGITS)
         parts.append(f"${chr(_FIRST + high)}{chr(_FIRST + low)}")
-        parts.append(_FILL * (piece.end - piece.start - 3))
+        parts.append(_FILL * (piece.end - piece.start - SHORTEST))
         position = piece.end
     parts.append(_clean(text[position:end]))
     return "".join(parts)

@@ -12,16 +12,14 @@ _LINK = re.compile(
     r"(!?)\[([^\[\]]*)\]\([ \t]*(?:<[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
+# Every alternative starts with a plain sign, which keeps the search fast.
 _MARKUP = re.compile(
-    rf"(?P<word>{WORD.pattern})"
+    rf"{WORD.pattern}(?P<word>)"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
-    # Emphasis: signs with a word at one side; single ones not between two words.
-    r"|\*{2,3}(?=\S)|(?<=\S)\*{2,3}|(?<!\w)\*(?=[^\s*])|(?<=[^\s*])\*(?!\w)"
-    r"|(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?![\w{])"
-    r"|==(?=[^\s=])|(?<=[^\s=])==|~~(?=\S)|(?<=\S)~~"
+    r"|\*(?P<star>\**)|_(?P<underscore>_*)|==(?P<mark>)|~~(?P<strike>)"
     r"|<(?P<script>sub|sup)>(?P<scripted>[^<>]*)</(?:sub|sup)>"
     r"|<(?P<element>[A-Za-z/!][^<>]*)>"
-    r"|(?P<entity>&\#?\w{1,32};)"
+    r"|&(?P<entity>\#?\w{1,32};)"
     r"|\[\^[^\]\s]{1,64}\]:?"
 )
 _TASK = re.compile(r"\[[ xX/?!<>-]\][ \t]+")
@@ -36,20 +34,23 @@ def plain_text(masked: str, render: Callable[[re.Match[str]], str]) -> str:
     """
 
     def shown(match: re.Match[str]) -> str:
-        kind = match.lastgroup
-        if kind is None:
-            return ""
-        if kind == "word":
-            return render(match)
-        if kind == "escaped":
-            return match["escaped"]
-        if kind == "scripted":
-            sign = "_" if match["script"] == "sub" else "^"
-            script = match["scripted"].strip()
-            return sign + (script if script.isalnum() else f"{{{script}}}")
-        if kind == "element":
-            return "\n" if match["element"].startswith("br") else ""
-        return html.unescape(match["entity"])
+        match match.lastgroup:
+            case "word":
+                return render(match)
+            case "star" | "underscore" | "mark" | "strike":
+                return "" if _is_emphasis(match) else match[0]
+            case "escaped":
+                return match["escaped"]
+            case "scripted":
+                sign = "_" if match["script"] == "sub" else "^"
+                script = match["scripted"].strip()
+                return sign + (script if script.isalnum() else f"{{{script}}}")
+            case "element":
+                return "\n" if match["element"].startswith("br") else ""
+            case "entity":
+                return html.unescape(match[0])
+            case _:
+                return ""
 
     if "](" in masked:
         masked = _LINK.sub(_label, masked)
@@ -57,6 +58,18 @@ def plain_text(masked: str, render: Callable[[re.Match[str]], str]) -> str:
     lines = (line.strip() for line in text.split("\n"))
     text = "\n".join(line for line in lines if line)
     return _BLOCK_ID.sub("", text) if "^" in text else text
+
+
+def _is_emphasis(match: re.Match[str]) -> bool:
+    """Whether signs have a word at one side; ``_`` and a single ``*`` not between two."""
+    text, start, end = match.string, match.start(), match.end()
+    before = text[start - 1] if start else " "
+    after = text[end] if end < len(text) else " "
+    if before.isspace() and after.isspace():
+        return False
+    if match[0] == "*" or match[0][0] == "_":
+        return not (before.isalnum() and (after.isalnum() or after == "{"))
+    return True
 
 
 def _label(match: re.Match[str]) -> str:

@@ -8,48 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import lru_cache
 
 from notes2code.diagnostics import Problem, Severity, Span
 from notes2code.vault.links import MARKDOWN_TARGET, WIKILINK, markdown_link, wikilink
-from notes2code.vault.looks import looks_like_math
-from notes2code.vault.model import Link
-
-
-class Kind(Enum):
-    """What a piece is; ``BROKEN`` is math that is not closed."""
-
-    INLINE = auto()
-    DISPLAY = auto()
-    CODE = auto()
-    LINK = auto()
-    COMMENT = auto()
-    BROKEN = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a text, delimiters included, and the range of what stands in them."""
-
-    kind: Kind
-    start: int
-    end: int
-    body: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """What was found in a text, each in the order of the text.
-
-    ``tags`` are pairs of offset and tag, without ``#`` and in lower case.
-    """
-
-    pieces: list[Piece] = field(default_factory=list)
-    tags: list[tuple[int, str]] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+from notes2code.vault.looks import holds_blocks, looks_like_math
+from notes2code.vault.pieces import LINE_PREFIX, SHORTEST, Kind, Piece, Pieces
 
 
 def find_pieces(text: str, start: int, end: int) -> Pieces:
@@ -59,11 +23,11 @@ def find_pieces(text: str, start: int, end: int) -> Pieces:
     return scanner.found
 
 
+# Every alternative starts with a plain sign, which keeps the search fast.
 _TOKEN = re.compile(
-    r"\\.?|`+|~{3,}|%%|\$\$?|<(?:!--|(?:pre|code|script|style|svg)\b)|!\[\[|\[\[|\]\(|#", re.DOTALL
+    r"\\.?|``*|~~~+|%%|\$\$?|<(?:!--|(?:pre|code|script|style|svg)\b)|!\[\[|\[\[|\]\(|#",
+    re.DOTALL,
 )
-# What stands before the first word of a line: quotes, list markers, indentation.
-LINE_PREFIX = re.compile(r"(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]))*[ \t]*")
 # Where a paragraph ends: a blank line, or the start of another block.
 _BREAK = r"\n[ \t>]*(?:\r?$|[-+*][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|`{3}|~{3}|\|)"
 _PARAGRAPH_END = re.compile(r"\n(?=[ \t>]*(?:\r?$|\#{1,6}[ \t]))", re.MULTILINE)
@@ -81,11 +45,6 @@ _ENVIRONMENT = re.compile(
     r"|[bBpvV]?matrix)\*?)\}"
 )
 _LINE_REST = re.compile(r"[ \t.,;]*(?:\r?$)", re.MULTILINE)
-_BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
-_UNQUOTED_BLANK = re.compile(r"\n[ \t]*\r?\n")
-_OTHER_BLOCK = re.compile(r"^[ \t>]*(?:\#{1,6}[ \t]+\S|`{3}|~{3})", re.MULTILINE)
-_TEXT_IN_MATH = re.compile(r"\\(?:text\w*|mbox|mathrm|operatorname\*?|tag)\s*\{[^{}]*\}")
-_PROSE = re.compile(r"\b(?:[^\W\d_]{2,}+[ ,]++){3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{4}")
 _TAG = re.compile(r"[^\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]+")
 _BEFORE_TAG = "(*_"
 
@@ -112,8 +71,9 @@ class _Scanner:
 
     def add(self, kind: Kind, start: int, end: int, opening: int = 0, closing: int = 0) -> int:
         """Note a piece whose delimiters have these lengths; returns where it ends."""
-        body = Span(start + opening, end - closing)
-        self.found.pieces.append(Piece(kind, start, end, body))
+        if end - start >= SHORTEST:
+            body = Span(start + opening, end - closing)
+            self.found.pieces.append(Piece(kind, start, end, body))
         return end
 
     def report(self, code: str, severity: Severity, message: str, span: Span, help: str) -> None:
@@ -195,20 +155,9 @@ class _Scanner:
         return self.unclosed(position, "$$", "$$")
 
     def runs_away(self, opening: int, start: int, end: int) -> bool:
-        """Whether math that seems to be ``start:end`` was never closed and holds prose."""
-        text = self.text
-        if text.find("\n", start, end) < 0:
-            return False
-        if _OTHER_BLOCK.search(text, text.index("\n", start), end):
-            return True
+        """Whether math that seems to be ``start:end`` was never closed."""
         quoted = ">" in (self.prefix(opening) or "")
-        if quoted and _UNQUOTED_BLANK.search(text, start, end):
-            return True
-        blank = _BLANK_LINE.search(text, start, end)
-        if blank is None:
-            return False
-        rest = _TEXT_IN_MATH.sub("", text[blank.end() : end])
-        return "$" in rest.replace(r"\$", "") or _PROSE.search(rest) is not None
+        return self.text.find("\n", start, end) > 0 and holds_blocks(self.text, start, end, quoted)
 
     def unclosed(self, position: int, sign: str, closing: str) -> int:
         """Report math that is not closed and take the rest of its paragraph for it."""
