@@ -421,9 +421,14 @@ class Parser:
             raise error("N2C020", f"more than {MAX_DEPTH} groups inside each other", start.span)
         items: list[Node] = []
         separators: list[str] = []
+        complete = False
         while (token := self.peek()).kind not in closers:
-            if token.kind in ("sep", "bar", "dbar", "quad", "row", "amp", "stop"):
+            if token.kind in ("bar", "dbar") and not complete:
+                items.append(self.relation())
+                complete = True
+            elif token.kind in ("sep", "bar", "dbar", "quad", "row", "amp", "stop"):
                 self.at += 1
+                complete = False
                 if items and token.kind not in ("quad", "amp", "stop"):
                     separators.append(token.text or ",")
             elif token.kind in ("text", "quantifier"):
@@ -439,6 +444,7 @@ class Parser:
                 )
             elif token.kind == "rel" or self.starts_operand():
                 items.append(self.relation())
+                complete = True
             elif token.kind == "op":
                 self.at += 1
                 items.append(Stroke(token.text, token.span))

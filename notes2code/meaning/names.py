@@ -20,7 +20,8 @@ SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m",
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 _SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
-_VECTORS = frozenset([*"qkvxhsyzuwobpcdr"])
+_VECTORS = frozenset([*"qkvxhsyzuwo"])
+_INDEXED_VECTORS = _VECTORS | frozenset([*"cr"]) - frozenset([*"wy"])
 
 
 def code_name(*parts: str) -> str:
@@ -107,8 +108,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if bold or transposed:
         return (1, 2, 0)
     if indices == 1:
-        return (1, 0, 2) if base in _VECTORS and base not in "wbpy" else (0, 1, 2)
-    return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
+        return (1, 0, 2) if base in _INDEXED_VECTORS else (0, 1, 2)
+    return (1, 2, 0) if base in _VECTORS or base == "b" else (0, 1, 2)
 
 
 GREEK = frozenset(

@@ -12,10 +12,15 @@ from notes2code.meaning.ir import Equation
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A declared shape: size names or whole numbers. ``indexed`` counts the indices that the
-    declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of one W_Q for each i."""
+    declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of one W_Q for each i. None stands for
+    any number of indices: the shape is that of one element."""
 
     axes: tuple[str | int, ...]
-    indexed: int = 0
+    indexed: int | None = 0
+
+    def rank(self, indices: int) -> int:
+        """The number of axes, of which ``indices`` are written as indices."""
+        return len(self.axes) + (indices if self.indexed is None else self.indexed)
 
 
 @dataclass(frozen=True)

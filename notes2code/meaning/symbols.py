@@ -118,12 +118,12 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     declared = run.shapes.get(use.name)
     if declared is not None:
-        rank = len(declared.axes) + declared.indexed - indices
+        rank = declared.rank(indices) - indices
         if rank < 0:
             raise error(
                 "N2C032",
                 f"`{run.quote(use.span)}` has {indices} indices, but its declared shape "
-                f"has {len(declared.axes) + declared.indexed} axes",
+                f"has {declared.rank(indices)} axes",
                 use.span,
             )
         return rank
@@ -164,10 +164,9 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     declared = run.shapes.get(use.name)
-    if declared is not None and len(declared.axes) + declared.indexed == rank:
-        return run.custom_axes("", declared.indexed, False) + tuple(
-            sizes.parse(run, axis) for axis in declared.axes
-        )
+    if declared is not None and declared.rank(len(use.indices)) == rank:
+        lead = run.custom_axes("", rank - len(declared.axes), False)
+        return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)
     indexed = len(use.indices)
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))

@@ -1,0 +1,151 @@
+"""Random inputs for an equation, of sizes that go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from notes2code.meaning import ir, shapes
+from notes2code.meaning.ir import Call, Equation, Expr, Ref, Size
+from notes2code.oracle.elements import Array
+from notes2code.oracle.extents import Extents, OracleError
+
+Free: TypeAlias = Size | str
+"""A size to choose: a size that shapes fix, or the name of an input that is one."""
+
+MAX_TRIES = 20_000
+LARGEST = 16
+
+
+def sample(equation: Equation, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Random inputs, by name; the same for the same seed.
+
+    Arrays are standard normal, numbers uniform between ½ and 2, functions smooth.
+    Sizes are small and differ from each other where that is possible, so that a lost transpose
+    shows; sizes such as h·d_v, d/2 or (d + 1)//2 come out whole. ``sizes`` fixes some of them by
+    name. Raises ``OracleError`` where no sizes below 17 fit.
+    """
+    rng = np.random.default_rng(seed)
+    known = _chosen_sizes(equation, dict(sizes or {}), rng)
+    out: dict[str, Any] = {}
+    ranks = {expr.function: len(expr.at) for expr in _expressions(equation) if isinstance(expr, Call)}
+    for number, wanted in enumerate(equation.inputs):
+        if wanted.kind == "function":
+            out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
+        elif wanted.shape:
+            out[wanted.name] = rng.standard_normal([known.whole(axis) for axis in wanted.shape])
+        elif wanted.name in known.numbers:
+            out[wanted.name] = known.numbers[wanted.name]
+        else:
+            out[wanted.name] = float(rng.uniform(0.5, 2))
+    return out
+
+
+def _smooth(scale: int, rank: int) -> Callable[..., Array]:
+    """A function whose value has as many axes as the note's has: element by element along the last
+    axes of its first argument, the mean over the others; further arguments shift it."""
+
+    def function(first: Array, *others: Array) -> Array:
+        value = np.asarray(np.tanh(first) * scale)
+        while value.ndim > rank:
+            value = value.mean(axis=0)
+        return value + np.asarray(sum(np.mean(np.sin(other)) for other in others))
+
+    return function
+
+
+def _chosen_sizes(
+    equation: Equation, fixed: Mapping[str, int], rng: np.random.Generator
+) -> Extents:
+    """A choice of all sizes for which every axis has a whole number of elements."""
+    axes = list(dict.fromkeys(_axes(equation)))
+    solved = {size.name for size in shapes.solve(equation.inputs)}
+    scalars = {i.name for i in equation.inputs if not i.shape and i.kind != "function"} - solved
+    free = list(dict.fromkeys(v for axis in axes for v in _free(axis, scalars)))
+    free += [i.name for i in equation.inputs if i.kind == "size" and i.name not in free]
+    needs = [(axis, set(_free(axis, scalars))) for axis in axes if not _is_plain(axis)]
+    free.sort(key=lambda v: not any(v in variables for _, variables in needs))
+    small = [int(n) for n in rng.permutation(np.arange(2, len(free) + 3))]
+    candidates = small + [n for n in range(1, LARGEST + 1) if n not in small]
+    for distinct in (True, False):
+        choices = _choices(free, candidates, needs, fixed, distinct)
+        for choice in islice(choices, MAX_TRIES):
+            if choice is not None:
+                return choice
+    wanted = ", ".join(shapes.text(axis) for axis, _ in needs)
+    raise OracleError(f"no small sizes make these whole: {wanted}")
+
+
+def _choices(
+    free: Sequence[Free],
+    candidates: Sequence[int],
+    needs: Sequence[tuple[Expr, set[Free]]],
+    fixed: Mapping[str, int],
+    distinct: bool,
+) -> Iterator[Extents | None]:
+    """All choices that fit, by backtracking; None for each step that led to none."""
+
+    def extend(chosen: dict[Free, int]) -> Iterator[Extents | None]:
+        yield None
+        if len(chosen) == len(free):
+            yield _extents(chosen)
+            return
+        variable = free[len(chosen)]
+        name = variable if isinstance(variable, str) else variable.name
+        for number in [fixed[name]] if name in fixed else candidates:
+            taken = distinct and name not in fixed and number in chosen.values()
+            longer = {**chosen, variable: number}
+            if not taken and _fits(longer, variable, needs):
+                yield from extend(longer)
+
+    yield from extend({})
+
+
+def _fits(chosen: dict[Free, int], last: Free, needs: Sequence[tuple[Expr, set[Free]]]) -> bool:
+    """Whether the sizes that have just become known are whole and not empty."""
+    known = _extents(chosen)
+    ready = [axis for axis, variables in needs if last in variables and variables <= chosen.keys()]
+    try:
+        return all(known.whole(axis) > 0 for axis in ready)
+    except OracleError:
+        return False
+
+
+def _extents(chosen: Mapping[Free, int]) -> Extents:
+    numbers = {v: n for v, n in chosen.items() if isinstance(v, str)}
+    return Extents({}, numbers, {v: n for v, n in chosen.items() if isinstance(v, Size)})
+
+
+def _axes(equation: Equation) -> Iterator[Expr]:
+    """The sizes of all axes and of all indices."""
+    for wanted in equation.inputs:
+        yield from wanted.shape
+    for array in (*(d.array for d in equation.definitions), equation.value):
+        yield from (index.size for index in array.indices)
+    for expr in _expressions(equation):
+        yield from (index.size for index in ir.bound_indices(expr))
+        if isinstance(expr, Size):
+            yield expr
+
+
+def _expressions(equation: Equation) -> Iterator[Expr]:
+    for array in (*(d.array for d in equation.definitions), equation.value):
+        yield from ir.walk(array.body)
+
+
+def _free(axis: Expr, scalars: set[str]) -> Iterator[Free]:
+    """The sizes that an axis is computed from."""
+    for part in ir.walk(axis):
+        if isinstance(part, Size) and part.value is not None:
+            yield from _free(part.value, scalars)
+        elif isinstance(part, Size):
+            yield part.name if part.name in scalars else part
+        elif isinstance(part, Ref):
+            yield part.array
+
+
+def _is_plain(axis: Expr) -> bool:
+    return isinstance(axis, Size) and axis.value is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span
@@ -23,15 +25,18 @@ class Content:
     problems: tuple[Problem, ...] = ()
     tags: tuple[str, ...] = ()
 
-    def __add__(self, other: Content) -> Content:
-        return Content(
-            self.formulas + other.formulas,
-            self.code + other.code,
-            self.paragraphs + other.paragraphs,
-            self.links + other.links,
-            self.scenes + other.scenes,
-            self.problems + other.problems,
-            tuple(dict.fromkeys(self.tags + other.tags)),
+    @classmethod
+    def joined(cls, parts: Iterable[Content]) -> Content:
+        """The parts one behind the other; their tags hold only for themselves."""
+        found = list(parts)
+        chain = itertools.chain.from_iterable
+        return cls(
+            tuple(chain(part.formulas for part in found)),
+            tuple(chain(part.code for part in found)),
+            tuple(chain(part.paragraphs for part in found)),
+            tuple(chain(part.links for part in found)),
+            tuple(chain(part.scenes for part in found)),
+            tuple(chain(part.problems for part in found)),
         )
 
     def through(self, places: SourceMap) -> Content:

@@ -1,0 +1,200 @@
+"""The components: one folder each, with the formulas it answers to, its settings and templates."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from notes2code.components.match import Pattern
+from notes2code.components.normal import normal_form
+from notes2code.meaning import type_formula
+from notes2code.meaning.ir import Equation, Lambda, Ref, walk
+from notes2code.meaning.scope import Scope, Shape
+
+LIBRARY = Path(__file__).parent / "library"
+
+
+class ComponentError(Exception):
+    """A component's folder is not as it must be; the message names the folder and why."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What may differ from note to note.
+
+    ``symbol`` is its name in the component's formulas; ``kind`` is ``factor`` (a number that
+    multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
+    that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken). ``usual`` are values that deserve no warning, ``unusual`` what the
+    warning says about others.
+    """
+
+    name: str
+    symbol: str
+    kind: str
+    usual: tuple[str, ...] = ()
+    unusual: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """One formula that a component answers to.
+
+    ``part`` says what of the component it is (``output``, ``weights``, ``scores``). ``names``
+    restricts the letters that may stand in a role, where the formula alone says too little.
+    ``completes`` is the number of the form that also defines what this one leaves to custom.
+    """
+
+    latex: str
+    equation: Equation
+    pattern: Pattern
+    part: str
+    names: Mapping[str, tuple[str, ...]]
+    completes: int | None
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component of a Transformer.
+
+    ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
+    module of the generated package. ``calls`` are the names under which notes call it, ``uses``
+    the components whose functions its formulas call. ``textbook`` is its usual formula.
+    """
+
+    name: str
+    folder: Path
+    class_name: str
+    family: str
+    summary: str
+    source: str
+    textbook: str
+    calls: tuple[str, ...]
+    uses: tuple[str, ...]
+    mentions: tuple[str, ...]
+    settings: Mapping[str, Setting]
+    roles: Mapping[str, tuple[str, ...]]
+    forms: tuple[Form, ...]
+    equation: Equation = field(repr=False)
+
+
+class Library:
+    """The components in their order, and the functions that the field knows by them."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.components: dict[str, Component] = {}
+        self.functions: dict[str, Equation] = {}
+        self.named: dict[str, Component] = {}
+        waiting = {folder.name: (folder, _read(folder)) for folder in folders}
+        while waiting:
+            ready = [n for n, (_, d) in waiting.items() if not set(d.get("uses", ())) & set(waiting)]
+            if not ready:
+                raise ComponentError(f"these components use each other: {', '.join(waiting)}")
+            for name in ready:
+                self._add(_component(*waiting.pop(name), self.functions))
+
+    def _add(self, component: Component) -> None:
+        self.components[component.name] = component
+        for call in component.calls:
+            self.functions[plain(call)] = component.equation
+            self.named[plain(call)] = component
+
+    @cached_property
+    def scope(self) -> Scope:
+        """What a formula may assume when no note says otherwise."""
+        return Scope(functions=self.functions)
+
+    @cached_property
+    def forms(self) -> tuple[tuple[Component, Form], ...]:
+        """All formulas, those that say most first."""
+        pairs = [(c, f) for c in self.components.values() for f in c.forms]
+        return tuple(sorted(pairs, key=lambda pair: -_weight(pair[1])))
+
+
+def _weight(form: Form) -> int:
+    """How much a formula says: the number of its parts that are no settings."""
+    settings = form.pattern.settings
+    return sum(
+        not (isinstance(e, Ref) and e.array in settings) for e in walk(form.pattern.value.body)
+    )
+
+
+def plain(name: str) -> str:
+    """A name as it is looked up: letters and digits in lower case."""
+    return "".join(c for c in name if c.isalnum()).lower()
+
+
+@lru_cache
+def library(*more: Path) -> Library:
+    """The project's components, and those in further folders of components."""
+    folders = [f for root in (LIBRARY, *more) for f in sorted(root.iterdir()) if f.is_dir()]
+    return Library(f for f in folders if (f / "component.toml").is_file())
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads((folder / "component.toml").read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as problem:
+        raise ComponentError(f"{folder}: {problem}") from problem
+
+
+def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equation]) -> Component:
+    settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
+    shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
+    forms = tuple(
+        _form(folder, table, Scope(shapes=shapes), settings)
+        for table in data.get("formulas", [])
+    )
+    textbook = _typed(folder, data["textbook"], Scope(functions=functions))
+    return Component(
+        name=folder.name,
+        folder=folder,
+        class_name=data["class"],
+        family=data["family"],
+        summary=data["summary"],
+        source=data.get("source", ""),
+        textbook=data["textbook"],
+        calls=tuple(data.get("calls", ())),
+        uses=tuple(data.get("uses", ())),
+        mentions=tuple(data.get("mentions", ())),
+        settings=settings,
+        roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},
+        forms=forms,
+        equation=textbook,
+    )
+
+
+def _setting(name: str, table: dict[str, Any]) -> Setting:
+    return Setting(
+        name,
+        table["symbol"],
+        table["kind"],
+        tuple(table.get("usual", ())),
+        table.get("unusual", ""),
+    )
+
+
+def _form(
+    folder: Path, table: dict[str, Any], scope: Scope, settings: Mapping[str, Setting]
+) -> Form:
+    latex = table["latex"]
+    own = {name: Shape(tuple(axes), None) for name, axes in table.get("shapes", {}).items()}
+    equation = _typed(folder, latex, Scope(shapes={**scope.shapes, **own}))
+    symbols = frozenset(s.symbol for s in settings.values() if s.kind != "condition")
+    reach = next((s.symbol for s in settings.values() if s.kind == "condition"), "")
+    biases = frozenset(s.symbol for s in settings.values() if s.kind == "bias")
+    value: Lambda = normal_form(equation)
+    pattern = Pattern(value, symbols, biases, reach)
+    names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
+    return Form(latex, equation, pattern, table.get("part", "output"), names, table.get("completes"))
+
+
+def _typed(folder: Path, latex: str, scope: Scope) -> Equation:
+    typed = type_formula(latex, scope)
+    if typed.equation is None:
+        reasons = "; ".join(problem.message for problem in typed.problems)
+        raise ComponentError(f"{folder}: `{latex}` cannot be read: {reasons or typed.kind}")
+    return typed.equation

@@ -1,0 +1,505 @@
+"""Matching an equation in normal form with a component's formula in normal form.
+
+The component's inputs are *roles*: a role stands for an input of the note, whatever its name and
+the order of its axes. Some of its inputs are *settings*: a setting in a product takes whatever
+factors are left over (a scale), one in a sum the terms that are left over (a mask, a bias), and
+a function among the settings takes the expression around what the formula puts into it (an
+activation, a change of the score). A role that is a function stands for a function of the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations
+
+from notes2code.components.keys import key
+from notes2code.components.normal import factors_of, is_even, mirrored
+from notes2code.meaning import ir
+from notes2code.meaning.ir import (
+    Add,
+    Call,
+    Cases,
+    Compare,
+    Concat,
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Lambda,
+    Logic,
+    Mul,
+    Num,
+    Pow,
+    Reduce,
+    Ref,
+    Size,
+    Softmax,
+)
+
+MAX_OUTER = 3
+"""Axes that an equation may have besides those of a component: heads, positions, a batch."""
+
+HOLE = "·"
+"""The name of the place in a function setting where its argument goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """An input of the note in a role: which of the role's axes each of its axes is.
+
+    ``axes`` holds, for each axis of the input, the number of the role's axis, or −1 for an axis
+    that the component does not have (heads, a batch), whose places are ``outer``.
+    """
+
+    array: str
+    axes: tuple[int, ...]
+    outer: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a match has found so far.
+
+    ``indices`` maps the component's indices to the note's. ``settings`` holds expressions over
+    the note's inputs, each an array over the note's indices for those that the setting has in
+    the component's formula; in a function setting the argument is ``HOLE``. ``functions`` are
+    the note's calls by role and number of the call (``Norm#1``), ``sizes`` the sizes that
+    formulas use as numbers.
+    """
+
+    indices: Mapping[Index, Index] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    settings: Mapping[str, Lambda] = field(default_factory=dict)
+    functions: Mapping[str, Call] = field(default_factory=dict)
+    sizes: Mapping[Size, Size] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A component's formula: its normal form, and which of its inputs are settings."""
+
+    value: Lambda
+    settings: frozenset[str]
+    biases: frozenset[str] = frozenset()
+    """The settings that take a lone input: a learned bias."""
+    reach: str = ""
+    """The setting that takes the condition under which a softmax is taken, if there is one."""
+
+
+def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
+    """The ways in which an equation is the component's formula, best first.
+
+    Axes of the equation that the formula does not have are free to occur anywhere.
+    """
+    mine = pattern.value.indices
+    if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
+        return
+    for own in sorted(
+        permutations(range(len(subject.indices)), len(mine)), key=lambda axes: axes[::-1], reverse=True
+    ):
+        chosen = [subject.indices[at] for at in own]
+        outer = frozenset(subject.indices) - frozenset(chosen)
+        start = Match(dict(zip(mine, chosen, strict=True)))
+        yield from _Matcher(pattern, outer).match(pattern.value.body, subject.body, start)
+
+
+class _Matcher:
+    """Backtracking over the orders of sums and products; every method yields each way."""
+
+    def __init__(self, pattern: Pattern, outer: frozenset[Index]) -> None:
+        self.settings = pattern.settings
+        self.biases = pattern.biases
+        self.reach = pattern.reach
+        self.outer = outer
+
+    def match(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
+        """The ways in which one expression of the formula is one of the note."""
+        match mine:
+            case Ref(name, _) if name in self.settings:
+                yield from self._setting(mine, theirs, found)
+            case Ref():
+                yield from self._role(mine, theirs, found)
+            case Call(function, _, _, _) if function in self.settings:
+                yield from self._function_setting(mine, theirs, found)
+            case Call():
+                yield from self._call(mine, theirs, found)
+            case Add(terms):
+                yield from self._sum(terms, theirs, found)
+            case Mul() | Reduce("sum"):
+                yield from self._product(mine, theirs, found)
+            case _:
+                yield from self._node(mine, theirs, found)
+
+    # --- leaves --------------------------------------------------------------------------
+
+    def _role(self, mine: Ref, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A role is an input whose axes are the role's, in some order, or an outer index."""
+        if not isinstance(theirs, Ref):
+            return
+        axes: list[int] = []
+        outer: list[Expr] = []
+        wanted = [self._image(place, found) for place in mine.at]
+        for place in theirs.at:
+            if isinstance(place, Idx) and place.index in self.outer and place not in wanted:
+                axes.append(-1)
+                outer.append(place)
+                continue
+            at = next((k for k, w in enumerate(wanted) if w is not None and key(w) == key(place)), None)
+            if at is None or at in axes:
+                return
+            axes.append(at)
+        if sorted(a for a in axes if a >= 0) != list(range(len(wanted))):
+            return
+        role = Role(theirs.array, tuple(axes), tuple(outer))
+        known = found.roles.get(mine.array)
+        if known is None:
+            if any(r.array == theirs.array and n != mine.array for n, r in found.roles.items()):
+                return
+            yield replace(found, roles={**found.roles, mine.array: role})
+        elif known == role:
+            yield found
+
+    def _image(self, expr: Expr, found: Match) -> Expr | None:
+        """An index expression of the formula in the note's indices; None while unknown."""
+        if isinstance(expr, Idx):
+            index = found.indices.get(expr.index)
+            return None if index is None else Idx(index)
+        parts = [self._image(child, found) for child in ir.children(expr)]
+        if any(part is None for part in parts):
+            return None
+        left = iter(parts)
+        return ir.rebuild(expr, lambda _: next(left) or ir.ZERO)
+
+    def _setting(self, mine: Ref, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A setting takes any expression over the indices that it has."""
+        if mine.array in self.biases and not isinstance(theirs, Ref):
+            return
+        own = self._indices_at(mine.at, found)
+        if own is None or not ir.free_indices(theirs) <= self.outer | frozenset(own):
+            return
+        yield from self._set(mine.array, Lambda(own, theirs), found)
+
+    def _indices_at(self, at: Sequence[Expr], found: Match) -> tuple[Index, ...] | None:
+        """The note's indices for the places of a setting."""
+        own = [found.indices.get(p.index) for p in at if isinstance(p, Idx)]
+        if len(own) != len(at) or any(index is None for index in own):
+            return None
+        return tuple(index for index in own if index is not None)
+
+    def _set(self, name: str, value: Lambda, found: Match) -> Iterator[Match]:
+        known = found.settings.get(name)
+        if known is None:
+            yield replace(found, settings={**found.settings, name: value})
+        elif key(ir.substitute(known.body, {
+            old: Idx(new) for old, new in zip(known.indices, value.indices, strict=True)
+        })) == key(value.body):
+            yield found
+
+    # --- functions -----------------------------------------------------------------------
+
+    def _function_setting(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A function setting is what stands around its argument; the argument must be there."""
+        argument = _applied(mine.arguments[0], mine.at)
+        own = tuple(found.indices[i] for i in ordered(argument) if i in found.indices)
+        for inner in _parts(theirs):
+            for way in self.match(argument, inner, found):
+                around = _without(theirs, inner)
+                if around == Ref(HOLE):
+                    yield way
+                elif ir.free_indices(around) <= self.outer | frozenset(own):
+                    yield from self._set(mine.function, Lambda(own, around), way)
+
+    def _call(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A function role is a function of the note; its parameters come first."""
+        if not isinstance(theirs, Call) or len(theirs.arguments) < len(mine.arguments):
+            return
+        if len(mine.at) != len(theirs.at):
+            return
+        role = f"{mine.function}#{mine.site}"
+        found = replace(found, functions={**found.functions, role: theirs})
+        pairs = list(zip(mine.arguments, theirs.arguments, strict=False))
+        places = list(zip(mine.at, theirs.at, strict=True))
+        yield from self._arrays(pairs, places, found)
+
+    def _arrays(
+        self,
+        pairs: Sequence[tuple[Lambda, Lambda]],
+        places: Sequence[tuple[Expr, Expr]],
+        found: Match,
+    ) -> Iterator[Match]:
+        if pairs:
+            (mine, theirs), rest = pairs[0], pairs[1:]
+            if len(mine.indices) != len(theirs.indices):
+                return
+            indices = dict(zip(mine.indices, theirs.indices, strict=True))
+            inner = replace(found, indices={**found.indices, **indices})
+            for way in self.match(mine.body, theirs.body, inner):
+                yield from self._arrays(rest, places, way)
+        else:
+            yield from self._all(places, found)
+
+    def _all(self, pairs: Sequence[tuple[Expr, Expr]], found: Match) -> Iterator[Match]:
+        if not pairs:
+            yield found
+            return
+        (mine, theirs), rest = pairs[0], pairs[1:]
+        for way in self.match(mine, theirs, found):
+            yield from self._all(rest, way)
+
+    # --- sums and products -----------------------------------------------------------------
+
+    def _sum(self, terms: Sequence[Expr], theirs: Expr, found: Match) -> Iterator[Match]:
+        """Terms in any order; the rest goes to the setting among the terms."""
+        others = theirs.terms if isinstance(theirs, Add) else (theirs,)
+        collector = self._collector(terms, found)
+        needed = [t for t in terms if t is not collector]
+        for way, left in self._assigned(needed, list(others), found):
+            yield from self._collected(collector, ir.add(*left), bool(left), way)
+
+    def _collector(self, parts: Sequence[Expr], found: Match) -> Expr | None:
+        """The setting that takes what is left over: a lone setting among terms or factors."""
+        return next(
+            (p for p in parts if isinstance(p, Ref) and p.array in self.settings), None
+        )
+
+    def _collected(
+        self, collector: Expr | None, left: Expr, any_left: bool, found: Match
+    ) -> Iterator[Match]:
+        if collector is None:
+            if not any_left:
+                yield found
+            return
+        if any_left:
+            yield from self.match(collector, left, found)
+        else:
+            yield found
+
+    def _assigned(
+        self, needed: Sequence[Expr], others: list[Expr], found: Match
+    ) -> Iterator[tuple[Match, list[Expr]]]:
+        """Every way to give each needed part one of the others; with what is left."""
+        if not needed:
+            yield found, others
+            return
+        mine, rest = needed[0], needed[1:]
+        for at, theirs in enumerate(others):
+            for way in self.match(mine, theirs, found):
+                yield from self._assigned(rest, others[:at] + others[at + 1 :], way)
+
+    def _product(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A product, possibly summed over indices: factors in any order, groups as wholes."""
+        if isinstance(mine, Reduce):
+            yield from self._contraction(mine, theirs, found)
+            return
+        assert isinstance(mine, Mul)
+        others = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
+        collector = self._collector(mine.factors, found)
+        needed = sorted((f for f in mine.factors if f is not collector), key=_hardness)
+        for way, left in self._assigned(needed, others, found):
+            yield from self._collected(collector, ir.mul(*left), bool(left), way)
+
+    def _contraction(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
+        """A sum over indices of a product; its indices may correspond in any order."""
+        my_indices, my_factors = factors_of(mine)
+        their_indices, their_factors = factors_of(theirs)
+        if len(my_indices) != len(their_indices):
+            return
+        needed = sorted(my_factors, key=_hardness)
+        inner = _Contraction(self, frozenset(my_indices), list(their_indices))
+        yield from inner.assigned(needed, list(their_factors), found)
+
+    # --- other nodes -----------------------------------------------------------------------
+
+    def _node(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
+        match (mine, theirs):
+            case (Num(a), Num(b)):
+                if a == b:
+                    yield found
+            case (Size(), Size()):
+                yield from self._size(mine, theirs, found)
+            case (Idx(a), Idx(b)):
+                if found.indices.get(a) is b:
+                    yield found
+            case (Pow(base, exponent), Pow(other, power)):
+                yield from self._all([(base, other), (exponent, power)], found)
+                if isinstance(other, Add) and is_even(power):
+                    yield from self._all([(base, mirrored(other)), (exponent, power)], found)
+            case (Fn(name, arguments), Fn(other_name, others)):
+                if name == other_name and len(arguments) == len(others):
+                    yield from self._all(list(zip(arguments, others, strict=True)), found)
+            case (Softmax(i, body, at, where), Softmax(j, other, place, condition)):
+                yield from self._softmax((i, body, at, where), (j, other, place, condition), found)
+            case (Reduce(kind, i, body, None), Reduce(other_kind, j, other, None)):
+                if kind == other_kind:
+                    inner = replace(found, indices={**found.indices, i: j})
+                    yield from self.match(body, other, inner)
+            case (Cases(branches, last), Cases(others, other_last)):
+                yield from self._cases(branches, last, others, other_last, found)
+            case (Compare(op, left, right), Compare(sign, other_left, other_right)):
+                if op == sign:
+                    yield from self._all([(left, other_left), (right, other_right)], found)
+            case (Logic(op, arguments), Logic(sign, others)):
+                if op == sign and len(arguments) == len(others):
+                    yield from self._all(list(zip(arguments, others, strict=True)), found)
+            case (Concat(parts, at), Concat(others, place)):
+                if len(parts) == len(others):
+                    pairs = list(zip(parts, others, strict=True))
+                    yield from self._arrays(pairs, [(at, place)], found)
+
+    def _size(self, mine: Size, theirs: Size, found: Match) -> Iterator[Match]:
+        """Sizes are the same if they are those of corresponding axes, which the proof checks."""
+        if found.sizes.get(mine, theirs) is theirs:
+            yield replace(found, sizes={**found.sizes, mine: theirs})
+
+    def _softmax(
+        self,
+        mine: tuple[Index, Expr, Expr, Expr | None],
+        theirs: tuple[Index, Expr, Expr, Expr | None],
+        found: Match,
+    ) -> Iterator[Match]:
+        index, body, at, where = mine
+        other_index, other, place, condition = theirs
+        inner = replace(found, indices={**found.indices, index: other_index})
+        for way in self._all([(body, other), (at, place)], inner):
+            if condition is None and where is None:
+                yield way
+            elif condition is not None and where is None and self.reach and isinstance(place, Idx):
+                rows = [way.indices[i] for i in rows_of(body, index) if i in way.indices]
+                reached = ir.substitute(condition, {other_index: place})
+                yield from self._set(self.reach, Lambda((*rows, place.index), reached), way)
+
+    def _cases(
+        self,
+        branches: tuple[tuple[Expr, Expr], ...],
+        last: Expr | None,
+        others: tuple[tuple[Expr, Expr], ...],
+        other_last: Expr | None,
+        found: Match,
+    ) -> Iterator[Match]:
+        if len(branches) != len(others) or (last is None) != (other_last is None):
+            return
+        pairs = [
+            pair
+            for (c, v), (oc, ov) in zip(branches, others, strict=True)
+            for pair in ((c, oc), (v, ov))
+        ]
+        if last is not None and other_last is not None:
+            pairs.append((last, other_last))
+        yield from self._all(pairs, found)
+
+
+class _Contraction:
+    """The factors of a summed product, where the summed indices may correspond in any order."""
+
+    def __init__(self, matcher: _Matcher, mine: frozenset[Index], theirs: list[Index]) -> None:
+        self.matcher = matcher
+        self.mine = mine
+        self.theirs = theirs
+
+    def assigned(
+        self, needed: Sequence[Expr], others: list[Expr], found: Match
+    ) -> Iterator[Match]:
+        """Give each factor one of the others, choosing indices as they come up."""
+        if not needed:
+            if not others:
+                yield found
+            return
+        mine, rest = needed[0], needed[1:]
+        for at, theirs in enumerate(others):
+            for opened in self._opened(mine, found):
+                for way in self.matcher.match(mine, theirs, opened):
+                    yield from self.assigned(rest, others[:at] + others[at + 1 :], way)
+
+    def _opened(self, factor: Expr, found: Match) -> Iterator[Match]:
+        """The ways to choose the note's indices for the factor's summed ones not yet chosen."""
+        unknown = sorted(
+            (i for i in ir.free_indices(factor) if i in self.mine and i not in found.indices),
+            key=lambda index: index.name,
+        )
+        free = [i for i in self.theirs if i not in found.indices.values()]
+        yield from self._chosen(unknown, free, found)
+
+    def _chosen(
+        self, unknown: Sequence[Index], free: Sequence[Index], found: Match
+    ) -> Iterator[Match]:
+        if not unknown:
+            yield found
+            return
+        for theirs in free:
+            opened = replace(found, indices={**found.indices, unknown[0]: theirs})
+            yield from self._chosen(unknown[1:], [f for f in free if f is not theirs], opened)
+
+
+def ordered(expr: Expr) -> list[Index]:
+    """The free indices of an expression, in the order of their names."""
+    return sorted(ir.free_indices(expr), key=lambda i: i.name)
+
+
+def rows_of(body: Expr, index: Index) -> list[Index]:
+    """The indices besides its own that what a softmax is taken of depends on, in order."""
+    return [i for i in ordered(body) if i is not index]
+
+
+def _hardness(expr: Expr) -> int:
+    """The order in which factors are tried: those that say most first."""
+    if isinstance(expr, Softmax | Cases | Concat):
+        return 0
+    if isinstance(expr, Fn | Pow | Reduce | Add):
+        return 1
+    return 2 if isinstance(expr, Call) else 3
+
+
+def _applied(array: Lambda, at: Sequence[Expr]) -> Expr:
+    """The element of an array at a place."""
+    return ir.substitute(array.body, dict(zip(array.indices, at, strict=True)))
+
+
+def _parts(expr: Expr) -> Iterator[Expr]:
+    """The expression and the parts of it that a function of numbers could have been given:
+    what stands in its sums, products, powers, functions and cases; part-products included."""
+    yield expr
+    if isinstance(expr, Mul) and len(expr.factors) > 2:
+        for factor in expr.factors:
+            rest = tuple(f for f in expr.factors if f is not factor)
+            yield Mul(rest)
+    if isinstance(expr, Add) and len(expr.terms) > 2:
+        for term in expr.terms:
+            yield Add(tuple(t for t in expr.terms if t is not term))
+    if isinstance(expr, Add | Mul | Pow | Fn | Cases | Compare):
+        for child in ir.children(expr):
+            yield from _parts(child)
+
+
+def _without(expr: Expr, part: Expr) -> Expr:
+    """The expression with a hole wherever the part stands."""
+    wanted = key(part)
+
+    def dig(current: Expr) -> Expr:
+        if key(current) == wanted:
+            return Ref(HOLE)
+        for kind, pieces in ((Mul, _pieces(part, Mul)), (Add, _pieces(part, Add))):
+            if isinstance(current, kind) and len(pieces) > 1:
+                rest = _taken(_pieces(current, kind), pieces)
+                if rest is not None:
+                    parts = (Ref(HOLE), *(dig(r) for r in rest))
+                    return ir.mul(*parts) if kind is Mul else ir.add(*parts)
+        return ir.rebuild(current, dig)
+
+    return dig(expr)
+
+
+def _pieces(expr: Expr, kind: type) -> tuple[Expr, ...]:
+    if isinstance(expr, kind) and isinstance(expr, Mul | Add):
+        return expr.factors if isinstance(expr, Mul) else expr.terms
+    return (expr,)
+
+
+def _taken(whole: Sequence[Expr], pieces: Sequence[Expr]) -> list[Expr] | None:
+    left = list(whole)
+    for piece in pieces:
+        found = next((w for w in left if key(w) == key(piece)), None)
+        if found is None:
+            return None
+        left.remove(found)
+    return left

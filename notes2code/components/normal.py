@@ -1,0 +1,453 @@
+"""The normal form of an equation, in which formulas that mean the same look alike.
+
+Definitions are written out; products of sums become sums of products, so that the order of
+matrix products does not matter; factors that do not depend on a summed index stand before the
+sum; exp over the sum of exp is softmax; the ways to write sigmoid, GELU and SiLU become one.
+Sums and products stay unordered: the matcher tries orders.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from notes2code.components.keys import key
+from notes2code.meaning import ir
+from notes2code.meaning.ir import (
+    Add,
+    Call,
+    Cases,
+    Definition,
+    Equation,
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Lambda,
+    Mul,
+    Num,
+    Pow,
+    Reduce,
+    Ref,
+    Softmax,
+)
+
+
+def normal_form(equation: Equation) -> Lambda:
+    """The value of an equation in normal form."""
+    definitions = {d.name: d for d in equation.definitions}
+    value = _Normaliser(definitions).expr(equation.value.body)
+    return Lambda(equation.value.indices, value)
+
+
+class _Normaliser:
+    def __init__(self, definitions: dict[str, Definition]) -> None:
+        self.definitions = definitions
+
+    def expr(self, expr: Expr) -> Expr:
+        """The normal form of an expression."""
+        if isinstance(expr, Ref) and expr.array in self.definitions:
+            array = renewed(self.definitions[expr.array].array)
+            places = dict(zip(array.indices, expr.at, strict=True))
+            return self.expr(ir.substitute(array.body, places))
+        match ir.rebuild(expr, self.expr):
+            case Add(terms):
+                return _sum(terms)
+            case Mul(factors):
+                return product(factors)
+            case Pow(base, exponent):
+                return _power(base, exponent)
+            case Fn(name, arguments):
+                return _function(name, arguments)
+            case Reduce("mean", index, body, where) if where is None:
+                return product((ir.inverse(index.size), _summed(index, body)))
+            case Reduce("sum", index, body, where):
+                if where is not None:
+                    body = product((_indicator(where), body))
+                return _summed(index, body)
+            case Softmax(index, body, at, where):
+                return Softmax(index, _shifted(body, index), at, where)
+            case other:
+                return other
+
+
+def renewed(array: Lambda) -> Lambda:
+    """The array with indices of its own, so that it can be put into an expression twice."""
+    fresh = {index: Index(index.name, index.size, index.start) for index in array.indices}
+    body = _renew(array.body, {old: Idx(new) for old, new in fresh.items()})
+    return Lambda(tuple(fresh[index] for index in array.indices), body)
+
+
+def _renew(expr: Expr, names: dict[Index, Expr]) -> Expr:
+    """Replace free indices, and give every bound one a new identity."""
+    bound = ir.bound_indices(expr)
+    if bound:
+        new = {index: Index(index.name, index.size, index.start) for index in bound}
+        names = {**names, **{old: Idx(index) for old, index in new.items()}}
+        expr = _rebound(expr, new)
+    if isinstance(expr, Idx):
+        return names.get(expr.index, expr)
+    return ir.rebuild(expr, lambda child: _renew(child, names))
+
+
+def _rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
+    def indices(array: Lambda) -> Lambda:
+        return Lambda(tuple(new[i] for i in array.indices), array.body)
+
+    match expr:
+        case Reduce(kind, index, body, where):
+            return Reduce(kind, new[index], body, where)
+        case Softmax(index, body, at, where):
+            return Softmax(new[index], body, at, where)
+        case Call(function, arguments, places, site):
+            return Call(function, tuple(map(indices, arguments)), places, site)
+        case ir.Concat(parts, at):
+            return ir.Concat(tuple(map(indices, parts)), at)
+    return expr
+
+
+# --- sums and products ------------------------------------------------------------------------
+
+
+def _sum(terms: Sequence[Expr]) -> Expr:
+    """A flat sum with its numbers added up."""
+    flat: list[Expr] = []
+    total: int | float | Fraction = 0
+    for term in terms:
+        for part in term.terms if isinstance(term, Add) else (term,):
+            if isinstance(part, Num):
+                total = total + part.value
+            else:
+                flat.append(part)
+    if total != 0:
+        flat.append(Num(total))
+    if not flat:
+        return ir.ZERO
+    return flat[0] if len(flat) == 1 else Add(tuple(flat))
+
+
+def factors_of(expr: Expr) -> tuple[tuple[Index, ...], tuple[Expr, ...]]:
+    """The indices that a product sums over, and its factors."""
+    indices: list[Index] = []
+    while isinstance(expr, Reduce) and expr.kind == "sum" and expr.where is None:
+        indices.append(expr.index)
+        expr = expr.body
+    return tuple(indices), expr.factors if isinstance(expr, Mul) else (expr,)
+
+
+def _summed(index: Index, body: Expr) -> Expr:
+    """A sum over one index more."""
+    indices: list[Index] = [index]
+    factors: list[Expr] = []
+    for factor in body.factors if isinstance(body, Mul) else (body,):
+        inner, parts = factors_of(factor)
+        indices.extend(inner)
+        factors.extend(parts)
+    return _assembled(indices, factors)
+
+
+def product(factors: Sequence[Expr]) -> Expr:
+    """A product: sums inside it are brought to the front, powers of one base gathered."""
+    indices: list[Index] = []
+    flat: list[Expr] = []
+    for factor in factors:
+        for part in factor.factors if isinstance(factor, Mul) else (factor,):
+            inner, parts = factors_of(part)
+            indices.extend(inner)
+            flat.extend(parts)
+    return _assembled(indices, flat)
+
+
+def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
+    """The product of the groups of factors that summed indices tie together."""
+    factors = _gathered(factors)
+    groups = _connected(indices, factors)
+    outside = [f for f in factors if not any(f in group for _, group in groups)]
+    parts = list(outside)
+    for own, group in groups:
+        body: Expr = group[0] if len(group) == 1 else Mul(tuple(group))
+        for index in reversed(own):
+            body = Reduce("sum", index, body)
+        parts.append(body)
+    parts = _without_repeated_reach(parts)
+    unused = [i for i in indices if not any(i in own for own, _ in groups)]
+    parts.extend(index.size for index in unused)
+    return _recognised(_flat(parts))
+
+
+def _without_repeated_reach(parts: list[Expr]) -> list[Expr]:
+    """Where a softmax reaches only some places, a sum over it need not say so again."""
+    return [_reached(part) for part in parts]
+
+
+def _reached(part: Expr) -> Expr:
+    indices, factors = factors_of(part)
+    soft = [f for f in factors if isinstance(f, Softmax) and f.where is not None]
+    for factor in soft:
+        if not isinstance(factor.at, Idx):
+            continue
+        kept = [
+            f for f in factors if not _same_condition(f, factor.where, factor.index, factor.at.index)
+        ]
+        if len(kept) < len(factors):
+            body: Expr = kept[0] if len(kept) == 1 else Mul(tuple(kept))
+            for index in reversed(indices):
+                body = Reduce("sum", index, body)
+            return body
+    return part
+
+
+def _connected(
+    indices: list[Index], factors: list[Expr]
+) -> list[tuple[list[Index], list[Expr]]]:
+    """Factors grouped by the summed indices that they share."""
+    free = [(factor, ir.free_indices(factor) & set(indices)) for factor in factors]
+    groups: list[tuple[list[Index], list[Expr]]] = []
+    waiting = [(factor, own) for factor, own in free if own]
+    while waiting:
+        factor, own = waiting.pop(0)
+        members, reach = [factor], set(own)
+        grown = True
+        while grown:
+            grown = False
+            for other in list(waiting):
+                if other[1] & reach:
+                    waiting.remove(other)
+                    members.append(other[0])
+                    reach |= other[1]
+                    grown = True
+        groups.append(([i for i in indices if i in reach], members))
+    return groups
+
+
+def _gathered(factors: Sequence[Expr]) -> list[Expr]:
+    """Numbers multiplied, powers of one base added."""
+    number: int | float | Fraction = 1
+    powers: dict[str, tuple[Expr, list[Expr]]] = {}
+    for factor in factors:
+        if isinstance(factor, Num):
+            number = number * factor.value
+            continue
+        base, exponent = (
+            (factor.base, factor.exponent) if isinstance(factor, Pow) else (factor, ir.ONE)
+        )
+        powers.setdefault(key(base), (base, []))[1].append(exponent)
+    if number == 0:
+        return [ir.ZERO]
+    out: list[Expr] = [] if number == 1 else [Num(number)]
+    for base, exponents in powers.values():
+        whole = _sum(exponents)
+        if whole == ir.ONE:
+            out.append(base)
+        elif whole != ir.ZERO:
+            out.append(Pow(base, whole))
+    return out
+
+
+def _flat(factors: Sequence[Expr]) -> Expr:
+    flat = [p for f in factors for p in (f.factors if isinstance(f, Mul) else (f,))]
+    if not flat:
+        return ir.ONE
+    return flat[0] if len(flat) == 1 else Mul(tuple(flat))
+
+
+def _power(base: Expr, exponent: Expr) -> Expr:
+    """A power; powers of powers are joined, products taken apart, even powers lose signs."""
+    if exponent == ir.ONE:
+        return base
+    if isinstance(base, Pow):
+        return _power(base.base, product((base.exponent, exponent)))
+    if isinstance(base, Mul) and _is_number(exponent):
+        return product([_power(factor, exponent) for factor in base.factors])
+    if isinstance(base, Num) and isinstance(exponent, Num):
+        return _number_power(base, exponent)
+    if isinstance(base, Add) and is_even(exponent) and _is_negative(base.terms[0]):
+        base = mirrored(base)
+    return Pow(base, exponent)
+
+
+def mirrored(expr: Add) -> Add:
+    """A sum with all its signs turned round."""
+    return Add(tuple(product((ir.MINUS_ONE, term)) for term in expr.terms))
+
+
+def _is_negative(expr: Expr) -> bool:
+    factors = expr.factors if isinstance(expr, Mul) else (expr,)
+    return any(isinstance(f, Num) and f.value < 0 for f in factors)
+
+
+def _is_number(expr: Expr) -> bool:
+    return isinstance(expr, Num)
+
+
+def is_even(expr: Expr) -> bool:
+    """Whether an exponent is an even whole number."""
+    return isinstance(expr, Num) and isinstance(expr.value, int) and expr.value % 2 == 0
+
+
+def _number_power(base: Num, exponent: Num) -> Expr:
+    """An exact power where there is one."""
+    if isinstance(exponent.value, int) and not isinstance(base.value, float) and base.value != 0:
+        value = Fraction(base.value) ** exponent.value
+        return Num(int(value) if value.denominator == 1 else value)
+    root = math.isqrt(abs(base.value)) if isinstance(base.value, int) else 0
+    if isinstance(exponent.value, Fraction) and exponent.value == Fraction(1, 2):
+        if root * root == base.value:
+            return Num(root)
+    return Pow(base, exponent)
+
+
+def _indicator(condition: Expr) -> Expr:
+    """1 where a condition holds, else 0."""
+    return Cases(((condition, ir.ONE),), ir.ZERO)
+
+
+def is_indicator(expr: Expr) -> bool:
+    """Whether a factor is 1 where a condition holds, else 0."""
+    return (
+        isinstance(expr, Cases)
+        and expr.otherwise == ir.ZERO
+        and len(expr.branches) == 1
+        and expr.branches[0][1] == ir.ONE
+    )
+
+
+# --- softmax ------------------------------------------------------------------------------------
+
+
+def _recognised(expr: Expr) -> Expr:
+    """exp over the sum of exp, as softmax."""
+    if not isinstance(expr, Mul):
+        return _activation(expr)
+    for divisor in expr.factors:
+        total = _sum_of_exponentials(divisor)
+        if total is None:
+            continue
+        index, body, where = total
+        for factor in expr.factors:
+            replaced = _with_softmax(factor, index, body, where)
+            if replaced is not None:
+                rest = [f for f in expr.factors if f is not divisor and f is not factor]
+                return product([*rest, replaced])
+    return _activation(expr)
+
+
+def _sum_of_exponentials(factor: Expr) -> tuple[Index, Expr, Expr | None] | None:
+    """The index, exponent and condition of ``1/Σ exp(…)``."""
+    if not (isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE):
+        return None
+    if not (isinstance(factor.base, Reduce) and factor.base.kind == "sum"):
+        return None
+    index, body = factor.base.index, factor.base.body
+    where: Expr | None = None
+    parts = body.factors if isinstance(body, Mul) else (body,)
+    conditions = [part for part in parts if is_indicator(part)]
+    rest = [part for part in parts if not is_indicator(part)]
+    if len(conditions) == 1 and isinstance(conditions[0], Cases):
+        where = conditions[0].branches[0][0]
+    if len(rest) == 1 and isinstance(rest[0], Fn) and rest[0].name == "exp" and len(conditions) < 2:
+        return index, rest[0].arguments[0], where
+    return None
+
+
+def _with_softmax(
+    factor: Expr, index: Index, exponent: Expr, where: Expr | None
+) -> Expr | None:
+    """A factor whose exp is replaced by the softmax that its normaliser makes of it."""
+    indices, parts = factors_of(factor)
+    for part in parts:
+        if not (isinstance(part, Fn) and part.name == "exp"):
+            continue
+        for at in ir.free_indices(part):
+            if key(ir.substitute(exponent, {index: Idx(at)})) != key(part.arguments[0]):
+                continue
+            soft = Softmax(index, _shifted(exponent, index), Idx(at), where)
+            others = [p for p in parts if p is not part and not _same_condition(p, where, index, at)]
+            body = product([soft, *others])
+            for summed in reversed(indices):
+                body = _summed(summed, body)
+            return body
+    return None
+
+
+def _same_condition(part: Expr, where: Expr | None, index: Index, at: Index) -> bool:
+    """Whether a factor repeats the condition under which the softmax was taken."""
+    if where is None or not is_indicator(part):
+        return False
+    assert isinstance(part, Cases)
+    return key(part.branches[0][0]) == key(ir.substitute(where, {index: Idx(at)}))
+
+
+def _shifted(body: Expr, index: Index) -> Expr:
+    """Softmax does not change when a number is added to all: terms without its index go."""
+    if not isinstance(body, Add):
+        return body
+    kept = [term for term in body.terms if index in ir.free_indices(term)]
+    return _sum(kept) if kept else body
+
+
+# --- activations --------------------------------------------------------------------------------
+
+_ROOT_HALF = key(Pow(Num(2), Num(Fraction(-1, 2))))
+
+
+def _function(name: str, arguments: tuple[Expr, ...]) -> Expr:
+    if name == "max" and ir.ZERO in arguments and len(arguments) == 2:
+        return Fn("relu", (arguments[0] if arguments[1] == ir.ZERO else arguments[1],))
+    return Fn(name, arguments)
+
+
+def _activation(expr: Expr) -> Expr:
+    """The ways to write sigmoid, SiLU and GELU."""
+    match expr:
+        case Pow(Add(terms), exponent) if exponent == ir.MINUS_ONE and len(terms) == 2:
+            inner = next((t for t in terms if isinstance(t, Fn) and t.name == "exp"), None)
+            if inner is not None and ir.ONE in terms:
+                return Fn("sigmoid", (product((ir.MINUS_ONE, inner.arguments[0])),))
+        case Mul(factors):
+            return _gated(factors)
+    return expr
+
+
+def _gated(factors: tuple[Expr, ...]) -> Expr:
+    """x σ(x) is SiLU, x Φ(x) is GELU, ½(1 + erf(x/√2)) is Φ(x)."""
+    parts = [_activation(f) if not isinstance(f, Mul) else f for f in factors]
+    for part in parts:
+        cdf = _normal_cdf(part, parts)
+        if cdf is not None:
+            rest = [p for p in parts if p is not part and p != ir.HALF]
+            return product([cdf, *rest]) if rest else cdf
+    for part in parts:
+        if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
+            argument = part.arguments[0]
+            mine = argument.factors if isinstance(argument, Mul) else (argument,)
+            rest = _without([p for p in parts if p is not part], mine)
+            if rest is not None:
+                name = "silu" if part.name == "sigmoid" else "gelu"
+                return _flat([Fn(name, (argument,)), *rest])
+    return Mul(tuple(parts))
+
+
+def _without(parts: list[Expr], wanted: Sequence[Expr]) -> list[Expr] | None:
+    """The factors that are left when some are taken away; None if those are not all there."""
+    left = list(parts)
+    for factor in wanted:
+        found = next((p for p in left if key(p) == key(factor)), None)
+        if found is None:
+            return None
+        left.remove(found)
+    return left
+
+
+def _normal_cdf(part: Expr, factors: Sequence[Expr]) -> Expr | None:
+    """Φ(x) for the factor 1 + erf(x/√2) beside a ½."""
+    if not (isinstance(part, Add) and len(part.terms) == 2 and ir.ONE in part.terms):
+        return None
+    erf = next((t for t in part.terms if isinstance(t, Fn) and t.name == "erf"), None)
+    if erf is None or ir.HALF not in factors:
+        return None
+    inside = erf.arguments[0]
+    pieces = inside.factors if isinstance(inside, Mul) else (inside,)
+    rest = [p for p in pieces if key(p) != _ROOT_HALF]
+    return Fn("normal_cdf", (_flat(rest),)) if len(rest) == len(pieces) - 1 else None

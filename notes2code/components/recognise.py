@@ -1,0 +1,136 @@
+"""Recognising components: which component an equation is, and with which settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from notes2code.components.instance import instantiated
+from notes2code.components.library import Component, Form, Library, plain
+from notes2code.components.match import Match, matches
+from notes2code.components.normal import normal_form
+from notes2code.meaning.ir import Equation, Lambda
+from notes2code.oracle import evaluate, sample
+
+TOLERANCE = 1e-9
+"""Relative difference of the two values up to which a match counts as proved."""
+
+MAX_WAYS = 24
+"""Ways to match one formula that are tried before it is given up."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """An equation that was recognised and proved.
+
+    ``settings`` are the component's settings by name, as arrays over the note's inputs; a
+    setting that the note leaves out is missing. ``functions`` gives the note's function in each
+    function role, ``unusual`` the settings that deserve a warning. ``equation`` is the note's,
+    completed by custom where the note leaves something out.
+    """
+
+    component: Component
+    form: Form
+    found: Match
+    settings: Mapping[str, Lambda]
+    functions: Mapping[str, str]
+    equation: Equation
+
+
+def recognise(
+    equation: Equation, library: Library, named: Mapping[str, Component] | None = None
+) -> Recognised | None:
+    """The component that an equation is, proved on numbers; None if it is none of them.
+
+    ``named`` are the components of the notes' own functions, by the names they have there.
+    """
+    subject = normal_form(equation)
+    best: tuple[int, Recognised] | None = None
+    for component, form in library.forms:
+        if best is not None and component is not best[1].component:
+            break
+        for found in _ways(component, form, subject, {**library.named, **(named or {})}):
+            candidate = _candidate(component, form, found, equation)
+            strange = _strangeness(candidate)
+            if (best is None or strange < best[0]) and _proved(candidate, equation):
+                best = strange, candidate
+    return None if best is None else best[1]
+
+
+def _ways(
+    component: Component, form: Form, subject: Lambda, named: Mapping[str, Component]
+) -> Iterator[Match]:
+    """The matches whose roles and functions are what the component asks for."""
+    for count, found in enumerate(matches(form.pattern, subject)):
+        if count == MAX_WAYS:
+            return
+        if _roles_fit(form, found) and _functions_fit(component, found, named):
+            yield found
+
+
+def _roles_fit(form: Form, found: Match) -> bool:
+    """Whether the letters in the roles are among those that the formula allows."""
+    return all(
+        role not in found.roles or found.roles[role].array.split("_")[0] in letters
+        for role, letters in form.names.items()
+    )
+
+
+def _functions_fit(component: Component, found: Match, named: Mapping[str, Component]) -> bool:
+    """Whether the functions in the roles are components of the kinds that are asked for."""
+    for role, call in found.functions.items():
+        kinds = component.roles.get(role.split("#")[0], ())
+        known = named.get(call.function) or named.get(plain(call.function))
+        if kinds and (known is None or known.name not in kinds):
+            return False
+    return True
+
+
+def _candidate(component: Component, form: Form, found: Match, equation: Equation) -> Recognised:
+    by_symbol = {setting.symbol: setting.name for setting in component.settings.values()}
+    settings = {by_symbol[symbol]: value for symbol, value in found.settings.items()}
+    functions = {role.split("#")[0]: call.function for role, call in found.functions.items()}
+    if form.completes is not None:
+        whole = component.forms[form.completes]
+        equation = _completed(component, whole, found, equation)
+    return Recognised(component, form, found, settings, functions, equation)
+
+
+def _completed(
+    component: Component, whole: Form, found: Match, equation: Equation
+) -> Equation:
+    """The equation with what it leaves out taken from the component's whole formula."""
+    full = instantiated(whole, found, dict(component.settings), equation)
+    used = {role.array for name, role in found.roles.items() if name in _inputs(whole)}
+    known = {role.array for role in found.roles.values()}
+    inputs = tuple(i for i in equation.inputs if i.name in used or i.name not in known)
+    return Equation(
+        equation.name, inputs, (), full.value, equation.parameters, equation.functions
+    )
+
+
+def _inputs(form: Form) -> set[str]:
+    return {given.name for given in form.equation.inputs}
+
+
+def _strangeness(candidate: Recognised) -> int:
+    """How far a reading is from the plain formula: settings around expressions count most."""
+    kinds = {s.name: s.kind for s in candidate.component.settings.values()}
+    return sum(5 if kinds[name] == "function" else 1 for name in candidate.settings)
+
+
+def _proved(candidate: Recognised, note: Equation) -> bool:
+    """Whether component and note give the same numbers, on inputs of several shapes."""
+    if candidate.form.completes is not None:
+        return True
+    other = instantiated(
+        candidate.form, candidate.found, dict(candidate.component.settings), note
+    )
+    for seed in range(2):
+        inputs = sample(note, seed)
+        mine, theirs = evaluate(other, inputs), evaluate(note, inputs)
+        if not np.allclose(mine, theirs, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Calls of functions of arrays, and arrays joined end to end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notes2code.emit import branches
+from notes2code.emit.graph import EmitError, Kind, Node
+from notes2code.emit.layout import Axes, Value, align, common
+from notes2code.emit.simplify import simplified
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Call, Concat, Equation, Expr, Idx, Index, Lambda, Num, Size
+
+if TYPE_CHECKING:
+    from notes2code.emit.lower import Lowering
+
+
+def call(low: Lowering, expr: Call, order: Axes) -> Value:
+    """The elements of what a function gives.
+
+    Indices from outside that its arguments depend on are batch dimensions of the call.
+    """
+    if expr.function not in low.functions:
+        raise EmitError(f"the function {expr.function} is not known")
+    name, equation = low.functions[expr.function]
+    outer = _outer(expr, order)
+    args = tuple(_argument(low, array, outer, order) for array in expr.arguments)
+    if equation is not None:
+        _check(equation, args)
+    places = [simplified(place) for place in expr.at]
+    result = tuple(Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places)))
+    rank = len(outer) + len(result)
+    deps = low.graph.union(args)
+    kind = Kind.TABLE if equation is not None and not has_arrays(equation) else Kind.REAL
+    node = low.graph.make("apply", name, args, kind, rank, deps)
+    low.graph.suggest(node, name)
+    where: dict[Index, Expr] = {index: Idx(index) for index in outer}
+    where.update(zip(result, places, strict=True))
+    return low.at(Value(node, (*outer, *result)), where, order)
+
+
+def has_arrays(equation: Equation) -> bool:
+    """Whether an equation has an array or a function as input; without, it is in float64."""
+    return any(given.shape or given.kind == "function" for given in equation.inputs)
+
+
+def _outer(expr: Call, order: Axes) -> Axes:
+    """The indices from outside that the arguments depend on, in order."""
+    free = {
+        index
+        for array in expr.arguments
+        for index in ir.free_indices(array.body) - frozenset(array.indices)
+    }
+    return tuple(index for index in order if index in free)
+
+
+def _argument(low: Lowering, array: Lambda, outer: Axes, order: Axes) -> Node:
+    """An argument with its own axes in full, and the outer ones where it has any."""
+    if isinstance(array.body, ir.Ref) and array.body.array in low.functions:
+        return low.graph.name(low.functions[array.body.array][0], Kind.OTHER)
+    value = low.lower(simplified(array.body), (*order, *array.indices))
+    if not array.indices and not value.axes:
+        return value.node
+    present = tuple(i for i in outer if i in value.axes)
+    own = Value(low.full(value, (*present, *array.indices)), (*present, *array.indices))
+    return low.math.real(align(low.graph, own, (*outer, *array.indices)))
+
+
+def _check(equation: Equation, args: tuple[Node, ...]) -> None:
+    """A number that differs from element to element cannot be a batch dimension."""
+    for given, arg in zip(equation.inputs, args, strict=True):
+        if not given.shape and given.kind == "array" and (arg.rank or arg.deps):
+            raise EmitError(f"{given.name} is a number, and each element here has its own")
+
+
+def _result_size(expr: Call, equation: Equation | None, at: int) -> Size:
+    """The size of an axis of the result, as far as it matters: that of the place asked for."""
+    place = expr.at[at]
+    return place.index.size if isinstance(place, Idx) else Size("")
+
+
+# --- joined arrays ------------------------------------------------------------------------------
+
+
+def joined(low: Lowering, expr: Concat, order: Axes) -> Value:
+    """The elements of several arrays joined along an axis, which comes last."""
+    parts = [low.lower(simplified(part.body), (*order, *part.indices)) for part in expr.parts]
+    parts = [Value(low.math.real(part.node), part.axes) for part in parts]
+    own = [part.indices[0] for part in expr.parts]
+    bare = [tuple(a for a in part.axes if a is not i) for part, i in zip(parts, own, strict=True)]
+    axes = common([Value(p.node, b) for p, b in zip(parts, bare, strict=True)], order)
+    if all(i.size.value == Num(1) and b == p.axes for i, p, b in zip(own, parts, bare, strict=True)):
+        node = branches.stack(low, parts, axes, -1)
+    else:
+        node = _concatenated(low, parts, own, axes)
+    index = Index("joined", _total(own))
+    where: dict[Index, Expr] = {axis: Idx(axis) for axis in axes}
+    where[index] = simplified(expr.at)
+    return low.at(Value(node, (*axes, index)), where, order)
+
+
+def _concatenated(low: Lowering, parts: list[Value], own: list[Index], axes: Axes) -> Node:
+    """Values joined along an axis of each, which comes last behind the common ones; they are
+    brought to one shape on its left where they differ."""
+    graph = low.graph
+    nodes: list[Node] = []
+    for part, index in zip(parts, own, strict=True):
+        bare = tuple(axis for axis in axes if axis in part.axes)
+        whole = Value(low.full(part, (*bare, index)), (*bare, index))
+        nodes.append(align(graph, whole, (*axes, index)))
+    deps = graph.union(tuple(nodes))
+    if len({part.node.deps for part in parts}) > 1 or _axes_differ(parts, own):
+        leads = tuple(graph.make("leading", 1, (node,), Kind.OTHER) for node in nodes)
+        shape = graph.make("call", "torch.broadcast_shapes", leads, Kind.OTHER)
+        graph.suggest(shape, "shape", local=True)
+        star = graph.make("star", None, (shape,), Kind.OTHER)
+        last = graph.literal("-1")
+        nodes = [graph.make("method", "expand", (n, star, last), n.kind) for n in nodes]
+    items, dim = graph.listed(tuple(nodes)), graph.literal("dim=-1")
+    return graph.make("call", "torch.cat", (items, dim), Kind.REAL, len(axes) + 1, deps)
+
+
+def _axes_differ(parts: list[Value], own: list[Index]) -> bool:
+    """Whether parts differ in the axes besides that along which they are joined."""
+    sets = {frozenset(part.axes) - {index} for part, index in zip(parts, own, strict=True)}
+    return len(sets) > 1
+
+
+def _total(own: list[Index]) -> Size:
+    return Size("", value=ir.add(*(index.size for index in own)))

@@ -1,0 +1,255 @@
+"""Equations in the form they are computed in: numbers folded, and sums that have a name named.
+
+Nothing changes in value: exact numbers are added up, ``(1/n) Σ`` over n becomes a mean, and
+``exp(x_j) / Σ_k exp(x_k)`` the softmax that it is, which does not overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from notes2code.meaning import ir
+from notes2code.meaning.ir import (
+    Add,
+    Compare,
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Mul,
+    Num,
+    Pow,
+    Reduce,
+    Size,
+    Softmax,
+)
+
+Indices = dict[Index, Index]
+
+
+def simplified(expr: Expr) -> Expr:
+    """The same value, in its simplest form."""
+    expr = ir.rebuild(expr, simplified)
+    match expr:
+        case Add(terms):
+            return _sum(terms)
+        case Mul(factors):
+            return _product(factors)
+        case Pow(base, Num(1)):
+            return base
+        case Pow(Num(int() | Fraction() as base), Num(int() as exponent)) if base and exponent < 0:
+            return Num(_plain(Fraction(base) ** exponent))
+        case Pow(Mul(factors), ir.MINUS_ONE):
+            return _product([_inverse(factor) for factor in factors])
+        case Reduce("sum", index, Mul(factors), where) if where is not None:
+            return Reduce("sum", index, *_masked_softmax(index, factors, where))
+        case Compare(op, left, right):
+            return _compare(op, left, right)
+        case _:
+            return expr
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+def _plain(number: Fraction) -> int | Fraction:
+    return int(number) if number.denominator == 1 else number
+
+
+def _inverse(expr: Expr) -> Expr:
+    if isinstance(expr, Pow) and expr.exponent == ir.MINUS_ONE:
+        return expr.base
+    return simplified(ir.inverse(expr))
+
+
+def _exact(expr: Expr) -> Fraction | None:
+    if isinstance(expr, Num) and not isinstance(expr.value, float):
+        return Fraction(expr.value)
+    return None
+
+
+def _sum(terms: tuple[Expr, ...]) -> Expr:
+    """A sum, flattened, with its exact numbers added up at the place of the first."""
+    flat: list[Expr] = []
+    for term in terms:
+        flat.extend(term.terms if isinstance(term, Add) else (term,))
+    numbers = [number for term in flat if (number := _exact(term)) is not None]
+    if len(numbers) > 1:
+        at = next(i for i, term in enumerate(flat) if _exact(term) is not None)
+        flat = [term for term in flat if _exact(term) is None]
+        flat.insert(at, Num(_plain(sum(numbers, Fraction(0)))))
+    return ir.add(*flat)
+
+
+def _product(factors: tuple[Expr, ...] | list[Expr]) -> Expr:
+    """A product, flattened, with its exact numbers multiplied in front."""
+    flat: list[Expr] = []
+    for factor in factors:
+        flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
+    number = Fraction(1)
+    for factor in flat:
+        exact = _exact(factor)
+        number *= 1 if exact is None else exact
+    rest = [factor for factor in flat if _exact(factor) is None]
+    rest = _softmaxes(_means(rest))
+    return ir.mul(Num(_plain(number)), *rest)
+
+
+def _compare(op: str, left: Expr, right: Expr) -> Expr:
+    """A comparison without a number that stands on both sides."""
+    for expr in (left, right):
+        numbers = [t for t in expr.terms if isinstance(t, Num)] if isinstance(expr, Add) else []
+        other = right if expr is left else left
+        terms = other.terms if isinstance(other, Add) else (other,)
+        if numbers and any(isinstance(t, Num) for t in terms):
+            minus = ir.negative(numbers[0])
+            return Compare(op, _sum((left, minus)), _sum((right, minus)))
+    return Compare(op, left, right)
+
+
+# --- means --------------------------------------------------------------------------------------
+
+
+def same_size(size: Expr, other: Expr) -> bool:
+    """Whether two sizes are the same for certain."""
+    return _valued(size) == _valued(other)
+
+
+def _valued(size: Expr) -> Expr:
+    while isinstance(size, Size) and size.value is not None:
+        size = simplified(size.value)
+    return size
+
+
+def _means(factors: list[Expr]) -> list[Expr]:
+    """The factors, with a sum over n values and 1/n as a mean."""
+    left = list(factors)
+    for factor in factors:
+        if not (isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE):
+            continue
+        for at, other in enumerate(left):
+            mean = _averaged(other, factor.base)
+            if mean is not None:
+                left[at] = mean
+                left.remove(factor)
+                break
+    return left
+
+
+def _averaged(expr: Expr, size: Expr) -> Expr | None:
+    """A sum, or a mean of sums, divided by the size of its index."""
+    match expr:
+        case Reduce("sum", index, body, None) if same_size(index.size, size):
+            return Reduce("mean", index, body)
+        case Reduce("sum" | "mean" as kind, index, body, None):
+            inner = _averaged(body, size)
+            return None if inner is None else Reduce(kind, index, inner)
+    return None
+
+
+# --- softmax ------------------------------------------------------------------------------------
+
+
+def _softmaxes(factors: list[Expr]) -> list[Expr]:
+    """The factors, with ``exp(x_j)`` and ``1 / Σ_k exp(x_k)`` as one softmax, also where the
+    first is a factor of a sum over j."""
+    for below in factors:
+        match below:
+            case Pow(Reduce("sum", over, Fn("exp", (body,)), where), ir.MINUS_ONE):
+                pass
+            case _:
+                continue
+        rest = [factor for factor in factors if factor is not below]
+        for at, factor in enumerate(rest):
+            new = _normalised(factor, over, body, where)
+            if new is not None:
+                rest[at] = new
+                return _softmaxes(rest)
+    return factors
+
+
+def _normalised(factor: Expr, over: Index, body: Expr, where: Expr | None) -> Expr | None:
+    match factor:
+        case Fn("exp", (inner,)) if where is None:
+            for index in _candidates(inner, over):
+                if alike(body, inner, {over: index}):
+                    return Softmax(over, body, Idx(index))
+        case Reduce("sum", index, Mul(factors), reach):
+            for at, part in enumerate(factors):
+                same = isinstance(part, Fn) and part.name == "exp" and alike(
+                    body, part.arguments[0], {over: index}
+                )  # fmt: skip
+                if same and _alike_where(where, reach, {over: index}):
+                    new = Softmax(over, body, Idx(index), where)
+                    return Reduce("sum", index, ir.mul(*factors[:at], new, *factors[at + 1 :]))
+    return None
+
+
+def _masked_softmax(
+    index: Index, factors: tuple[Expr, ...], where: Expr
+) -> tuple[Expr, Expr | None]:
+    """The body and the range of ``Σ_{j ≤ i} exp(x_j) / Σ_{k ≤ i} exp(x_k) · v_j``: the softmax is
+    zero out of range, so the sum needs no range of its own."""
+    for below in factors:
+        match below:
+            case Pow(Reduce("sum", over, Fn("exp", (body,)), reach), ir.MINUS_ONE):
+                pairs = {over: index}
+            case _:
+                continue
+        for at, part in enumerate(factors):
+            if not (isinstance(part, Fn) and part.name == "exp"):
+                continue
+            if alike(body, part.arguments[0], pairs) and _alike_where(reach, where, pairs):
+                new = Softmax(over, body, Idx(index), reach)
+                rest = [f for f in (*factors[:at], new, *factors[at + 1 :]) if f is not below]
+                return ir.mul(*rest), None
+    return Mul(factors), where
+
+
+def _alike_where(left: Expr | None, right: Expr | None, pairs: Indices) -> bool:
+    if left is None or right is None:
+        return left is right
+    return alike(left, right, pairs)
+
+
+def _candidates(expr: Expr, over: Index) -> Iterator[Index]:
+    for part in ir.walk(expr):
+        if isinstance(part, Idx) and same_size(part.index.size, over.size):
+            yield part.index
+
+
+def alike(left: Expr, right: Expr, pairs: Indices) -> bool:
+    """Whether two expressions are the same when the indices on the left are read as their
+    partners on the right; bound indices may have any name."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, Idx) and isinstance(right, Idx):
+        return pairs.get(left.index, left.index) is right.index
+    mine, theirs = ir.bound_indices(left), ir.bound_indices(right)
+    if len(mine) != len(theirs):
+        return False
+    if not all(same_size(a.size, b.size) for a, b in zip(mine, theirs, strict=True)):
+        return False
+    inner = {**pairs, **dict(zip(mine, theirs, strict=True))}
+    parts, others = ir.children(left), ir.children(right)
+    if len(parts) != len(others) or _label(left) != _label(right):
+        return False
+    return all(alike(a, b, inner) for a, b in zip(parts, others, strict=True))
+
+
+def _label(expr: Expr) -> object:
+    """What a node says besides its children."""
+    match expr:
+        case Num() | Size():
+            return expr
+        case ir.Ref(array, _):
+            return array
+        case Fn(name, _) | ir.Logic(name, _) | Compare(name, _, _) | Reduce(name, _, _, _):
+            return name
+        case ir.Call(function, lambdas, _, site):
+            return function, site, tuple(len(a.indices) for a in lambdas)
+        case ir.Concat(parts, _):
+            return len(parts)
+        case _:
+            return type(expr)

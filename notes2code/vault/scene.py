@@ -1,0 +1,151 @@
+"""Decodes the scene of an Excalidraw drawing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from notes2code.diagnostics import Problem, Severity, Span, note
+from notes2code.vault.jsontext import load_json, whole_characters
+from notes2code.vault.lzstring import DamagedError, decompress_from_base64
+
+_LARGEST = 32 * 2**20
+_SHORT_ID = 8
+
+
+class SceneError(ValueError):
+    """The scene cannot be decoded; ``position`` is the place of the error where it is known."""
+
+    def __init__(self, reason: str, position: int = 0) -> None:
+        super().__init__(reason)
+        self.position = position
+
+
+def unpack(written: str, compressed: bool) -> Any:
+    """Decode the scene in a note, which may be followed by other text. Raises SceneError."""
+    try:
+        scene = decompress_from_base64(written, _LARGEST) if compressed else written
+    except DamagedError as error:
+        raise SceneError(str(error)) from None
+    scene = scene[: scene.rfind("}") + 1].replace("&#91;", "[")
+    return decode(scene, json.loads, known_place=not compressed)
+
+
+def unpack_file(text: str) -> Any:
+    """Decode a plain ``.excalidraw`` file; its strings are PlacedStr. Raises SceneError."""
+    return decode(text, load_json, known_place=True)
+
+
+def decode(scene: str, loads: Callable[[str], Any], known_place: bool) -> Any:
+    """Decode JSON; the place of an error is told when ``scene`` is the file's own text."""
+    try:
+        return loads(whole_characters(scene))
+    except json.JSONDecodeError as error:
+        raise SceneError(f"it is no JSON: {error.msg}", error.pos * known_place) from None
+    except RecursionError:
+        raise SceneError("it is nested too deeply") from None
+    except ValueError as error:
+        raise SceneError(str(error)) from None
+
+
+class Drawing:
+    """A decoded scene, of which only what is on the drawing is looked at."""
+
+    def __init__(self, scene: Any) -> None:
+        """Raises SceneError when ``scene`` is no Excalidraw scene."""
+        if not isinstance(scene, dict) or not isinstance(scene.get("elements"), list):
+            raise SceneError("it holds no list of elements")
+        elements = [item for item in scene["elements"] if isinstance(item, dict)]
+        self._scene = scene
+        self.ids = {item.get("id") for item in elements if isinstance(item.get("id"), str)}
+        self.elements = [item for item in elements if not item.get("isDeleted")]
+
+    def of_type(self, name: str) -> Iterator[dict[str, Any]]:
+        """The live elements of a type."""
+        return (item for item in self.elements if item.get("type") == name)
+
+    @property
+    def image_ids(self) -> set[str]:
+        """The files that live images show."""
+        found = (image.get("fileId") for image in self.of_type("image"))
+        return {name for name in found if isinstance(name, str)}
+
+    def mermaid(self) -> Iterator[str]:
+        """The Mermaid source of each live image that was made from it."""
+        for image in self.of_type("image"):
+            source = custom_data(image, "mermaidText")
+            if source:
+                yield source
+
+    def stale(self, texts: Mapping[str, str]) -> tuple[int, int]:
+        """How many of the note's texts, by id, the scene lacks, and the note of the scene's.
+
+        Ids longer than eight characters are not yet in the note.
+        """
+        own = {item.get("id") for item in self.of_type("text")}
+        kept = {name for name in own if isinstance(name, str) and len(name) <= _SHORT_ID}
+        return len(texts.keys() - self.ids), len(kept - texts.keys())
+
+    def data(self, latex: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, Any]:
+        """The scene with its live elements and without its files.
+
+        ``latex`` gives equations by file id and ``texts`` the note's texts by element id;
+        where they differ from the scene's, the note is right.
+        """
+        data = {name: value for name, value in self._scene.items() if name != "files"}
+        data["elements"] = [
+            {**item, "rawText": texts[item["id"]]} if _is_in(item, texts) else item
+            for item in self.elements
+        ]
+        data["latex"] = {name: latex[name] for name in latex if name in self.image_ids}
+        return data
+
+    def latex(self) -> dict[str, str]:
+        """Equations that the scene itself holds, by the file id of their live image."""
+        files = self._scene.get("files")
+        found: dict[str, str] = {}
+        for image in self.of_type("image"):
+            name = image.get("fileId")
+            file = files.get(name) if isinstance(files, dict) else None
+            latex = custom_data(image, "latex") or custom_data(file, "latex")
+            latex = latex or (file.get("latex") if isinstance(file, dict) else None)
+            if isinstance(name, str) and isinstance(latex, str):
+                found[name] = latex
+        return found
+
+
+def custom_data(item: Any, name: str) -> str | None:
+    """A text that a plugin stored with an element or file."""
+    data = item.get("customData") if isinstance(item, dict) else None
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def element_text(item: Mapping[str, Any]) -> str:
+    """The text of a text element as its author typed it."""
+    for name in ("rawText", "originalText", "text"):
+        value = item.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def damaged(reason: str, span: Span) -> Problem:
+    """The problem of a scene that cannot be decoded."""
+    return Problem(
+        "N2C011",
+        Severity.ERROR,
+        f"the drawing cannot be read: {reason}",
+        span,
+        "open the drawing in Excalidraw and save it, or restore an older version",
+    )
+
+
+def empty(what: str) -> Problem:
+    """The remark that a drawing or canvas holds nothing."""
+    return note("N2C015", f"the {what} is empty", Span(0, 1), f"delete it, or draw the {what}")
+
+
+def _is_in(item: Mapping[str, Any], texts: Mapping[str, str]) -> bool:
+    return item.get("type") == "text" and item.get("id") in texts
