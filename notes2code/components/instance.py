@@ -64,7 +64,8 @@ class _Builder:
                 return self._function(function, arguments[0], at)
             case Call(function, arguments, at, site):
                 theirs = self.found.functions[f"{function}#{site}"]
-                own = tuple(map(self._array, arguments))
+                count = self.form.pattern.arity.get(function, len(arguments))
+                own = tuple(map(self._array, arguments[:count]))
                 rest = theirs.arguments[len(own) :]
                 places = tuple(map(self.expr, at))
                 return Call(theirs.function, (*own, *rest), places, theirs.site)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -94,9 +94,10 @@ class Library:
             if not ready:
                 raise ComponentError(f"these components use each other: {', '.join(waiting)}")
             for name in ready:
-                self._add(_component(*waiting.pop(name), self.functions))
+                self.add(_component(*waiting.pop(name), self.functions))
 
-    def _add(self, component: Component) -> None:
+    def add(self, component: Component) -> None:
+        """Add a component, and the names under which notes call it."""
         self.components[component.name] = component
         for call in component.calls:
             self.functions[plain(call)] = component.equation
@@ -105,7 +106,7 @@ class Library:
     @cached_property
     def scope(self) -> Scope:
         """What a formula may assume when no note says otherwise."""
-        return Scope(functions=self.functions)
+        return Scope(field=self.functions)
 
     @cached_property
     def forms(self) -> tuple[tuple[Component, Form], ...]:
@@ -145,10 +146,10 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
     settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
     shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
     forms = tuple(
-        _form(folder, table, Scope(shapes=shapes), settings)
+        _form(folder, table, Scope(shapes=shapes, field=functions), settings)
         for table in data.get("formulas", [])
     )
-    textbook = _typed(folder, data["textbook"], Scope(functions=functions))
+    textbook = _typed(folder, data["textbook"], Scope(field=functions))
     return Component(
         name=folder.name,
         folder=folder,
@@ -182,12 +183,13 @@ def _form(
 ) -> Form:
     latex = table["latex"]
     own = {name: Shape(tuple(axes), None) for name, axes in table.get("shapes", {}).items()}
-    equation = _typed(folder, latex, Scope(shapes={**scope.shapes, **own}))
+    equation = _typed(folder, latex, replace(scope, shapes={**scope.shapes, **own}))
     symbols = frozenset(s.symbol for s in settings.values() if s.kind != "condition")
     reach = next((s.symbol for s in settings.values() if s.kind == "condition"), "")
     biases = frozenset(s.symbol for s in settings.values() if s.kind == "bias")
     value: Lambda = normal_form(equation)
-    pattern = Pattern(value, symbols, biases, reach)
+    arity = {name: len(called.parameters) for name, called in equation.functions.items()}
+    pattern = Pattern(value, symbols, biases, reach, arity)
     names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
     return Form(latex, equation, pattern, table.get("part", "output"), names, table.get("completes"))
 

@@ -85,6 +85,9 @@ class Pattern:
     """The settings that take a lone input: a learned bias."""
     reach: str = ""
     """The setting that takes the condition under which a softmax is taken, if there is one."""
+    arity: Mapping[str, int] = field(default_factory=dict)
+    """The number of parameters of the functions that the formula calls; what a call has besides,
+    such as weights, is its own."""
 
 
 def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
@@ -100,8 +103,9 @@ def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
     ):
         chosen = [subject.indices[at] for at in own]
         outer = frozenset(subject.indices) - frozenset(chosen)
-        start = Match(dict(zip(mine, chosen, strict=True)))
-        yield from _Matcher(pattern, outer).match(pattern.value.body, subject.body, start)
+        matcher = _Matcher(pattern, outer)
+        for start in matcher.extents(mine, chosen):
+            yield from matcher.match(pattern.value.body, subject.body, start)
 
 
 class _Matcher:
@@ -111,7 +115,18 @@ class _Matcher:
         self.settings = pattern.settings
         self.biases = pattern.biases
         self.reach = pattern.reach
+        self.arity = pattern.arity
         self.outer = outer
+
+    def extents(self, mine: Sequence[Index], theirs: Sequence[Index]) -> Iterator[Match]:
+        """The axes of the result; where the component computes a size, it must be that."""
+        start = Match(dict(zip(mine, theirs, strict=True)))
+        computed = [
+            (own.size.value, other.size.value or other.size)
+            for own, other in zip(mine, theirs, strict=True)
+            if own.size.value is not None
+        ]
+        yield from self._all(computed, start)
 
     def match(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
         """The ways in which one expression of the formula is one of the note."""
@@ -139,17 +154,17 @@ class _Matcher:
             return
         axes: list[int] = []
         outer: list[Expr] = []
-        wanted = [self._image(place, found) for place in mine.at]
         for place in theirs.at:
-            if isinstance(place, Idx) and place.index in self.outer and place not in wanted:
+            taken = self._axis(mine, place, axes, found)
+            if taken is not None:
+                at, found = taken
+                axes.append(at)
+            elif isinstance(place, Idx) and place.index in self.outer:
                 axes.append(-1)
                 outer.append(place)
-                continue
-            at = next((k for k, w in enumerate(wanted) if w is not None and key(w) == key(place)), None)
-            if at is None or at in axes:
+            else:
                 return
-            axes.append(at)
-        if sorted(a for a in axes if a >= 0) != list(range(len(wanted))):
+        if sorted(a for a in axes if a >= 0) != list(range(len(mine.at))):
             return
         role = Role(theirs.array, tuple(axes), tuple(outer))
         known = found.roles.get(mine.array)
@@ -160,16 +175,15 @@ class _Matcher:
         elif known == role:
             yield found
 
-    def _image(self, expr: Expr, found: Match) -> Expr | None:
-        """An index expression of the formula in the note's indices; None while unknown."""
-        if isinstance(expr, Idx):
-            index = found.indices.get(expr.index)
-            return None if index is None else Idx(index)
-        parts = [self._image(child, found) for child in ir.children(expr)]
-        if any(part is None for part in parts):
-            return None
-        left = iter(parts)
-        return ir.rebuild(expr, lambda _: next(left) or ir.ZERO)
+    def _axis(
+        self, mine: Ref, place: Expr, before: Sequence[int], found: Match
+    ) -> tuple[int, Match] | None:
+        """The axis of the role that a place of the note's input is, if it is one."""
+        for at, own in enumerate(mine.at):
+            if at not in before:
+                for way in self.match(own, place, found):
+                    return at, way
+        return None
 
     def _setting(self, mine: Ref, theirs: Expr, found: Match) -> Iterator[Match]:
         """A setting takes any expression over the indices that it has."""
@@ -212,13 +226,14 @@ class _Matcher:
 
     def _call(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
         """A function role is a function of the note; its parameters come first."""
-        if not isinstance(theirs, Call) or len(theirs.arguments) < len(mine.arguments):
+        count = self.arity.get(mine.function, len(mine.arguments))
+        if not isinstance(theirs, Call) or len(theirs.arguments) < count:
             return
         if len(mine.at) != len(theirs.at):
             return
         role = f"{mine.function}#{mine.site}"
         found = replace(found, functions={**found.functions, role: theirs})
-        pairs = list(zip(mine.arguments, theirs.arguments, strict=False))
+        pairs = list(zip(mine.arguments[:count], theirs.arguments, strict=False))
         places = list(zip(mine.at, theirs.at, strict=True))
         yield from self._arrays(pairs, places, found)
 

@@ -11,7 +11,7 @@ from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, matches
 from notes2code.components.normal import normal_form
-from notes2code.meaning.ir import Equation, Lambda
+from notes2code.meaning.ir import Equation, Lambda, walk
 from notes2code.oracle import evaluate, sample
 
 TOLERANCE = 1e-9
@@ -118,7 +118,10 @@ def _inputs(form: Form) -> set[str]:
 def _strangeness(candidate: Recognised) -> int:
     """How far a reading is from the plain formula: settings around expressions count most."""
     kinds = {s.name: s.kind for s in candidate.component.settings.values()}
-    return sum(5 if kinds[name] == "function" else 1 for name in candidate.settings)
+    return sum(
+        (4 if kinds[name] == "function" else 0) + len(list(walk(value.body)))
+        for name, value in candidate.settings.items()
+    )
 
 
 def _proved(candidate: Recognised, note: Equation) -> bool:

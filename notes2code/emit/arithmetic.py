@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite, isnan
 
 from notes2code.emit.graph import EmitError, Graph, Kind, Node, is_python, is_tensor
 
@@ -43,9 +44,9 @@ class Arithmetic:
 
     def number(self, value: int | float | Fraction) -> Node:
         """A number as Python writes it."""
-        if isinstance(value, float) and value in (float("inf"), -float("inf")):
-            infinite = self.graph.path("math.inf")
-            return infinite if value > 0 else self.graph.prefix("-", infinite)
+        if isinstance(value, float) and not isfinite(value):
+            odd = self.graph.path("math.nan" if isnan(value) else "math.inf")
+            return self.graph.prefix("-", odd) if value < 0 else odd
         if isinstance(value, Fraction) and value.denominator == 1:
             value = int(value)
         if value < 0:
@@ -118,7 +119,7 @@ class Arithmetic:
         if Kind.REAL in kinds:
             left, right = (self.real(x) if x.kind is Kind.TABLE else x for x in (left, right))
             return Kind.REAL, left, right
-        if Kind.INDEX in kinds and Kind.NUMBER in kinds and self.like is not None:
+        if kinds == {Kind.INDEX, Kind.NUMBER} and sign == "*" and self.like is not None:
             left, right = (self.real(x) if x.kind is Kind.INDEX else x for x in (left, right))
             return Kind.REAL, left, right
         if kinds <= {Kind.INDEX, Kind.WHOLE}:

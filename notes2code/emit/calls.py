@@ -25,7 +25,9 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     name, equation = low.functions[expr.function]
     outer = _outer(expr, order)
     args = tuple(_argument(low, array, outer, order) for array in expr.arguments)
-    if equation is not None:
+    if equation is None:
+        args = tuple(arg if arg.kind is Kind.OTHER else low.math.tensor(arg) for arg in args)
+    else:
         _check(equation, args)
     places = [simplified(place) for place in expr.at]
     result = tuple(Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places)))
@@ -33,7 +35,6 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     deps = low.graph.union(args)
     kind = Kind.TABLE if equation is not None and not has_arrays(equation) else Kind.REAL
     node = low.graph.make("apply", name, args, kind, rank, deps)
-    low.graph.suggest(node, name)
     where: dict[Index, Expr] = {index: Idx(index) for index in outer}
     where.update(zip(result, places, strict=True))
     return low.at(Value(node, (*outer, *result)), where, order)

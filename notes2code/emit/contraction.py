@@ -12,6 +12,10 @@ from notes2code.meaning.ir import Index, Size
 if TYPE_CHECKING:
     from notes2code.emit.lower import Lowering
 
+ACTIVATIONS = frozenset(
+    ["torch.tanh", "torch.sigmoid", "F.relu", "F.gelu", "F.elu", "F.silu", "F.softplus"]
+)
+
 
 def contract(low: Lowering, values: list[Value], index: Index, order: Axes) -> Value:
     """The sum over an index of the product of values.
@@ -65,7 +69,7 @@ def _operands(low: Lowering, values: list[Value]) -> list[Value]:
     kinds = {value.node.kind for value in values}
     convert = low.math.real if kinds & {Kind.REAL, Kind.BOOL} else low.math.table
     for value in values:
-        if value.node.op == "map" and value.node.kind is Kind.REAL:
+        if value.node.op == "map" and value.node.data in ACTIVATIONS:
             low.graph.suggest(value.node, "hidden", local=True)
     return [Value(convert(value.node), value.axes) for value in values]
 

@@ -111,7 +111,8 @@ class Graph:
 
     def path(self, dotted: str) -> Node:
         """A member of a module, such as ``torch.float64``."""
-        return self.make("path", dotted, (), Kind.FLOAT if dotted == "math.inf" else Kind.OTHER)
+        kind = Kind.FLOAT if dotted.startswith("math.") else Kind.OTHER
+        return self.make("path", dotted, (), kind)
 
     def keyword(self, name: str, value: Node) -> Node:
         """A keyword argument."""

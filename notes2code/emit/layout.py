@@ -77,14 +77,12 @@ def unsqueeze(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
 
 
 def _keeps_axes(node: Node) -> bool:
-    """Whether a node is element by element, made of a reduction and numbers: then the axes that
-    the reduction took can be kept from the start."""
-    if node.op == "reduce":
-        return False
+    """Whether a node is element by element, made of reductions, indices and numbers: then the
+    axes that a reduction took can be kept, and an index has its new axes from the start."""
     if not _element_by_element(node):
         return False
     tensors = [arg for arg in node.args if arg.rank or arg.deps]
-    return bool(tensors) and all(a.op == "reduce" or _keeps_axes(a) for a in tensors)
+    return bool(tensors) and all(a.op in ("reduce", "arange") or _keeps_axes(a) for a in tensors)
 
 
 def _unsqueeze_inside(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
@@ -100,7 +98,9 @@ def _rightmost(pattern: tuple[bool, ...], rank: int) -> tuple[bool, ...]:
 
 
 def _element_by_element(node: Node) -> bool:
-    return node.op in ("map", "prefix") or (node.op == "infix" and node.data != "@")
+    if node.op == "infix":
+        return bool(node.data != "@")
+    return node.op in ("map", "prefix", "cast") or (node.op == "method" and node.data == "to")
 
 
 def permute(graph: Graph, node: Node, order: tuple[int, ...]) -> Node:

@@ -107,9 +107,11 @@ class Lowering:
         """A size as a Python int."""
         if size in self.sizes:
             return self.sizes[size]
-        if size.value is None:
-            raise EmitError(f"the size {size.name} does not follow from the inputs")
-        return self.whole(size.value)
+        if size.value is not None:
+            return self.whole(size.value)
+        if size.name in self.arrays:
+            return self.arrays[size.name][1].node
+        raise EmitError(f"the size {size.name} does not follow from the inputs")
 
     def whole(self, size: Expr) -> Node:
         """An expression of sizes as a Python int."""
@@ -276,9 +278,15 @@ def _signed(expr: Expr) -> tuple[bool, Expr]:
 
 def _quotient(size: Expr) -> tuple[Expr, Expr] | None:
     """The two parts of a size that is a quotient."""
-    factors = size.factors if isinstance(size, ir.Mul) else ()
-    below = [f for f in factors if isinstance(f, Pow) and f.exponent == ir.MINUS_ONE]
-    above = [f for f in factors if f not in below]
-    if not below or not above:
-        return None
-    return ir.mul(*above), ir.mul(*(f.base for f in below if isinstance(f, Pow)))
+    above: list[Expr] = []
+    below: list[Expr] = []
+    for factor in size.factors if isinstance(size, ir.Mul) else ():
+        match factor:
+            case Num(Fraction() as value):
+                above.append(Num(value.numerator))
+                below.append(Num(value.denominator))
+            case Pow(base, ir.MINUS_ONE):
+                below.append(base)
+            case _:
+                above.append(factor)
+    return (ir.mul(*above), ir.mul(*below)) if below else None

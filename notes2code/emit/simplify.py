@@ -191,6 +191,10 @@ def _masked_softmax(
 ) -> tuple[Expr, Expr | None]:
     """The body and the range of ``Σ_{j ≤ i} exp(x_j) / Σ_{k ≤ i} exp(x_k) · v_j``: the softmax is
     zero out of range, so the sum needs no range of its own."""
+    for part in factors:
+        if isinstance(part, Softmax) and part.at == Idx(index):
+            if _alike_where(part.where, where, {part.index: index}):
+                return Mul(factors), None
     for below in factors:
         match below:
             case Pow(Reduce("sum", over, Fn("exp", (body,)), reach), ir.MINUS_ONE):

@@ -51,9 +51,10 @@ class Body:
         self.users = _users(self.order)
         self.wanted = {node for node in named if not self._is_trivial(node)}
         for node in self.order:
+            self._shorten(node)
             if node is not root and self._deserves_name(node):
                 self._assign(node)
-        self._write(root, "return ")
+        self.lines.append(f"return {self.text(root).code}")
 
     # --- which nodes -----------------------------------------------------------------------
 
@@ -88,42 +89,87 @@ class Body:
 
     def _assign(self, node: Node) -> None:
         """Give a node a line and a name."""
-        code = self._fitted(node, 20)
-        name = self.names.new(self.hints.get(node) or suggestion(node))
-        self.lines.append(f"{name} = {code}")
+        name = self.names.new(self.hints.get(node) or self._suggestion(node))
+        self.lines.append(f"{name} = {self.text(node).code}")
         self.locals[node] = name
 
-    def _write(self, node: Node, start: str) -> None:
-        code = self._fitted(node, len(start))
-        self.lines.append(f"{start}{code}")
-
-    def _fitted(self, node: Node, room: int) -> str:
-        """The text of a node, with its longest parts in lines of their own until it is short."""
-        code = self.text(node).code
-        while len(code) + room > WIDTH:
-            part = self._longest_part(node)
-            if part is None:
+    def _shorten(self, node: Node) -> None:
+        """Give lines of their own to the longest parts of a node until its text is short."""
+        while len(self.text(node).code) > WIDTH:
+            parts = [p for p in self._parts(node) if len(self.text(p).code) > SHORT // 2]
+            if not parts:
                 break
-            self._assign(part)
-            code = self.text(node).code
-        return code
-
-    def _longest_part(self, node: Node) -> Node | None:
-        """The part of a node that frees the most room."""
-        parts = [p for p in self._parts(node) if not self._is_trivial(p) and p not in self.locals]
-        parts = [part for part in parts if len(self.text(part).code) > 12]
-        return max(parts, key=lambda part: len(self.text(part).code), default=None)
+            longest = max(parts, key=lambda part: len(self.text(part).code))
+            enough = 0.7 * len(self.text(longest).code)
+            for part in dict.fromkeys(parts):
+                twin = (part.op, part.data) == (longest.op, longest.data)
+                if part is longest or (twin and len(self.text(part).code) > enough):
+                    self._assign(part)
 
     def _parts(self, node: Node) -> Iterable[Node]:
-        """The operands of a chain, or the arguments."""
+        """What a node is made of, as far as it has no name and would be worth one: the operands
+        of a chain, or the arguments."""
         for arg in node.args:
-            if arg in self.locals:
-                continue
             chain = node.op == arg.op == "infix" and _binds_alike(node.data, arg.data)
-            if chain or arg.op in ("prefix", "list", "keyword", "star"):
+            if chain or arg.op in ("prefix", "list", "keyword", "star", "view"):
                 yield from self._parts(arg)
-            else:
+            elif arg not in self.locals and not self._is_trivial(arg):
                 yield arg
+
+    # --- names -------------------------------------------------------------------------------
+
+    def _base(self, node: Node) -> str | None:
+        """The name of a node, or of what it is another look at."""
+        if node in self.locals:
+            return self.locals[node]
+        if node.op == "name":
+            return str(node.data)
+        look = node.op == "view" or (node.op == "method" and node.data in LOOKS)
+        return self._base(node.args[0]) if look else None
+
+    def _suggestion(self, node: Node) -> str:
+        """A name that says what a node is."""
+        match node.op:
+            case "infix":
+                return self._name_of_infix(node)
+            case "einsum":
+                return self._joined(node.args) or "product"
+            case "reduce":
+                return _name_of_reduction(node)
+            case "apply":
+                argument = self._base(node.args[0]) if node.args else None
+                return f"{node.data}_{argument}" if argument else f"{node.data}_output"
+            case "map" | "call" | "method":
+                return self._name_of_call(node)
+        return self._base(node) or "values"
+
+    def _joined(self, parts: tuple[Node, ...]) -> str | None:
+        """``X_W`` for a product of X and W."""
+        names = [self._base(part) for part in parts]
+        whole = "_".join(name for name in names if name)
+        return whole if all(names) and len(whole) <= 12 else None
+
+    def _name_of_infix(self, node: Node) -> str:
+        if any(user.op == "map" and user.data in TURNS for user in self.users.get(node, [])):
+            return "angle"
+        if node.kind is Kind.BOOL:
+            return "keep"
+        if node.kind <= Kind.FLOAT:
+            return "scale"
+        if node.data == "-" and is_centred(node):
+            return "centred"
+        if node.data in "@*":
+            return self._joined(node.args) or "product"
+        return INFIX.get(node.data, "values")
+
+    def _name_of_call(self, node: Node) -> str:
+        function = node.data.rpartition(".")[2]
+        argument = self._base(node.args[0]) if node.args else None
+        if function in OF_ARGUMENT and argument:
+            return f"{function}_{argument}"
+        if function == "stack":
+            return "row" if any(u.op == "list" for u in self.users.get(node, [])) else "matrix"
+        return NAMES.get(function) or argument or "values"
 
 
 def _binds_alike(sign: str, other: str) -> bool:
@@ -154,57 +200,30 @@ def _users(order: list[Node]) -> dict[Node, list[Node]]:
 
 # --- names ------------------------------------------------------------------------------------
 
-
-def suggestion(node: Node) -> str:
-    """A name that says what a node is."""
-    match node.op:
-        case "reduce":
-            return _name_of_reduction(node)
-        case "infix":
-            return _name_of_infix(node)
-        case "einsum":
-            return "product"
-        case "map" | "call" | "method" | "apply":
-            return NAMES.get(node.data.rpartition(".")[2], "values")
-        case "compare":
-            return "keep"
-        case _:
-            return "values"
-
-
+LOOKS = frozenset(["transpose", "expand", "to", "movedim"])
+TURNS = frozenset(["torch.sin", "torch.cos"])
+OF_ARGUMENT = frozenset("exp log sin cos sinh cosh sign abs sqrt".split())
+INFIX = {"+": "total", "-": "difference", "/": "quotient", "**": "powers"}
 NAMES = {
     "softmax": "weights", "log_softmax": "log_weights", "exp": "powers", "cat": "joined",
-    "stack": "stacked", "relu": "hidden", "gelu": "hidden", "tanh": "hidden", "silu": "hidden",
+    "relu": "hidden", "gelu": "hidden", "tanh": "hidden", "silu": "hidden", "elu": "hidden",
     "sigmoid": "gate", "square": "squares", "log": "logs", "sin": "sines", "cos": "cosines",
-    "arange": "index", "flatten": "joined", "to": "values", "sqrt": "root", "tensor": "constant",
-    "masked_fill": "masked", "transpose": "turned", "where": "values",
+    "arange": "index", "flatten": "joined", "sqrt": "root", "masked_fill": "masked",
 }  # fmt: skip
 REDUCTIONS = {"sum": "total", "amax": "largest", "amin": "smallest", "prod": "product",
               "norm": "length", "logsumexp": "log_total"}  # fmt: skip
 
 
 def _name_of_reduction(node: Node) -> str:
-    kind = node.data[0]
-    body = node.args[0]
+    kind, body = node.data[0], node.args[0]
     if kind != "mean":
-        return str(REDUCTIONS[kind])
+        return REDUCTIONS[kind]
     if body.op == "map" and body.data == ".square":
-        return "variance" if _is_centred(body.args[0]) else "mean_square"
+        return "variance" if is_centred(body.args[0]) else "mean_square"
     return "mean"
 
 
-def _is_centred(node: Node) -> bool:
+def is_centred(node: Node) -> bool:
+    """Whether a node is something less its mean."""
     mean = node.args[1] if node.op == "infix" and node.data == "-" else None
-    return mean is not None and mean.op == "reduce" and mean.data[0] == "mean"
-
-
-def _name_of_infix(node: Node) -> str:
-    if node.kind is Kind.BOOL:
-        return "keep"
-    if node.kind <= Kind.FLOAT:
-        return "scale"
-    if node.data == "-":
-        return "centred" if _is_centred(node) else "difference"
-    return {"+": "total", "@": "product", "*": "product", "/": "quotient", "**": "powers"}.get(
-        node.data, "values"
-    )
+    return mean is not None and mean.op == "reduce" and bool(mean.data[0] == "mean")

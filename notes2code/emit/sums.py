@@ -93,9 +93,9 @@ def _sum(low: Lowering, expr: Reduce, order: Axes) -> Value:
         size = Value(low.whole(expr.index.size))
         return low.infix("*", size, low.lower(expr.body, order), order)
     if expr.where is None:
-        return contract(low, _factors(low, expr.body, inner), expr.index, order)
+        return contract(low, _factors(low, expr.body, expr.index, order), expr.index, order)
     with low.inside():
-        values = _factors(low, expr.body, inner)
+        values = _factors(low, expr.body, expr.index, order)
     keep = low.lower(expr.where, inner)
     return contract(low, _in_range(low, values, keep, inner), expr.index, order)
 
@@ -113,24 +113,29 @@ def _scaled(
     return low.lower(ir.mul(*rest), order)
 
 
-def _factors(low: Lowering, body: Expr, order: Axes) -> list[Value]:
+def _factors(low: Lowering, body: Expr, index: Index, order: Axes) -> list[Value]:
     """The factors of a sum's body as tensors; what stands below the line divides the first
     factor above it that has all its axes, or is a factor of its own."""
+    inner = (*order, index)
     if not isinstance(body, Mul):
-        return [low.lower(body, order)]
+        return [low.lower(body, inner)]
     minus, above, below = low.split(body.factors)
-    values = [low.lower(factor, order) for _, factor in above]
+    values: list[Value] = []
+    for _, factor in above:
+        rows = any(set(value.axes) - {index} for value in values)
+        columns = len(ir.free_indices(factor) - {index}) == 1
+        values.append(low.lower(factor, (index, *order) if rows and columns else inner))
     if minus:
-        one = low.lower(ir.ONE, ()) if not values else values.pop(0)
+        one = values.pop(0) if values else low.lower(ir.ONE, ())
         values.insert(0, Value(low.math.negative(one.node), one.axes))
     for _, factor in below:
-        divisor = low.lower(factor, order)
+        divisor = low.lower(factor, inner)
         for at, value in enumerate(values):
             if set(divisor.axes) <= set(value.axes):
-                values[at] = low.infix("/", value, divisor, order)
+                values[at] = low.infix("/", value, divisor, inner)
                 break
         else:
-            values.append(low.infix("/", low.lower(ir.ONE, ()), divisor, order))
+            values.append(low.infix("/", low.lower(ir.ONE, ()), divisor, inner))
     return values
 
 

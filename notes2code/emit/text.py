@@ -50,6 +50,10 @@ class Library:
     def _alias(self, module: str) -> str:
         return f"{module}_" if module in self.taken else module
 
+    def aliases(self) -> set[str]:
+        """The names that locals must leave to modules."""
+        return {self._alias(module) for module in MODULES}
+
     def imports(self) -> str:
         """The import lines, grouped as is usual."""
         lines = [

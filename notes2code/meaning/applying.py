@@ -25,12 +25,11 @@ from notes2code.meaning.values import (
 
 def known(run: Run, name: str) -> Equation | None:
     """The equation of a function that this formula, the notes or the field define."""
-    if name in run.functions:
-        return run.functions[name]
-    found = run.scope.functions.get(name)
-    if found is None:
-        found = run.scope.functions.get(name.replace("_", "").lower())
-    return found
+    return run.functions.get(name) or run.scope.functions.get(name) or _of_field(run, name)
+
+
+def _of_field(run: Run, name: str) -> Equation | None:
+    return run.scope.field.get(name.replace("_", "").lower())
 
 
 def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
@@ -39,6 +38,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
     if len(arguments) != len(equation.parameters):
+        if equation is _of_field(run, use.name):
+            return _other_arity(run, use, equation, arguments, span)
         raise error(
             "N2C041",
             f"`{use.name}` takes {len(equation.parameters)} arguments, not {len(arguments)}",
@@ -76,6 +77,20 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
     body = Call(name, tuple(lambdas), tuple(Idx(i) for i in result), site)
     return Value(body, (*extra, *result), span)
+
+
+def _other_arity(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span
+) -> Value:
+    """A function of the field with another number of arguments than usual: given one array, it
+    takes that in all its places; otherwise it is one that the field does not know."""
+    if len(arguments) == 1:
+        text = run.quote(arguments[0].span)
+        run.problems.append(
+            note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
+        )
+        return apply(run, use, equation, [arguments[0]] * len(equation.parameters), span)
+    return unknown(run, use, arguments, span)
 
 
 def _mapped_over(

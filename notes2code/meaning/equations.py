@@ -162,7 +162,8 @@ class Attempt:
         mine = set(self._names_in(at))
         visible: dict[str, int] = {}
         for other, target in enumerate(self.targets):
-            if not target.name or target.name not in mine or other == at:
+            named = {target.name, target.name.removesuffix("_squared")}
+            if not target.name or not named & mine or other == at:
                 continue
             again = sum(t.name == target.name for t in self.targets) > 1
             if (again or target.name == self.targets[at].name) and other > at:

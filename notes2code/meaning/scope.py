@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 from notes2code.latex.macros import Macro
 from notes2code.meaning.ir import Equation
@@ -27,16 +28,17 @@ class Shape:
 class Scope:
     """What surrounds a formula; all names are code names (``W_Q``, ``d_model``).
 
-    ``functions`` are what may be called, ``definitions`` arrays that other formulas define.
+    ``functions`` are those that the notes define; ``field`` those that everybody knows, by their
+    names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``column`` says whether
     vectors are columns (None: the notes do not say).
     """
 
-    shapes: Mapping[str, Shape] = field(default_factory=dict)
-    functions: Mapping[str, Equation] = field(default_factory=dict)
-    definitions: Mapping[str, Equation] = field(default_factory=dict)
+    shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
+    functions: Mapping[str, Equation] = dataclass_field(default_factory=dict)
+    field: Mapping[str, Equation] = dataclass_field(default_factory=dict)
     words: frozenset[str] = frozenset()
-    macros: Mapping[str, Macro] = field(default_factory=dict)
+    macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     column: bool | None = None
 
 

@@ -4,7 +4,7 @@ called, what is indexed how often."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notes2code.latex.tree import (
     Accent,
@@ -31,7 +31,7 @@ class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
-    ``sizes`` are names that bound a range or a shape."""
+    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -42,6 +42,7 @@ class Survey:
     transposed: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
+    squares: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     attends: bool = False
@@ -52,7 +53,10 @@ class Survey:
         """The resolved scripts of a name."""
         found = self.uses.get(id(node))
         if found is None:
-            found = self.uses[id(node)] = scripts.read(node, self.bound)
+            found = scripts.read(node, self.bound)
+            if found.name in self.squares and _is_two(found.power):
+                found = replace(found, name=f"{found.name}_squared", power=None)
+            self.uses[id(node)] = found
         return found
 
 
@@ -72,6 +76,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
             for axis in statement.axes:
                 seen.sizes.update(_size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
+            if isinstance(square := statement.target, Script) and _is_two(square.sup):
+                seen.squares.add(scripts.read(square.base, frozenset()).name)
             _find_target_letters(seen, statement.target, nodes)
     _find_free_letters(seen, nodes, statements)
     for value in values:
@@ -90,6 +96,10 @@ def walk(node: Node) -> Iterator[Node]:
         current = pending.pop()
         yield current
         pending.extend(reversed(children(current)))
+
+
+def _is_two(node: Node | None) -> bool:
+    return isinstance(node, Num) and node.text == "2"
 
 
 # --- indices ---------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from dataclasses import replace
+
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Node
 from notes2code.meaning import ir, names, sizes
@@ -36,6 +38,10 @@ def _value(run: Run, use: Use) -> Value:
     defined = run.defined.get(use.name)
     if defined is not None:
         return _element(run, use, defined)
+    square = run.defined.get(f"{use.name}_squared")
+    if square is not None:
+        value = _element(run, use, square)
+        return replace(value, body=ir.Pow(value.body, ir.HALF))
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)

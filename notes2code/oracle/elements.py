@@ -12,59 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.oracle import helpers
-from notes2code.oracle.extents import Extents, OracleError, extents
+from notes2code.oracle.arrays import (
+    COMPARISONS,
+    FUNCTIONS,
+    OF_COMPLEX,
+    Array,
+    along_last,
+    check_size,
+    join,
+    joined,
+    ordered,
+    positions,
+    spread,
+)
+from notes2code.oracle.extents import Extents, OracleError, extents, single_numbers
 
-MAX_ELEMENTS = 10**8
 MAX_LEVELS = 32
 """The number of axes that every NumPy of the last years allows."""
 
-Array: TypeAlias = np.ndarray[Any, Any]
-
-_FUNCTIONS: dict[str, Callable[..., Array]] = {
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "tanh": np.tanh,
-    "sigmoid": helpers.sigmoid,
-    "relu": helpers.relu,
-    "gelu": helpers.gelu,
-    "erf": helpers.erf,
-    "elu": helpers.elu,
-    "silu": helpers.silu,
-    "softplus": helpers.softplus,
-    "sign": np.sign,
-    "abs": np.abs,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "min": lambda *values: reduce(np.minimum, values),
-    "max": lambda *values: reduce(np.maximum, values),
-    "clip": np.clip,
-    "mod": np.mod,
-    "floordiv": np.floor_divide,
-    "normal_cdf": helpers.normal_cdf,
-}
-_OF_COMPLEX = frozenset(["exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs"])
-_COMPARISONS: dict[str, Callable[[Array, Array], Array]] = {
-    "<": np.less,
-    "≤": np.less_equal,
-    ">": np.greater,
-    "≥": np.greater_equal,
-    "=": np.equal,
-    "≠": np.not_equal,
-}
 _OF_NOTHING = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 """What an element that a condition leaves out counts as."""
 
@@ -91,7 +63,7 @@ class Place:
 
     def only(self, condition: Array) -> Place:
         """The same place where a condition holds."""
-        both = condition if self.needed is None else _join(np.logical_and, self.needed, condition)
+        both = condition if self.needed is None else join(np.logical_and, self.needed, condition)
         return replace(self, needed=both)
 
 
@@ -120,7 +92,7 @@ class Elements:
         full = tuple(self.extents.of(index.size) for index in array.indices)
         value = self.value(array.body, inner)
         front = value.shape[: place.depth] if value.ndim else (1,) * place.depth
-        return _spread(value, front + full)
+        return spread(value, front + full)
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -132,7 +104,7 @@ class Elements:
                 return np.asarray(exact)
             case Idx(index):
                 level = place.levels[index]
-                return _positions(self.extents.of(index.size), level, place.depth).astype(float)
+                return positions(self.extents.of(index.size), level, place.depth).astype(float)
             case Ref(name, at):
                 return self._element(name, at, place)
             case Size():
@@ -163,26 +135,31 @@ class Elements:
         match expr:
             case ir.Compare(op, left, right):
                 values = (self.value(left, place), self.value(right, place))
-                return _join(_COMPARISONS[op], *map(_ordered, values))
+                return join(COMPARISONS[op], *map(ordered, values))
             case ir.Logic("not", (argument,)):
                 return np.logical_not(self.condition(argument, place))
-            case ir.Logic(op, arguments):
-                joining = np.logical_and if op == "and" else np.logical_or
-                return _joined(joining, [self.condition(a, place) for a in arguments])
+            case ir.Logic(op, (first, *others)):
+                holds = self.condition(first, place)
+                for other in others:
+                    if op == "and":
+                        right = self.condition(other, place.only(holds))
+                        holds = join(np.logical_and, holds, right)
+                    else:
+                        right = self.condition(other, place.only(np.logical_not(holds)))
+                        holds = join(np.logical_or, holds, right)
+                return holds
             case _:
-                return self.value(expr, place) != 0
+                return np.not_equal(self.value(expr, place), 0)
 
     def _joined(self, op: Callable[..., Array], parts: Sequence[Expr], place: Place) -> Array:
-        return _joined(op, [self.value(part, place) for part in parts])
+        return joined(op, [self.value(part, place) for part in parts])
 
     def _product(self, factors: Sequence[Expr], place: Place) -> Array:
         """A product; its quotients are one division, so that 49·(1/49) is 1."""
         below = [f.base for f in factors if isinstance(f, ir.Pow) and f.exponent == ir.MINUS_ONE]
-        above = [
-            f for f in factors if not (isinstance(f, ir.Pow) and f.exponent == ir.MINUS_ONE)
-        ]
+        above = [f for f in factors if not (isinstance(f, ir.Pow) and f.exponent == ir.MINUS_ONE)]
         top = self._joined(np.multiply, above or [ir.ONE], place)
-        return _join(np.divide, top, self._joined(np.multiply, below, place)) if below else top
+        return join(np.divide, top, self._joined(np.multiply, below, place)) if below else top
 
     def _power(self, base: Expr, exponent: Expr, place: Place) -> Array:
         value = self.value(base, place)
@@ -190,15 +167,15 @@ class Elements:
             return np.divide(1.0, value)
         if exponent == ir.HALF:
             return np.sqrt(value)
-        return _join(np.power, value, self.value(exponent, place))
+        return join(np.power, value, self.value(exponent, place))
 
     def _function(self, name: str, arguments: Sequence[Array]) -> Array:
-        if name not in _FUNCTIONS:
+        if name not in FUNCTIONS:
             raise OracleError(f"the function {name} is not known")
-        if name not in _OF_COMPLEX:
-            arguments = [_ordered(argument) for argument in arguments]
-        _check_size(*arguments)
-        return _FUNCTIONS[name](*arguments)
+        if name not in OF_COMPLEX:
+            arguments = [ordered(argument) for argument in arguments]
+        check_size(*arguments)
+        return FUNCTIONS[name](*arguments)
 
     def _cases(
         self, branches: Sequence[tuple[Expr, Expr]], otherwise: Expr | None, place: Place
@@ -211,7 +188,7 @@ class Elements:
             place = place.only(np.logical_not(holds))
         value = np.asarray(np.nan) if otherwise is None else self.value(otherwise, place)
         for holds, what_holds in reversed(chosen):
-            _check_size(holds, what_holds, value)
+            check_size(holds, what_holds, value)
             value = np.where(holds, what_holds, value)
         return value
 
@@ -225,13 +202,13 @@ class Elements:
         extent = self.extents.of(index.size)
         inner = place.inside(index)
         if where is None:
-            return _along_last(self.value(body, inner), inner.depth, extent), extent
+            return along_last(self.value(body, inner), inner.depth, extent), extent
         holds = self.condition(where, inner)
         value = self.value(body, inner.only(holds))
-        _check_size(holds, value)
+        check_size(holds, value)
         kept = np.where(holds, value, fill)
-        count = np.sum(_along_last(holds, inner.depth, extent), axis=-1)
-        return _along_last(kept, inner.depth, extent), count
+        count = np.sum(along_last(holds, inner.depth, extent), axis=-1)
+        return along_last(kept, inner.depth, extent), count
 
     def _reduced(self, node: ir.Reduce, place: Place) -> Array:
         fill = _OF_NOTHING[node.kind]
@@ -244,21 +221,21 @@ class Elements:
             case "prod":
                 return np.asarray(np.prod(values, axis=-1))
             case "max":
-                return np.asarray(np.max(_ordered(values), axis=-1, initial=fill))
+                return np.asarray(np.max(ordered(values), axis=-1, initial=fill))
             case _:
-                return np.asarray(np.min(_ordered(values), axis=-1, initial=fill))
+                return np.asarray(np.min(ordered(values), axis=-1, initial=fill))
 
     def _softmax(self, node: ir.Softmax, place: Place) -> Array:
         scores, _ = self._along(node.index, node.body, node.where, -np.inf, place)
-        weights = helpers.softmax(_ordered(scores))
+        weights = helpers.softmax(ordered(scores))
         return self._gathered("a softmax", weights, place.depth, (node.at,), place)
 
     def _concat(self, node: ir.Concat, place: Place) -> Array:
         parts = [self.array(part, place) for part in node.parts]
         front = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        wide = [_spread(part, front + part.shape[-1:]) for part in parts]
-        joined = np.concatenate(wide, axis=-1)
-        return self._gathered("a concatenation", joined, place.depth, (node.at,), place)
+        wide = [spread(part, front + part.shape[-1:]) for part in parts]
+        whole = np.concatenate(wide, axis=-1)
+        return self._gathered("a concatenation", whole, place.depth, (node.at,), place)
 
     # --- elements of arrays ------------------------------------------------------------------
 
@@ -275,27 +252,27 @@ class Elements:
             raise OracleError(
                 f"{name} has {array.ndim - front} axes and is used with {len(at)} indices"
             )
-        positions = [
-            _positions(extent, level, place.depth) if extent > 1 else np.asarray(0)
+        places = [
+            positions(extent, level, place.depth) if extent > 1 else np.asarray(0)
             for level, extent in enumerate(array.shape[:front])
         ]
         for expr, extent in zip(at, array.shape[front:], strict=True):
             found = self._position(name, expr, extent, place)
             if found is None:
                 return np.asarray(np.nan)
-            positions.append(found)
-        _check_size(*positions)
-        return np.asarray(array[tuple(positions)])
+            places.append(found)
+        check_size(*places)
+        return np.asarray(array[tuple(places)])
 
     def _position(self, name: str, expr: Expr, extent: int, place: Place) -> Array | None:
         """Whole positions along an axis; None where the axis is empty and none is needed."""
         if isinstance(expr, Idx) and 0 < self.extents.of(expr.index.size) <= extent:
-            return _positions(
+            return positions(
                 self.extents.of(expr.index.size), place.levels[expr.index], place.depth
             )
-        exact = _ordered(self.value(expr, place))
+        exact = ordered(self.value(expr, place))
         wrong = ~((exact >= 0) & (exact < extent) & (exact == np.rint(exact)))
-        missing = wrong if place.needed is None else _join(np.logical_and, wrong, place.needed)
+        missing = wrong if place.needed is None else join(np.logical_and, wrong, place.needed)
         if np.any(missing):
             bad = np.broadcast_to(exact, missing.shape)[missing][0]
             raise OracleError(f"{name} has no element at {bad:g}: its axis has {extent}")
@@ -315,16 +292,13 @@ class Elements:
     def _of_equation(self, callee: Equation, node: Call, place: Place) -> Array:
         """The callee at all combinations of the indices around the call at once."""
         arrays: dict[str, Array] = {}
-        numbers: dict[str, int | float] = {}
         callables: dict[str, Callable[..., Any]] = {}
         for parameter, argument in zip(callee.inputs, node.arguments, strict=True):
             if parameter.kind == "function":
                 callables[parameter.name] = self._function_argument(argument)
                 continue
-            array = self.array(argument, place)
-            arrays[parameter.name] = array
-            if not parameter.shape and array.size and np.all(array == array.flat[0]):
-                numbers[parameter.name] = array.flat[0]
+            arrays[parameter.name] = self.array(argument, place)
+        numbers = single_numbers(callee.inputs, arrays)
         shapes = {name: array.shape[place.depth :] for name, array in arrays.items()}
         known = extents(callee.inputs, shapes, numbers)
         inner = Elements(place.depth, arrays, callables, callee.functions, known)
@@ -341,7 +315,7 @@ class Elements:
         arguments = [self.array(argument, place) for argument in node.arguments]
         fronts = [argument.shape[: place.depth] for argument in arguments]
         front = np.broadcast_shapes((1,) * place.depth, *fronts)
-        wide = [_spread(a, front + a.shape[place.depth :]) for a in arguments]
+        wide = [spread(a, front + a.shape[place.depth :]) for a in arguments]
         results = [np.asarray(function(*(a[at] for a in wide))) for at in np.ndindex(front)]
         shapes = {result.shape for result in results}
         if any(len(shape) != len(node.at) for shape in shapes) or len(shapes) > 1:
@@ -351,60 +325,3 @@ class Elements:
             )
         inner = shapes.pop() if shapes else (0,) * len(node.at)
         return np.reshape(np.asarray(results), front + inner)
-
-
-# --- arrays ------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _positions(extent: int, level: int, depth: int) -> Array:
-    """0, 1, … along the axis of a level."""
-    shape = [1] * depth
-    shape[level] = extent
-    positions = np.arange(extent).reshape(shape)
-    positions.flags.writeable = False
-    return positions
-
-
-def _spread(value: Array, shape: tuple[int, ...]) -> Array:
-    """The value with its axes of extent 1 (or none at all) spread to a shape."""
-    if value.shape == shape:
-        return value
-    if prod(shape) > MAX_ELEMENTS:
-        raise _too_large(prod(shape))
-    return np.broadcast_to(value if value.ndim else value.reshape((1,) * len(shape)), shape)
-
-
-def _along_last(value: Array, depth: int, extent: int) -> Array:
-    """The value with its last axis spread to its full extent."""
-    front = value.shape[:-1] if value.ndim else (1,) * (depth - 1)
-    return _spread(value, (*front, extent))
-
-
-def _join(op: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
-    _check_size(left, right)
-    return op(left, right)
-
-
-def _joined(op: Callable[..., Array], values: Sequence[Array]) -> Array:
-    return reduce(lambda left, right: _join(op, left, right), values)
-
-
-def _check_size(*values: Array) -> None:
-    """Refuse to make an array that would not fit into memory."""
-    if values and np.broadcast(*values).size > MAX_ELEMENTS:
-        raise _too_large(np.broadcast(*values).size)
-
-
-def _too_large(size: int) -> OracleError:
-    return OracleError(
-        f"an array of {size} elements would be needed, and {MAX_ELEMENTS} are the limit: "
-        "take smaller sizes"
-    )
-
-
-def _ordered(value: Array) -> Array:
-    """The value, if it is real."""
-    if np.iscomplexobj(value):
-        raise OracleError("a complex number stands where only a real one has a meaning")
-    return value

@@ -10,8 +10,9 @@ import numpy as np
 
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
-from notes2code.oracle.elements import Array, Elements, Place
-from notes2code.oracle.extents import OracleError, extents
+from notes2code.oracle.arrays import Array
+from notes2code.oracle.elements import Elements, Place
+from notes2code.oracle.extents import OracleError, extents, single_numbers
 
 
 def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
@@ -38,11 +39,7 @@ def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
         else:
             values[wanted.name] = _array(wanted, inputs[wanted.name])
     front = _front({i.name: values[i.name] for i in equation.inputs if _is_number(i)})
-    numbers = {
-        i.name: values[i.name].item()
-        for i in equation.inputs
-        if i.name in values and not i.shape and values[i.name].size == 1
-    }
+    numbers = single_numbers(equation.inputs, values)
     known = extents(equation.inputs, {name: a.shape for name, a in values.items()}, numbers)
     for wanted in equation.inputs:
         if wanted.name in values:

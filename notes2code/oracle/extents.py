@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
+
+import numpy as np
 
 from notes2code.meaning import ir, shapes
-from notes2code.meaning.ir import Expr, Input, Num, Ref, Size
+from notes2code.meaning.ir import Equation, Expr, Input, Num, Ref, Size
 
 
 class OracleError(ValueError):
@@ -98,6 +101,20 @@ def extents(
     return found
 
 
+def single_numbers(
+    inputs: Sequence[Input], values: Mapping[str, np.ndarray[Any, Any]]
+) -> dict[str, int | float]:
+    """The inputs that are one finite real number: those that a size can be computed from."""
+    numbers: dict[str, int | float] = {}
+    for wanted in inputs:
+        value = values.get(wanted.name)
+        if value is None or wanted.shape or not value.size or np.iscomplexobj(value):
+            continue
+        if np.all(value == value.flat[0]) and np.isfinite(value.flat[0]):
+            numbers[wanted.name] = float(value.flat[0])
+    return numbers
+
+
 def _disagreement(
     array: Input, axis: int, found: Extents, solved: Mapping[Size, Expr]
 ) -> OracleError:
@@ -109,7 +126,7 @@ def _disagreement(
     reasons: list[str] = []
     for name in sorted(_sources(size, solved)):
         if name in found.numbers:
-            reasons.append(f"{name} is {found.numbers[name]}")
+            reasons.append(f"{name} is {found.numbers[name]:g}")
         elif name != array.name:
             reasons.append(f"{name} has shape {found.shapes[name]}")
     return OracleError(message + (f", as {' and '.join(reasons)}" if reasons else ""))
@@ -118,12 +135,37 @@ def _disagreement(
 def _sources(size: Expr, solved: Mapping[Size, Expr]) -> set[str]:
     """The inputs that fix a size."""
     names: set[str] = set()
+    for leaf in leaves(size):
+        expr = solved.get(leaf, Ref(leaf.name)) if isinstance(leaf, Size) else leaf
+        names |= {inner.array for inner in ir.walk(expr) if isinstance(inner, Ref)}
+    return names
+
+
+# --- the sizes of an equation ------------------------------------------------------------------
+
+
+def expressions(equation: Equation) -> Iterator[Expr]:
+    """All expressions in the definitions and in the value of an equation."""
+    for array in (*(d.array for d in equation.definitions), equation.value):
+        yield from ir.walk(array.body)
+
+
+def axes(equation: Equation) -> Iterator[Expr]:
+    """The sizes of all inputs' axes and of all indices, and those that values name."""
+    for wanted in equation.inputs:
+        yield from wanted.shape
+    for array in (*(d.array for d in equation.definitions), equation.value):
+        yield from (index.size for index in array.indices)
+    for expr in expressions(equation):
+        yield from (index.size for index in ir.bound_indices(expr))
+        if isinstance(expr, Size):
+            yield expr
+
+
+def leaves(size: Expr) -> Iterator[Size | Ref]:
+    """The sizes and the numbers that a size is computed from."""
     for part in ir.walk(size):
         if isinstance(part, Size) and part.value is not None:
-            names |= _sources(part.value, solved)
-        elif isinstance(part, Size):
-            expr = solved.get(part, Ref(part.name))
-            names |= {inner.array for inner in ir.walk(expr) if isinstance(inner, Ref)}
-        elif isinstance(part, Ref):
-            names.add(part.array)
-    return names
+            yield from leaves(part.value)
+        elif isinstance(part, Size | Ref):
+            yield part

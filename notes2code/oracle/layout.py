@@ -50,7 +50,8 @@ def flat(doc: Doc) -> str:
 
 
 def lines(doc: Doc, indent: int = 0, before: str = "", behind: str = "") -> list[str]:
-    """The code between two texts, on one line if it fits, else broken like Black would."""
+    """The code between two texts, on one line if it fits, else broken as Black and Ruff do, so
+    that formatting the file again changes nothing."""
     whole = before + flat(doc) + behind
     if _fits(whole, indent) or isinstance(doc, str):
         return [" " * indent + whole]
@@ -59,11 +60,26 @@ def lines(doc: Doc, indent: int = 0, before: str = "", behind: str = "") -> list
             at = max(range(len(parts)), key=lambda k: (not isinstance(parts[k], str), k))
             before += "".join(map(flat, parts[:at]))
             return lines(parts[at], indent, before, "".join(map(flat, parts[at + 1 :])) + behind)
-        case Chain():
+        case Chain(parts):
+            head, last = _last_bracket(doc)
+            if len(parts) == 2 and last is not None and _fits(before + head + last.open, indent):
+                return lines(last, indent, before + head, behind)
             return lines(Bracket("(", (doc,), ")"), indent, before, behind)
         case Bracket(opening, parts, closing, separator):
             inner = _inside(parts, separator, indent + INDENT)
             return [" " * indent + before + opening, *inner, " " * indent + closing + behind]
+
+
+def _last_bracket(doc: Doc) -> tuple[str, Bracket | None]:
+    """The bracket that ends the code, and what stands before it."""
+    match doc:
+        case Bracket():
+            return "", doc
+        case Row((*first, end)) | Chain((*first, end)):
+            joint = " " if isinstance(doc, Chain) else ""
+            head, last = _last_bracket(end)
+            return joint.join([*map(flat, first), head]), last
+    return "", None
 
 
 def _inside(parts: tuple[Doc, ...], separator: str, indent: int) -> list[str]:
@@ -76,9 +92,7 @@ def _inside(parts: tuple[Doc, ...], separator: str, indent: int) -> list[str]:
     last = separator if len(parts) > 1 else ""
     ends = [separator] * (len(parts) - 1) + [last]
     return [
-        line
-        for part, end in zip(parts, ends, strict=True)
-        for line in lines(part, indent, "", end)
+        line for part, end in zip(parts, ends, strict=True) for line in lines(part, indent, "", end)
     ]
 
 

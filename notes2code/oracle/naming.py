@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Ref, Size
 from notes2code.oracle import helpers
+from notes2code.oracle.extents import axes, leaves
 
 HELPERS = tuple(
-    name for name, value in vars(helpers).items() if getattr(value, "__module__", "") == helpers.__name__
+    name
+    for name, value in vars(helpers).items()
+    if getattr(value, "__module__", "") == helpers.__name__
 )
 """The names of the helper functions, each before those that use it."""
 
 _RESERVED = frozenset(["np", "math", *keyword.kwlist, *dir(builtins), *HELPERS])
-_LETTERS = "ijklmnrstuvwxyzabcdefghpq"
+_LETTERS = "ijkmnrstuvwxyzabcdefghpq"
 _LONGEST = 24
 
 
@@ -59,7 +62,9 @@ def names_for(equation: Equation, functions: Iterable[str]) -> Names:
         names.arrays[wanted.name] = names.fresh(wanted.name)
     scalars = {i.name for i in equation.inputs if not i.shape}
     solved = shapes.solve(equation.inputs)
-    for size in _sizes(equation):
+    for size in (leaf for axis in axes(equation) for leaf in leaves(axis)):
+        if isinstance(size, Ref):
+            continue
         if size.name in scalars and size not in solved:
             names.sizes[size] = names.arrays[size.name]
         elif size not in names.sizes:
@@ -67,22 +72,6 @@ def names_for(equation: Equation, functions: Iterable[str]) -> Names:
     for definition in equation.definitions:
         names.arrays[definition.name] = names.fresh(definition.name)
     return names
-
-
-def _sizes(equation: Equation) -> Iterable[Size]:
-    """All sizes that are no expressions of others."""
-    pending: list[Expr] = [axis for wanted in equation.inputs for axis in wanted.shape]
-    for array in (*(d.array for d in equation.definitions), equation.value):
-        pending += [index.size for index in array.indices]
-        for expr in ir.walk(array.body):
-            pending += [index.size for index in ir.bound_indices(expr)]
-            pending += [expr] if isinstance(expr, Size) else []
-    while pending:
-        for part in ir.walk(pending.pop(0)):
-            if isinstance(part, Size) and part.value is not None:
-                pending.append(part.value)
-            elif isinstance(part, Size):
-                yield part
 
 
 def snake(name: str) -> str:
@@ -106,7 +95,9 @@ def described(expr: Expr) -> str:
         case ir.Reduce("sum", _, ir.Mul() as product):
             return _together(product, "_") or "total"
         case ir.Reduce(kind):
-            return {"sum": "total", "prod": "product", "max": "largest", "min": "smallest"}.get(kind, kind)
+            return {"sum": "total", "prod": "product", "max": "largest", "min": "smallest"}.get(
+                kind, kind
+            )
         case ir.Add(terms) if all(isinstance(term, Ref) for term in terms):
             return _together(expr, "_plus_") or "value"
         case _:

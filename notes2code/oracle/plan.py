@@ -95,24 +95,22 @@ class _Planner:
     def _renamed(self, expr: Expr) -> Expr:
         """The expression with inputs and definitions under their names in the source."""
         if isinstance(expr, Ref):
-            name = self.names.arrays.get(expr.array, expr.array)
-            return Ref(name, tuple(map(self._renamed, expr.at)))
+            return Ref(self.names.arrays[expr.array], tuple(map(self._renamed, expr.at)))
         return ir.rebuild(expr, self._renamed)
 
     def _fill(self, name: str, axes: tuple[Index, ...], body: Expr) -> None:
-        own = self._whole(name, axes, body)
-        if not own:
+        if isinstance(body, Softmax | Concat | Call) and self._is_new(body, axes):
+            self._separate(body, axes, name)
+        else:
             self.steps.append(Filled(name, axes, self._rest(body, axes, root=True)))
         self.axes[name] = tuple(size_form(index.size) for index in axes)
 
-    def _whole(self, name: str, axes: tuple[Index, ...], body: Expr) -> bool:
-        """Plan an array that is, as it is, a softmax, a concatenation or what a function gives."""
-        if not isinstance(body, Softmax | Concat | Call) or not axes:
-            return False
-        around, at = _around(body, axes), tuple(map(Idx, axes))
-        if form(body, around) in self.made or (*map(Idx, around), *_at(body)) != at:
-            return False
-        return self._separate(body, axes, name) is not None
+    def _is_new(self, body: Softmax | Concat | Call, axes: tuple[Index, ...]) -> bool:
+        """Whether an array is, as it is, a softmax, a concatenation or what a function gives, and
+        no other array holds the same."""
+        around = _around(body, axes)
+        same = (*map(Idx, around), *_at(body)) == tuple(map(Idx, axes))
+        return bool(axes) and same and _key(_with_index_of_place(body), around) not in self.made
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -157,9 +155,12 @@ class _Planner:
                     return self._lifted(expr)
                 deep = root and table_index(expr) is not None
                 cases = tuple(
-                    (rest(when), rest(what, guarded=True, root=deep)) for when, what in branches
+                    (rest(when, guarded=guarded or k > 0), rest(what, guarded=True, root=deep))
+                    for k, (when, what) in enumerate(branches)
                 )
                 return Cases(cases, otherwise and rest(otherwise, guarded=True, root=deep))
+            case ir.Logic(op, (first, *others)):
+                return ir.Logic(op, (rest(first), *(rest(o, guarded=True) for o in others)))
             case _:
                 return ir.rebuild(expr, rest)
 
@@ -198,7 +199,7 @@ class _Planner:
         """The element of an array that holds a softmax, a concatenation or a function's value."""
         expr = _with_index_of_place(expr)
         around = _around(expr, inside)
-        key = form(_without_place(expr), around)
+        key = _key(expr, around)
         if key not in self.made:
             match expr:
                 case Softmax(index, body, _, where):
@@ -223,7 +224,7 @@ class _Planner:
     def _view(self, array: Lambda, inside: tuple[Index, ...], wanted: str) -> Lambda:
         """An argument as an array that is there, or a part of one: ``Q`` or ``Q[i]``."""
         own, body = array.indices, array.body
-        if not own or all(_is_one(index) for index in own):
+        if not own or is_single(array):
             return Lambda(own, self._rest(body, inside))
         if isinstance(body, Ref) and len(body.at) >= len(own):
             before, behind = body.at[: -len(own)], body.at[-len(own) :]
@@ -259,6 +260,10 @@ def _without_place(expr: Softmax | Concat | Call) -> Expr:
             return Call(function, arguments, ())
 
 
+def _key(expr: Softmax | Concat | Call, around: Sequence[Index]) -> Hashable:
+    return "whole", form(_without_place(expr), around)
+
+
 def _with_index_of_place(expr: Softmax | Concat | Call) -> Softmax | Concat | Call:
     """A softmax over k that is taken at j, over j, so that its array is indexed by j too."""
     match expr:
@@ -267,7 +272,7 @@ def _with_index_of_place(expr: Softmax | Concat | Call) -> Softmax | Concat | Ca
             used = {i for part in inside for e in ir.walk(part) for i in ir.bound_indices(e)}
             used |= {i for part in inside for i in ir.free_indices(part)}
             if place not in used and size_form(place.size) == size_form(index.size):
-                new = {index: at}
+                new: dict[Index, Expr] = {index: at}
                 limit = None if where is None else ir.substitute(where, new)
                 return Softmax(place, ir.substitute(body, new), at, limit)
     return expr
@@ -278,8 +283,10 @@ def _with(inside: tuple[Index, ...], more: Iterable[Index]) -> tuple[Index, ...]
     return (*(index for index in inside if index not in new), *new)
 
 
-def _is_one(index: Index) -> bool:
-    return index.size.value == ir.ONE
+def is_single(part: Lambda) -> bool:
+    """Whether an array is one number made a vector."""
+    alone = len(part.indices) == 1 and part.indices[0].size.value == ir.ONE
+    return alone and not ir.free_indices(part.body) & set(part.indices)
 
 
 def table_index(expr: Expr) -> Index | None:

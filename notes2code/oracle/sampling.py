@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from notes2code.meaning import ir, shapes
+from notes2code.meaning import shapes
 from notes2code.meaning.ir import Call, Equation, Expr, Ref, Size
-from notes2code.oracle.elements import Array
-from notes2code.oracle.extents import Extents, OracleError
+from notes2code.oracle.arrays import Array
+from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves
 
 Free: TypeAlias = Size | str
 """A size to choose: a size that shapes fix, or the name of an input that is one."""
@@ -31,7 +31,9 @@ def sample(equation: Equation, seed: int, sizes: Mapping[str, int] | None = None
     rng = np.random.default_rng(seed)
     known = _chosen_sizes(equation, dict(sizes or {}), rng)
     out: dict[str, Any] = {}
-    ranks = {expr.function: len(expr.at) for expr in _expressions(equation) if isinstance(expr, Call)}
+    ranks = {
+        expr.function: len(expr.at) for expr in expressions(equation) if isinstance(expr, Call)
+    }
     for number, wanted in enumerate(equation.inputs):
         if wanted.kind == "function":
             out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
@@ -52,7 +54,7 @@ def _smooth(scale: int, rank: int) -> Callable[..., Array]:
         value = np.asarray(np.tanh(first) * scale)
         while value.ndim > rank:
             value = value.mean(axis=0)
-        return value + np.asarray(sum(np.mean(np.sin(other)) for other in others))
+        return np.asarray(value + sum(np.mean(np.sin(other)) for other in others))
 
     return function
 
@@ -61,12 +63,12 @@ def _chosen_sizes(
     equation: Equation, fixed: Mapping[str, int], rng: np.random.Generator
 ) -> Extents:
     """A choice of all sizes for which every axis has a whole number of elements."""
-    axes = list(dict.fromkeys(_axes(equation)))
+    every = list(dict.fromkeys(axes(equation)))
     solved = {size.name for size in shapes.solve(equation.inputs)}
     scalars = {i.name for i in equation.inputs if not i.shape and i.kind != "function"} - solved
-    free = list(dict.fromkeys(v for axis in axes for v in _free(axis, scalars)))
+    free = list(dict.fromkeys(v for axis in every for v in _free(axis, scalars)))
     free += [i.name for i in equation.inputs if i.kind == "size" and i.name not in free]
-    needs = [(axis, set(_free(axis, scalars))) for axis in axes if not _is_plain(axis)]
+    needs = [(axis, set(_free(axis, scalars))) for axis in every if not _is_plain(axis)]
     free.sort(key=lambda v: not any(v in variables for _, variables in needs))
     small = [int(n) for n in rng.permutation(np.arange(2, len(free) + 3))]
     candidates = small + [n for n in range(1, LARGEST + 1) if n not in small]
@@ -119,32 +121,13 @@ def _extents(chosen: Mapping[Free, int]) -> Extents:
     return Extents({}, numbers, {v: n for v, n in chosen.items() if isinstance(v, Size)})
 
 
-def _axes(equation: Equation) -> Iterator[Expr]:
-    """The sizes of all axes and of all indices."""
-    for wanted in equation.inputs:
-        yield from wanted.shape
-    for array in (*(d.array for d in equation.definitions), equation.value):
-        yield from (index.size for index in array.indices)
-    for expr in _expressions(equation):
-        yield from (index.size for index in ir.bound_indices(expr))
-        if isinstance(expr, Size):
-            yield expr
-
-
-def _expressions(equation: Equation) -> Iterator[Expr]:
-    for array in (*(d.array for d in equation.definitions), equation.value):
-        yield from ir.walk(array.body)
-
-
 def _free(axis: Expr, scalars: set[str]) -> Iterator[Free]:
     """The sizes that an axis is computed from."""
-    for part in ir.walk(axis):
-        if isinstance(part, Size) and part.value is not None:
-            yield from _free(part.value, scalars)
-        elif isinstance(part, Size):
-            yield part.name if part.name in scalars else part
-        elif isinstance(part, Ref):
-            yield part.array
+    for leaf in leaves(axis):
+        if isinstance(leaf, Ref):
+            yield leaf.array
+        else:
+            yield leaf.name if leaf.name in scalars else leaf
 
 
 def _is_plain(axis: Expr) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Cases, Equation, Expr, Fn, Index, Num, Ref, Size
 from notes2code.oracle import helpers
 from notes2code.oracle.expressions import Expressions
-from notes2code.oracle.layout import INDENT, Bracket, Chain, Doc, flat, lines
+from notes2code.oracle.extents import OracleError, axes, expressions, leaves
+from notes2code.oracle.layout import INDENT, Bracket, Doc, flat, lines
 from notes2code.oracle.naming import HELPERS, names_for, snake
 from notes2code.oracle.plan import Built, Filled, Softmaxed, Step, plan, table_index
 
@@ -28,7 +28,8 @@ def numpy_source(equation: Equation, name: str) -> str:
     The function takes the equation's inputs in their order and gives what ``evaluate`` gives.
     Its source needs ``import math``, ``import numpy as np`` and :func:`helpers_source`. Inputs
     keep their names unless Python has another use for one, which gets an underscore behind it.
-    Raises ``ValueError`` for a name that is no identifier or that of a helper.
+    Raises ``ValueError`` for a name that is no identifier or that of a helper, and ``OracleError``
+    for an equation that names what it does not say.
     """
     if not name.isidentifier() or name in HELPERS:
         raise ValueError(f"{name!r} cannot be the name of a function of its own")
@@ -53,22 +54,36 @@ def helpers_source(equations: Iterable[Equation]) -> str:
 def _helpers(equation: Equation) -> Iterator[str]:
     for called in equation.functions.values():
         yield from _helpers(called)
-    for array in (*(d.array for d in equation.definitions), equation.value):
-        for expr in ir.walk(array.body):
-            if isinstance(expr, ir.Softmax):
-                yield "softmax"
-            elif isinstance(expr, Fn) and expr.name in HELPERS:
-                yield expr.name
+    for expr in expressions(equation):
+        if isinstance(expr, ir.Softmax):
+            yield "softmax"
+        elif isinstance(expr, Fn) and expr.name in HELPERS:
+            yield expr.name
 
 
 def _emit(equation: Equation, name: str, done: dict[int, str], parts: list[str]) -> None:
     """Append the functions that an equation calls, then its own."""
+    _check(equation)
     done[id(equation)] = name
     for called, callee in equation.functions.items():
         if id(callee) not in done:
             _emit(callee, _unused(f"{name}_{snake(called)}", done), done, parts)
     calls = {called: done[id(callee)] for called, callee in equation.functions.items()}
     parts.append(_Function(equation, name, calls).source())
+
+
+def _check(equation: Equation) -> None:
+    """Raise ``OracleError`` for what neither an input nor the equation itself gives."""
+    known = {i.name for i in equation.inputs} | {d.name for d in equation.definitions}
+    for expr in expressions(equation):
+        if isinstance(expr, Ref) and expr.array not in known:
+            raise OracleError(f"{expr.array} is neither an input nor a definition of the equation")
+        if isinstance(expr, ir.Call) and expr.function not in known | equation.functions.keys():
+            raise OracleError(f"{expr.function} is neither a function nor an input")
+    solved = shapes.solve(equation.inputs)
+    for leaf in (leaf for axis in axes(equation) for leaf in leaves(axis)):
+        if isinstance(leaf, Size) and leaf not in solved and leaf.name not in known:
+            raise OracleError(f"the size {leaf.name} does not follow from the inputs")
 
 
 def _unused(name: str, done: dict[int, str]) -> str:
@@ -90,8 +105,10 @@ class _Function:
             called: frozenset(k for k, i in enumerate(callee.inputs) if i.kind == "size")
             for called, callee in equation.functions.items()
         }
-        self.code = Expressions(self.names, {**inputs, **calls}, whole, _is_of_numbers(equation))
-        self.complex = any(map(_is_complex, _expressions(equation)))
+        sizes = frozenset(inputs[i.name] for i in equation.inputs if i.kind == "size")
+        of_numbers = _is_of_numbers(equation)
+        self.code = Expressions(self.names, {**inputs, **calls}, whole, sizes, of_numbers)
+        self.complex = any(map(_is_complex, expressions(equation)))
 
     def source(self) -> str:
         """The whole function."""
@@ -101,7 +118,7 @@ class _Function:
         sizes = self._sizes()
         parameters = tuple(self.names.arrays[i.name] for i in self.equation.inputs)
         head = lines(Bracket(f"def {self.name}(", parameters, ")"), behind=":")
-        return "\n".join([*head, *_indented([*sizes, *body])]) + "\n"
+        return "\n".join([*head, *sizes, *body]) + "\n"
 
     # --- steps -------------------------------------------------------------------------------
 
@@ -173,20 +190,20 @@ class _Function:
     def _sizes(self) -> list[str]:
         """The lines that name the sizes which the rest uses."""
         solved = shapes.solve(self.equation.inputs)
-        computed = [size for size in reversed(solved) if _axis_of(solved[size]) is None]
-        behind = [
-            line
-            for size in computed
-            if size in self.code.used
-            for line in lines(self.code.whole(solved[size]).doc, INDENT, f"{self._name(size)} = ")
-        ]
+        computed: list[list[str]] = []
+        for size in reversed(solved):
+            if size in self.code.used and _axis_of(solved[size]) is None:
+                value = self.code.whole(solved[size]).doc
+                computed.append(lines(value, INDENT, f"{self._name(size)} = "))
         out: list[str] = []
         for wanted in self.equation.inputs:
             sizes = dict.fromkeys(s for s in wanted.shape if isinstance(s, Size))
             own = [s for s in sizes if s in self.code.used]
-            mine = [s for s in own if _axis_of(solved.get(s)) == (wanted.name, wanted.shape.index(s))]
+            mine = [
+                s for s in own if _axis_of(solved.get(s)) == (wanted.name, wanted.shape.index(s))
+            ]
             out += self._sizes_of(wanted, mine)
-        return [*out, *reversed(behind)]
+        return [*out, *(line for block in reversed(computed) for line in block)]
 
     def _sizes_of(self, wanted: ir.Input, mine: Sequence[Size]) -> Iterator[str]:
         array = self.names.arrays[wanted.name]
@@ -208,15 +225,6 @@ def _axis_of(extent: Expr | None) -> tuple[str, int] | None:
         case Fn("extent", (Ref(array), Num(int() as axis))):
             return array, axis
     return None
-
-
-def _indented(code: Sequence[str]) -> Sequence[str]:
-    return code
-
-
-def _expressions(equation: Equation) -> Iterator[Expr]:
-    for array in (*(d.array for d in equation.definitions), equation.value):
-        yield from ir.walk(array.body)
 
 
 def _is_complex(expr: Expr) -> bool:
@@ -246,6 +254,3 @@ def _is_float(body: Expr) -> bool:
             case ir.Pow(_, Num(power)) if power.real < 0 or power != int(power.real):
                 return True
     return False
-
-
-__all__ = ["Chain", "helpers_source", "numpy_source"]

@@ -21,7 +21,9 @@ _TEXTS = re.compile(r"##? Text Elements[ \t]*\r?$", re.MULTILINE)
 _TEXTS_END = re.compile(r"##? (?:Element Links|Embedded [Ff]iles)[ \t]*\r?$", re.MULTILINE)
 _FILES = re.compile(r"##? Embedded [Ff]iles[ \t]*\r?$", re.MULTILINE)
 _FILES_END = re.compile(r"^#{1,2} ", re.MULTILINE)
-_SCENE = re.compile(r"##? Drawing[ \t]*\r?\n[^`{]{0,200}(?:```(compressed-)?json[ \t]*\r?\n|(?=\{))")
+_SCENE = re.compile(
+    r"##? Drawing[ \t]*\r?\n[^`{]{0,200}(?:```(compressed-)?json[ \t]*\r?\n|(?=\{))"
+)
 _BANNER = re.compile(r"\s*==⚠[^\n]*")
 _TEXT_END = re.compile(r"[ \t\n]\^(\S{8})[ \t]*\r?(?=\n|\Z)")
 _EQUATION = re.compile(r"^([\w-]+):[ \t]*\$\$", re.MULTILINE)
@@ -114,8 +116,8 @@ def _equations(
     equations: list[_Equation] = []
     problems: list[Problem] = []
     starts = list(_EQUATION.finditer(text, section.start, section.end))
-    for match, following in zip(starts, [*starts[1:], None], strict=True):
-        limit = following.start() if following else section.end
+    limits = [*(match.start() for match in starts[1:]), section.end]
+    for match, limit in zip(starts, limits, strict=False):
         close = _EQUATION_END.search(text, match.end(), limit)
         if close is None:
             sign = Span(match.end() - 2, match.end())

@@ -1,0 +1,199 @@
+"""From linked formulas to what becomes of each: a component, a formula, a definition, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from notes2code.components import settings
+from notes2code.components.keys import key
+from notes2code.components.library import Component, Library
+from notes2code.components.normal import normal_form
+from notes2code.components.recognise import TOLERANCE, Recognised, recognise
+from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
+from notes2code.meaning.linking import Entry, Linked, Linker
+from notes2code.oracle import OracleError, evaluate, sample
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What became of a formula.
+
+    ``status`` is ``component``, ``formula``, ``definition``, ``text`` or ``rejected``.
+    ``equation`` is what it computes; for a component, completed and linked as far as the
+    component needs it. ``uses`` are the formulas that were linked to it.
+    """
+
+    entry: Entry
+    status: str
+    equation: Equation | None = None
+    recognised: Recognised | None = None
+    problems: tuple[Problem, ...] = ()
+    uses: tuple[Entry, ...] = ()
+
+
+@dataclass
+class Compiler:
+    """Compiles the formulas of a vault."""
+
+    linker: Linker
+    library: Library
+    done: dict[Entry, Compiled] = field(default_factory=dict)
+    busy: set[Entry] = field(default_factory=set)
+
+    def all(self) -> list[Compiled]:
+        """Every formula, in the order of notes and places."""
+        return [self.compiled(entry) for entry in self.linker.entries]
+
+    def compiled(self, entry: Entry) -> Compiled:
+        """One formula."""
+        if entry not in self.done:
+            self.busy.add(entry)
+            self.done[entry] = self._compile(entry)
+            self.busy.discard(entry)
+        return self.done[entry]
+
+    def _compile(self, entry: Entry) -> Compiled:
+        found = self.linker.typed(entry)
+        own = found.own
+        if own.kind in ("rejected", "text", "definition") or own.equation is None:
+            kind = "rejected" if own.kind == "rejected" else own.kind
+            return Compiled(entry, kind, None, None, own.problems)
+        named = self._named(entry)
+        recognised, used = self._best(found, named)
+        problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
+        if recognised is None:
+            equation = own.equation
+            return Compiled(entry, "formula", equation, None, _unique(problems))
+        problems.extend(_unusual(recognised, entry))
+        return Compiled(
+            entry, "component", recognised.equation, recognised, _unique(problems), used
+        )
+
+    def _best(
+        self, found: Linked, named: Mapping[str, Component]
+    ) -> tuple[Recognised | None, tuple[Entry, ...]]:
+        """The recognition of the linked formula, unless the formula alone says more."""
+        assert found.own.equation is not None
+        alone = recognise(found.own.equation, self.library, named)
+        if found.linked is None or found.linked.equation is None:
+            return alone, ()
+        whole = recognise(found.linked.equation, self.library, named)
+        if whole is None:
+            return alone, ()
+        partial = alone is not None and alone.form.part == "output" != whole.form.part
+        return (alone, ()) if partial else (whole, found.uses)
+
+    def _named(self, entry: Entry) -> dict[str, Component]:
+        """The components that the functions of the notes are, by name."""
+        named: dict[str, Component] = {}
+        found = self.linker.nearest(entry, lambda parsed: parsed.functions, within=2)
+        for name in self.linker.parsed[entry].mentioned & found.keys():
+            for other in found[name]:
+                if other in self.busy:
+                    continue
+                recognised = self.compiled(other).recognised
+                if recognised is not None:
+                    named[name] = recognised.component
+                    break
+        return named
+
+
+def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
+    """Warnings for settings that are not what the field does."""
+    textbook = textbook_settings(recognised.component)
+    problems: list[Problem] = []
+    for name, setting in recognised.component.settings.items():
+        if not setting.unusual:
+            continue
+        value = recognised.settings.get(name)
+        shown = _shown(recognised, name)
+        usual = textbook.get(name)
+        if value is None and usual is None or shown in (usual, *setting.usual):
+            continue
+        if recognised.form.part not in ("output", "even", "odd") and value is None:
+            continue
+        what = "is left out" if value is None else f"is `{shown}`"
+        problems.append(
+            warning(
+                "N2C050",
+                f"the {name} {what}: {setting.unusual}",
+                Span(0, len(entry.latex)),
+                "the code computes what is written; change the formula if that is not meant",
+            )
+        )
+    return problems
+
+
+def _shown(recognised: Recognised, name: str) -> str:
+    """A setting in the component's own sizes."""
+    return shown_settings(recognised).get(name) or "1"
+
+
+def shown_settings(recognised: Recognised) -> dict[str, str | None]:
+    """All settings of a recognised component as text, in the component's own names of sizes;
+    None for those left out."""
+    sizes = _own_sizes(recognised)
+    out: dict[str, str | None] = {}
+    for name in recognised.component.settings:
+        value = recognised.settings.get(name)
+        if value is not None:
+            value = Lambda(value.indices, _resized(value.body, sizes))
+        out[name] = None if value is None else settings.text(value)
+    return out
+
+
+def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
+    """The component's sizes for the note's, by the axes of the inputs in its roles."""
+    shapes = {given.name: given.shape for given in recognised.equation.inputs}
+    sizes: dict[Size, Size] = {}
+    for given in recognised.form.equation.inputs:
+        role = recognised.found.roles.get(given.name)
+        if role is None or role.array not in shapes:
+            continue
+        for axis, theirs in zip(role.axes, shapes[role.array], strict=True):
+            mine = given.shape[axis] if axis >= 0 else None
+            if isinstance(mine, Size) and isinstance(theirs, Size):
+                sizes[theirs] = mine
+    return sizes
+
+
+def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
+    if isinstance(expr, Size):
+        return sizes.get(expr, expr)
+    return rebuild(expr, lambda child: _resized(child, sizes))
+
+
+_TEXTBOOK: dict[str, dict[str, str]] = {}
+
+
+def textbook_settings(component: Component) -> dict[str, str]:
+    """The settings of a component's usual formula, as text."""
+    if component.name not in _TEXTBOOK:
+        alone = Library(())
+        alone.add(component)
+        found = recognise(component.equation, alone)
+        shown = {} if found is None else shown_settings(found)
+        _TEXTBOOK[component.name] = {n: v for n, v in shown.items() if v is not None}
+    return _TEXTBOOK[component.name]
+
+
+def same_value(left: Equation, right: Equation) -> bool:
+    """Whether two equations with inputs of the same names have the same value."""
+    if {i.name for i in left.inputs} != {i.name for i in right.inputs}:
+        return key(normal_form(left).body) == key(normal_form(right).body)
+    try:
+        inputs = sample(left, 0)
+        mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
+    except (OracleError, TypeError):
+        return False
+    return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))
+
+
+def _unique(problems: list[Problem]) -> tuple[Problem, ...]:
+    return tuple(dict.fromkeys(problems))
+
+

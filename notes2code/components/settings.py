@@ -1,0 +1,146 @@
+"""Settings as text: short names where the field has them, else an expression."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from notes2code.components.match import HOLE
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Cases, Compare, Expr, Fn, Idx, Lambda, Num, Ref, Size
+
+CAUSAL = "causal"
+
+
+def text(setting: Lambda) -> str:
+    """A setting as ``inspect`` shows it: ``d_k**-0.5``, ``relu``, ``causal``, ``M``."""
+    body = setting.body
+    if is_causal(setting):
+        return CAUSAL
+    if isinstance(body, Fn) and body.arguments == (Ref(HOLE),):
+        return body.name
+    return expression(body)
+
+
+def is_causal(setting: Lambda) -> bool:
+    """Whether a condition or mask lets a position see itself and those before it."""
+    body = setting.body
+    if isinstance(body, Cases) and len(body.branches) == 1:
+        condition, value = body.branches[0]
+        if value == ir.ZERO and _is_minus_infinity(body.otherwise):
+            return _is_not_after(condition)
+        if _is_minus_infinity(value) and body.otherwise == ir.ZERO:
+            return _is_after(condition)
+        return False
+    if isinstance(body, Cases) and len(body.branches) == 2:
+        (first, zero), (second, minus) = sorted(
+            body.branches, key=lambda branch: branch[1] != ir.ZERO
+        )
+        kinds = zero == ir.ZERO and _is_minus_infinity(minus)
+        return kinds and _is_not_after(first) and _is_after(second)
+    return _is_not_after(body)
+
+
+def _is_minus_infinity(expr: Expr | None) -> bool:
+    match expr:
+        case Num(value):
+            return value == float("-inf")
+        case ir.Mul(factors):
+            return ir.MINUS_ONE in factors and any(
+                isinstance(f, Num) and f.value == float("inf") for f in factors
+            )
+    return False
+
+
+def _order(condition: Expr) -> tuple[str, Expr, Expr] | None:
+    """A comparison of two indices, with the smaller side on the left."""
+    if not isinstance(condition, Compare):
+        return None
+    left, right, op = condition.left, condition.right, condition.op
+    if op in (">", "≥"):
+        left, right, op = right, left, {">": "<", "≥": "≤"}[op]
+    if isinstance(left, Idx) and isinstance(right, Idx):
+        return op, left, right
+    return None
+
+
+def _is_not_after(condition: Expr) -> bool:
+    found = _order(condition)
+    return found is not None and found[0] == "≤" and found[1] != found[2]
+
+
+def _is_after(condition: Expr) -> bool:
+    found = _order(condition)
+    return found is not None and found[0] == "<" and found[1] != found[2]
+
+
+def expression(expr: Expr) -> str:
+    """An expression as Python would write it, arrays without their indices."""
+    return _text(expr, 0)
+
+
+def _text(expr: Expr, level: int) -> str:
+    match expr:
+        case Num(value):
+            out, own = _number(value), 3
+            if out.startswith("-"):
+                own = 1
+        case Size(name=name, value=None):
+            out, own = name, 3
+        case Size(value=value) if value is not None:
+            return _text(value, level)
+        case Ref(array, _):
+            out, own = ("x" if array == HOLE else array), 3
+        case Idx(index):
+            out, own = index.name, 3
+        case ir.Add(terms):
+            out, own = _joined_terms([_text(t, 1) for t in terms]), 1
+        case ir.Mul(factors):
+            out, own = _product(factors), 2
+        case ir.Pow(base, exponent):
+            power = _number(exponent.value) if isinstance(exponent, Num) else _text(exponent, 3)
+            out, own = f"{_text(base, 3)}**{power}", 2
+        case Fn(name, arguments):
+            out, own = f"{name}({', '.join(_text(a, 0) for a in arguments)})", 3
+        case Compare(op, left, right):
+            sign = {"≤": "<=", "≥": ">=", "=": "==", "≠": "!="}.get(op, op)
+            out, own = f"{_text(left, 1)} {sign} {_text(right, 1)}", 0
+        case ir.Logic(op, arguments):
+            out, own = f" {op} ".join(_text(a, 1) for a in arguments), 0
+        case Cases(branches, otherwise):
+            out = "".join(f"{_text(v, 1)} if {_text(c, 1)} else " for c, v in branches)
+            out, own = out + ("nan" if otherwise is None else _text(otherwise, 1)), 0
+        case ir.Reduce(kind, index, body, _):
+            out, own = f"{kind}({_text(body, 0)} for {index.name})", 3
+        case ir.Call(function, arguments, _, _):
+            out, own = f"{function}({', '.join(_text(a.body, 0) for a in arguments)})", 3
+        case _:
+            out, own = type(expr).__name__.lower() + "(…)", 3
+    return f"({out})" if own < level else out
+
+
+def _number(value: int | float | Fraction) -> str:
+    if isinstance(value, Fraction):
+        whole = float(value)
+        short = f"{whole:.10g}"
+        return short if Fraction(short) == value else f"{value.numerator}/{value.denominator}"
+    return "inf" if value == float("inf") else str(value)
+
+
+def _joined_terms(parts: list[str]) -> str:
+    out = parts[0]
+    for part in parts[1:]:
+        out += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
+    return out
+
+
+def _product(factors: tuple[Expr, ...]) -> str:
+    sign = "-" if ir.MINUS_ONE in factors else ""
+    rest = [f for f in factors if f != ir.MINUS_ONE]
+    above = [f for f in rest if not _is_inverse(f)]
+    below = [f.base for f in rest if isinstance(f, ir.Pow) and _is_inverse(f)]
+    out = "*".join(_text(f, 2) for f in above) or "1"
+    return sign + out + "".join(f"/{_text(f, 3)}" for f in below)
+
+
+def _is_inverse(expr: Expr) -> bool:
+    return isinstance(expr, ir.Pow) and expr.exponent == ir.MINUS_ONE

@@ -1,0 +1,207 @@
+"""An equation as the source of a PyTorch function."""
+
+from __future__ import annotations
+
+import re
+
+from notes2code.emit.arithmetic import Arithmetic
+from notes2code.emit.calls import has_arrays
+from notes2code.emit.docstring import docstring_lines
+from notes2code.emit.finish import finish
+from notes2code.emit.graph import Graph, Kind, Node
+from notes2code.emit.layout import Value
+from notes2code.emit.lower import Lowering
+from notes2code.emit.statements import Body, Names
+from notes2code.emit.text import Library, write
+from notes2code.meaning import shapes
+from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
+
+LIMIT = 100
+INDENT = "    "
+
+
+def torch_source(equation: Equation, name: str, docstring: str = "") -> str:
+    """The source of a module with a function ``name`` that computes the equation, and one
+    function for each that it calls.
+
+    The function takes the equation's inputs under their names: arrays as tensors with any batch
+    dimensions on the left (each its own, as far as they broadcast), numbers as floats or tensors,
+    sizes as ints, functions as callables that take batch dimensions too. It gives a tensor in the
+    arrays' dtype, on their device; without arrays, in float64. Raises ``EmitError`` where the
+    equation has no such function.
+    """
+    equations = _called(equation)
+    inputs = frozenset(i.name for e in (equation, *equations.values()) for i in e.inputs)
+    library = Library(inputs)
+    names = Names({name, *inputs, "math", "torch", "F", "Tensor", "Callable"})
+    python = {key: names.new(_snake(key)) for key in equations}
+    parts = [
+        _function(equations[key], python[key], "", library, python) for key in reversed(equations)
+    ]
+    parts.append(_function(equation, name, docstring, library, python))
+    return "\n\n\n".join([library.imports(), *parts]) + "\n"
+
+
+def _called(equation: Equation) -> dict[str, Equation]:
+    """The equations of all functions that an equation calls, directly or not, callers first."""
+    found: dict[str, Equation] = {}
+    for key, inner in equation.functions.items():
+        for name, other in ((key, inner), *_called(inner).items()):
+            found.pop(name, None)
+            found[name] = other
+    return found
+
+
+def _snake(name: str) -> str:
+    """``MultiHead`` as ``multi_head``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+# --- one function -------------------------------------------------------------------------------
+
+
+def _function(
+    equation: Equation, name: str, docstring: str, library: Library, python: dict[str, str]
+) -> str:
+    graph = Graph()
+    like = next((_input_node(graph, i) for i in equation.inputs if i.shape), None)
+    low = Lowering(graph, Arithmetic(graph, like))
+    names = Names({name, *python.values(), *(library.aliases())})
+    low.functions = {key: (python[key], inner) for key, inner in equation.functions.items()}
+    for given in equation.inputs:
+        names.taken.add(given.name)
+        if given.kind == "function":
+            low.functions = {**low.functions, given.name: (given.name, None)}
+        else:
+            axes = tuple(Index(f"axis{at}", _size(size)) for at, size in enumerate(given.shape))
+            low.arrays[given.name] = (axes, Value(_input_node(graph, given), axes))
+    sizes = _sizes(equation, low, names)
+    for definition in equation.definitions:
+        value = low.array(definition.array)
+        low.arrays[definition.name] = (definition.array.indices, value)
+        graph.hints[value.node] = definition.name
+        graph.named.add(value.node)
+    value = low.array(equation.value)
+    root = finish(graph, low.math, low.math.real(low.full(value, equation.value.indices)))
+    body = Body(root, library, names, graph.hints, graph.named)
+    lines = [
+        *docstring_lines(docstring, INDENT),
+        *_tensors(equation, low, library),
+        *_size_lines(sizes, body.order, library),
+        *body.lines,
+    ]
+    return "\n".join([*_signature(equation, name, library), *(INDENT + line for line in lines)])
+
+
+def _input_node(graph: Graph, given: Input) -> Node:
+    if given.kind == "size":
+        return graph.name(given.name, Kind.WHOLE)
+    if not given.shape:
+        return graph.name(given.name, Kind.NUMBER)
+    return graph.name(given.name, Kind.REAL, len(given.shape), frozenset((given.name,)))
+
+
+def _size(size: Expr) -> Size:
+    return size if isinstance(size, Size) else Size("", value=size)
+
+
+def _signature(equation: Equation, name: str, library: Library) -> list[str]:
+    """The ``def`` line, broken as the formatter breaks it."""
+    parameters = [f"{given.name}: {_annotation(given, library)}" for given in equation.inputs]
+    result = library("Tensor")
+    line = f"def {name}({', '.join(parameters)}) -> {result}:"
+    if len(line) <= LIMIT:
+        return [line]
+    one_line = f"{INDENT}{', '.join(parameters)}"
+    inner = [one_line] if len(one_line) <= LIMIT else [f"{INDENT}{p}," for p in parameters]
+    return [f"def {name}(", *inner, f") -> {result}:"]
+
+
+def _annotation(given: Input, library: Library) -> str:
+    tensor = library("Tensor")
+    if given.kind == "function":
+        return f"{library('Callable')}[..., {tensor}]"
+    if given.kind == "size":
+        return "int"
+    return tensor if given.shape else f"float | {tensor}"
+
+
+def _tensors(equation: Equation, low: Lowering, library: Library) -> list[str]:
+    """The lines that make tensors of the numbers that must be tensors."""
+    lines: list[str] = []
+    for given in equation.inputs:
+        name = given.name
+        if name not in low.math.numbers:
+            continue
+        if low.math.like is None:
+            made = f"{library('torch.tensor')}({name}, dtype={library('torch.float64')})"
+            lines.append(f"if not isinstance({name}, {library('Tensor')}):")
+            lines.append(f"{INDENT}{name} = {made}")
+        else:
+            like = low.math.like.data
+            made = f"{library('torch.as_tensor')}({name}, dtype={like}.dtype, device={like}.device)"
+            lines.append(f"{name} = {made}")
+    return lines
+
+
+# --- sizes --------------------------------------------------------------------------------------
+
+
+def _sizes(equation: Equation, low: Lowering, names: Names) -> dict[str, Node]:
+    """The sizes that follow from the inputs: what each local is to be set to."""
+    found: dict[str, Node] = {}
+    solved = shapes.solve(equation.inputs)
+    for size in solved:
+        wanted = size.name if size.name.isidentifier() else "size"
+        low.sizes[size] = low.graph.name(names.new(wanted), Kind.WHOLE)
+    for size, expr in solved.items():
+        found[low.sizes[size].data] = low.whole(expr)
+    return found
+
+
+def _size_lines(sizes: dict[str, Node], order: list[Node], library: Library) -> list[str]:
+    """The lines that set the sizes that the nodes need, neighbouring axes of one input in one."""
+    used = {node.data for node in order if node.op == "name"}
+    for name in reversed(sizes):
+        if name in used:
+            used |= {node.data for node in _names_in(sizes[name])}
+    lines: list[str] = []
+    groups: list[list[str]] = []
+    for name, node in sizes.items():
+        if name not in used:
+            continue
+        last = sizes[groups[-1][-1]] if groups else None
+        if last is not None and _are_neighbours(last, node):
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    for group in groups:
+        lines.append(_size_line(group, sizes, library))
+    return lines
+
+
+def _names_in(node: Node) -> list[Node]:
+    if node.op == "name":
+        return [node]
+    return [name for arg in node.args for name in _names_in(arg)]
+
+
+def _are_neighbours(left: Node, right: Node) -> bool:
+    """Whether two sizes are neighbouring axes of one input."""
+    if not left.op == right.op == "extent" or left.args[0] is not right.args[0]:
+        return False
+    return int(left.args[1].data) + 1 == int(right.args[1].data)
+
+
+def _size_line(group: list[str], sizes: dict[str, Node], library: Library) -> str:
+    first, last = sizes[group[0]], sizes[group[-1]]
+    if len(group) == 1:
+        def text(node: Node) -> object:
+            return write(node, library, text)
+        return f"{group[0]} = {text(first).code}"
+    end = int(last.args[1].data) + 1
+    axes = f"{first.args[1].data}:{end or ''}"
+    return f"{', '.join(group)} = {first.args[0].data}.shape[{axes}]"
+
+
+__all__ = ["has_arrays", "torch_source"]

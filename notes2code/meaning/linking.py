@@ -1,0 +1,277 @@
+"""Linking formulas: what the formulas around one define, declare and name.
+
+A name means what the nearest formula says: in the same section, then in the same note, then in
+the vault. Arrays are linked within a note; functions and shapes across the vault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from notes2code.diagnostics import Problem, ProblemError, Span, warning
+from notes2code.latex import parse
+from notes2code.latex.macros import Macro, definitions
+from notes2code.latex.tree import Tree
+from notes2code.meaning import equations, scripts, strides, survey
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.scope import Scope, Shape
+from notes2code.meaning.statements import Define, Statement, statements
+from notes2code.meaning.typed import Typed, type_formula, type_tree
+
+_NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
+JOIN = " \\\\\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A formula and where it stands: its note, the headings above it, its place in the note."""
+
+    latex: str
+    note: str = ""
+    section: tuple[str, ...] = ()
+    order: int = 0
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A formula typed alone, and together with the definitions that it refers to.
+
+    ``uses`` are the entries of those definitions. ``linked`` is None where there are none, or
+    where they do not fit.
+    """
+
+    own: Typed
+    linked: Typed | None
+    uses: tuple[Entry, ...]
+
+
+@dataclass
+class _Parsed:
+    tree: Tree | None
+    statements: tuple[Statement, ...]
+    arrays: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    mentioned: frozenset[str] = frozenset()
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    halves: frozenset[tuple[str, int]] = frozenset()
+    problems: tuple[Problem, ...] = ()
+
+
+class Linker:
+    """Types the formulas of a vault in each other's light."""
+
+    def __init__(self, entries: Sequence[Entry], field_scope: Scope) -> None:
+        self.entries = sorted(entries, key=lambda e: (e.note, e.order))
+        self.base = field_scope
+        self.words = field_scope.words | _words(self.entries)
+        self.macros = {**field_scope.macros, **_macros(self.entries)}
+        self.parsed = {entry: self._parse(entry) for entry in self.entries}
+        self.functions: dict[Entry, Typed] = {}
+        self.busy: list[Entry] = []
+
+    def _parse(self, entry: Entry) -> _Parsed:
+        try:
+            tree = parse(entry.latex, self.words, self.macros)
+            stated = statements(tree)
+            seen = survey.survey(stated)
+            shapes = equations.shapes_declared(stated, seen)
+        except ProblemError as problem:
+            return _Parsed(None, (), problems=(problem.problem,))
+        arrays: set[str] = set()
+        functions: set[str] = set()
+        mentioned: set[str] = set()
+        halves: set[tuple[str, int]] = set()
+        for statement in stated:
+            if not isinstance(statement, Define):
+                continue
+            target = equations.read_target(seen, statement)
+            if target.name:
+                (functions if target.parameters else arrays).add(target.name)
+                arrays.update([target.name.removesuffix("_squared")] if not target.parameters else [])
+                for index in target.indices:
+                    if (half := strides.stride(index.node)) is not None:
+                        halves.add((target.name, half[1] % 2))
+            for value in statement.values:
+                for node in survey.walk(value):
+                    if scripts.is_name(node):
+                        mentioned.add(seen.use(node).name)
+        return _Parsed(
+            tree,
+            stated,
+            frozenset(arrays),
+            frozenset(functions),
+            frozenset(mentioned),
+            shapes,
+            frozenset(halves),
+        )
+
+    # --- typing --------------------------------------------------------------------------
+
+    def typed(self, entry: Entry) -> Linked:
+        """A formula alone and linked."""
+        own = self._alone(entry)
+        uses = self._definitions(entry)
+        linked = self._together(entry, uses) if uses and own.kind != "rejected" else None
+        return Linked(own, linked, uses)
+
+    def _alone(self, entry: Entry) -> Typed:
+        parsed = self.parsed[entry]
+        if parsed.tree is None:
+            return Typed("rejected", problems=parsed.problems)
+        return type_tree(entry.latex, parsed.tree, self.scope(entry))
+
+    def _together(self, entry: Entry, uses: tuple[Entry, ...]) -> Typed | None:
+        """The formula typed with the definitions before it, as if it were one with them."""
+        before = JOIN.join(other.latex for other in uses)
+        typed = type_formula(before + JOIN + entry.latex, self.scope(entry))
+        if typed.equation is None:
+            return None
+        offset = len(before) + len(JOIN)
+        mine = [p for p in typed.problems if p.span.start >= offset]
+        moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
+        return replace(typed, problems=tuple(moved))
+
+    def scope(self, entry: Entry) -> Scope:
+        """What surrounds a formula."""
+        return replace(
+            self.base,
+            words=self.words,
+            macros=self.macros,
+            shapes={**self.base.shapes, **self._shapes(entry)},
+            functions={**self.base.functions, **self._functions(entry)},
+        )
+
+    # --- nearness ------------------------------------------------------------------------
+
+    def _distance(self, entry: Entry, other: Entry) -> tuple[int, int, int]:
+        """How far another formula is: by vault, note and section, then by place; what stands
+        before counts as nearer than what stands behind."""
+        if other.note != entry.note:
+            return (2, 0, 0)
+        shared = 0
+        for mine, theirs in zip(entry.section, other.section, strict=False):
+            if mine != theirs:
+                break
+            shared += 1
+        apart = len(entry.section) + len(other.section) - 2 * shared
+        behind = int(other.order > entry.order)
+        return (0 if apart == 0 else 1, behind * 1000 + apart, abs(other.order - entry.order))
+
+    def nearest(
+        self, entry: Entry, names: Callable[[_Parsed], frozenset[str]], within: int
+    ) -> dict[str, list[Entry]]:
+        """For each name, the entries that define it, nearest first."""
+        found: dict[str, list[Entry]] = {}
+        for other in self.entries:
+            if other is entry or self._distance(entry, other)[0] > within:
+                continue
+            for name in names(self.parsed[other]):
+                found.setdefault(name, []).append(other)
+        for others in found.values():
+            others.sort(key=lambda other: self._distance(entry, other))
+        return found
+
+    def _shapes(self, entry: Entry) -> dict[str, Shape]:
+        """Shapes declared in the note; those of other notes would tie sizes that only share a
+        letter."""
+        found = self.nearest(entry, lambda parsed: frozenset(parsed.shapes), within=1)
+        return {name: self.parsed[others[0]].shapes[name] for name, others in found.items()}
+
+    def _functions(self, entry: Entry) -> dict[str, Equation]:
+        """The functions that a formula mentions, as the nearest notes define them."""
+        mine = self.parsed[entry]
+        wanted = mine.mentioned - mine.functions
+        if not wanted:
+            return {}
+        found = self.nearest(entry, lambda parsed: parsed.functions & wanted, within=2)
+        out: dict[str, Equation] = {}
+        for name, others in found.items():
+            for other in others:
+                equation = self.function(other)
+                if equation is not None and equation.parameters:
+                    out[name] = equation
+                    break
+        return out
+
+    def function(self, entry: Entry) -> Equation | None:
+        """The equation of a formula that defines a function; None while it is being typed."""
+        if entry in self.busy:
+            return None
+        if entry not in self.functions:
+            self.busy.append(entry)
+            linked = self.typed(entry)
+            self.busy.pop()
+            self.functions[entry] = linked.linked or linked.own
+        return self.functions[entry].equation
+
+    def _definitions(self, entry: Entry) -> tuple[Entry, ...]:
+        """The formulas of the note that define arrays which this one refers to, in order."""
+        needed: dict[Entry, None] = {}
+        pending = [entry]
+        while pending:
+            current = pending.pop()
+            mine = self.parsed[current]
+            free = mine.mentioned - mine.arrays - _parameters(mine)
+            found = self.nearest(current, lambda parsed, free=free: parsed.arrays & free, within=1)
+            for others in found.values():
+                other = others[0]
+                if other is not entry and other not in needed:
+                    needed[other] = None
+                    pending.append(other)
+        for other in self._other_halves(entry):
+            needed[other] = None
+        return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _other_halves(self, entry: Entry) -> list[Entry]:
+        """The formulas that define the odd columns where this one defines the even ones."""
+        missing = {(name, 1 - half) for name, half in self.parsed[entry].halves}
+        missing -= self.parsed[entry].halves
+        if not missing:
+            return []
+        found = self.nearest(entry, lambda parsed: frozenset(n for n, _ in parsed.halves & missing), 1)
+        return [others[0] for others in found.values()]
+
+    def conflicts(self, entry: Entry, same: Callable[[Equation, Equation], bool]) -> list[Problem]:
+        """Warnings for functions that other notes define differently, equally far away."""
+        found = self.nearest(entry, lambda parsed: parsed.functions, within=2)
+        problems: list[Problem] = []
+        for name in self.parsed[entry].mentioned & found.keys():
+            others = [o for o in found[name] if self._distance(entry, o)[0] == 2]
+            if len(others) < 2 or len(others) < len(found[name]):
+                continue
+            first, *rest = [(o, self.function(o)) for o in others]
+            differing = [o for o, eq in rest if eq and first[1] and not same(first[1], eq)]
+            if differing:
+                problems.append(
+                    warning(
+                        "N2C035",
+                        f"`{name}` is defined differently in {first[0].note} and "
+                        f"{differing[0].note}; the first is taken",
+                        Span(0, len(entry.latex)),
+                        "define it in this note, or give the two definitions names of their own",
+                    )
+                )
+        return problems
+
+
+def _parameters(parsed: _Parsed) -> frozenset[str]:
+    names: set[str] = set()
+    seen = survey.survey(parsed.statements)
+    for statement in parsed.statements:
+        if isinstance(statement, Define):
+            names.update(equations.read_target(seen, statement).parameters)
+    return frozenset(names)
+
+
+def _words(entries: Sequence[Entry]) -> frozenset[str]:
+    """The words that the notes set upright, which they may write in italics elsewhere."""
+    return frozenset(word for entry in entries for word in _NAMED.findall(entry.latex))
+
+
+def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:
+    macros: dict[str, Macro] = {}
+    for entry in entries:
+        macros.update(definitions(entry.latex)[0])
+    return macros
