@@ -11,7 +11,7 @@ from notes2code.components import settings
 from notes2code.components.keys import key
 from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
-from notes2code.components.recognise import TOLERANCE, Recognised, recognise
+from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
 from notes2code.meaning.linking import Entry, Linked, Linker
@@ -74,7 +74,7 @@ class Compiler:
         )
 
     def _best(
-        self, found: Linked, named: Mapping[str, Component]
+        self, found: Linked, named: Mapping[str, str]
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
@@ -84,12 +84,12 @@ class Compiler:
         whole = recognise(found.linked.equation, self.library, named)
         if whole is None:
             return alone, ()
-        partial = alone is not None and alone.form.part == "output" != whole.form.part
+        partial = alone is not None and whole.form.partial and not alone.form.partial
         return (alone, ()) if partial else (whole, found.uses)
 
-    def _named(self, entry: Entry) -> dict[str, Component]:
-        """The components that the functions of the notes are, by name."""
-        named: dict[str, Component] = {}
+    def _named(self, entry: Entry) -> dict[str, str]:
+        """The kinds of the functions that the notes define, by name."""
+        named: dict[str, str] = {}
         found = self.linker.nearest(entry, lambda parsed: parsed.functions, within=2)
         for name in self.linker.parsed[entry].mentioned & found.keys():
             for other in found[name]:
@@ -97,7 +97,7 @@ class Compiler:
                     continue
                 recognised = self.compiled(other).recognised
                 if recognised is not None:
-                    named[name] = recognised.component
+                    named[name] = kind(recognised)
                     break
         return named
 
@@ -112,9 +112,9 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
         value = recognised.settings.get(name)
         shown = _shown(recognised, name)
         usual = textbook.get(name)
-        if value is None and usual is None or shown in (usual, *setting.usual):
+        if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
-        if recognised.form.part not in ("output", "even", "odd") and value is None:
+        if recognised.form.partial and value is None:
             continue
         what = "is left out" if value is None else f"is `{shown}`"
         problems.append(

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from notes2code.components.library import Form, Setting
-from notes2code.components.match import HOLE, Match, ordered, rows_of
+from notes2code.components.match import HOLE, Match, by_row, ordered, rows_of
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Call, Concat, Equation, Expr, Idx, Index, Lambda, Reduce, Ref, Size, Softmax
+from notes2code.meaning.ir import (
+    Call,
+    Concat,
+    Equation,
+    Expr,
+    Idx,
+    Index,
+    Lambda,
+    Reduce,
+    Ref,
+    Size,
+    Softmax,
+)
 
 
 def instantiated(form: Form, found: Match, settings: dict[str, Setting], note: Equation) -> Equation:
@@ -62,13 +74,8 @@ class _Builder:
                 return self._role(name, tuple(map(self.expr, at)))
             case Call(function, arguments, at, _) if function in self.settings:
                 return self._function(function, arguments[0], at)
-            case Call(function, arguments, at, site):
-                theirs = self.found.functions[f"{function}#{site}"]
-                count = self.form.pattern.arity.get(function, len(arguments))
-                own = tuple(map(self._array, arguments[:count]))
-                rest = theirs.arguments[len(own) :]
-                places = tuple(map(self.expr, at))
-                return Call(theirs.function, (*own, *rest), places, theirs.site)
+            case Call():
+                return self._call(expr)
             case Reduce(kind, index, body, where):
                 condition = None if where is None else self.expr(where)
                 return Reduce(kind, self.index(index), self.expr(body), condition)
@@ -77,6 +84,19 @@ class _Builder:
             case Concat(parts, at_):
                 return Concat(tuple(map(self._array, parts)), self.expr(at_))
         return ir.rebuild(expr, self.expr)
+
+    def _call(self, call: Call) -> Expr:
+        """The note's function at the component's arguments; what it has besides stays."""
+        theirs = self.found.functions[f"{call.function}#{call.site}"]
+        count = self.form.pattern.arity.get(call.function, len(call.arguments))
+        mine = Call(theirs.function, call.arguments[:count], call.at, theirs.site)
+        if len(call.at) == len(theirs.at) + 1:
+            mine = by_row(mine)
+        own = tuple(map(self._array, mine.arguments))
+        places = tuple(map(self.expr, mine.at))
+        if len(theirs.at) == len(mine.at) + 1:
+            own, places = _over_rows(own, theirs), (theirs.at[0], *places)
+        return Call(theirs.function, (*own, *theirs.arguments[count:]), places, theirs.site)
 
     def _array(self, array: Lambda) -> Lambda:
         return Lambda(tuple(self.index(i) for i in array.indices), self.expr(array.body))
@@ -111,6 +131,20 @@ class _Builder:
             places = [*map(Idx, rows), Idx(index)]
             where = ir.substitute(reach.body, dict(zip(reach.indices, places, strict=True)))
         return Softmax(index, self.expr(expr.body), self.expr(expr.at), where)
+
+
+def _over_rows(arrays: tuple[Lambda, ...], theirs: Call) -> tuple[Lambda, ...]:
+    """Arguments for a function of matrices from those for each row."""
+    row = theirs.at[0]
+    out: list[Lambda] = []
+    for mine, other in zip(arrays, theirs.arguments, strict=False):
+        if len(other.indices) == len(mine.indices) + 1 and isinstance(row, Idx):
+            index = Index(row.index.name, row.index.size)
+            body = ir.substitute(mine.body, {row.index: Idx(index)})
+            out.append(Lambda((index, *mine.indices), body))
+        else:
+            out.append(mine)
+    return tuple(out)
 
 
 def _filled(body: Expr, argument: Expr) -> Expr:

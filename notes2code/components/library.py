@@ -43,8 +43,9 @@ class Setting:
 class Form:
     """One formula that a component answers to.
 
-    ``part`` says what of the component it is (``output``, ``weights``, ``scores``). ``names``
-    restricts the letters that may stand in a role, where the formula alone says too little.
+    ``part`` says which form of the component it is; a ``partial`` one is only a piece of it, such
+    as its weights. ``requires`` is ``causal`` where only a causal mask makes it this component.
+    ``names`` restricts the letters that may stand in a role, where the formula alone says too little.
     ``completes`` is the number of the form that also defines what this one leaves to custom.
     """
 
@@ -52,11 +53,13 @@ class Form:
     equation: Equation
     pattern: Pattern
     part: str
+    partial: bool
+    requires: str
     names: Mapping[str, tuple[str, ...]]
     completes: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Component:
     """A component of a Transformer.
 
@@ -87,7 +90,7 @@ class Library:
     def __init__(self, folders: Iterable[Path]) -> None:
         self.components: dict[str, Component] = {}
         self.functions: dict[str, Equation] = {}
-        self.named: dict[str, Component] = {}
+        self.kinds: dict[str, str] = {}
         waiting = {folder.name: (folder, _read(folder)) for folder in folders}
         while waiting:
             ready = [n for n, (_, d) in waiting.items() if not set(d.get("uses", ())) & set(waiting)]
@@ -101,7 +104,7 @@ class Library:
         self.components[component.name] = component
         for call in component.calls:
             self.functions[plain(call)] = component.equation
-            self.named[plain(call)] = component
+            self.kinds[plain(call)] = component.name
 
     @cached_property
     def scope(self) -> Scope:
@@ -118,7 +121,7 @@ class Library:
 def _weight(form: Form) -> int:
     """How much a formula says: the number of its parts that are no settings."""
     settings = form.pattern.settings
-    return sum(
+    return bool(form.requires) + sum(
         not (isinstance(e, Ref) and e.array in settings) for e in walk(form.pattern.value.body)
     )
 
@@ -191,7 +194,16 @@ def _form(
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
     pattern = Pattern(value, symbols, biases, reach, arity)
     names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
-    return Form(latex, equation, pattern, table.get("part", "output"), names, table.get("completes"))
+    return Form(
+        latex,
+        equation,
+        pattern,
+        table.get("part", "output"),
+        table.get("partial", False),
+        table.get("requires", ""),
+        names,
+        table.get("completes"),
+    )
 
 
 def _typed(folder: Path, latex: str, scope: Scope) -> Equation:

@@ -229,13 +229,17 @@ class _Matcher:
         count = self.arity.get(mine.function, len(mine.arguments))
         if not isinstance(theirs, Call) or len(theirs.arguments) < count:
             return
-        if len(mine.at) != len(theirs.at):
-            return
         role = f"{mine.function}#{mine.site}"
         found = replace(found, functions={**found.functions, role: theirs})
-        pairs = list(zip(mine.arguments[:count], theirs.arguments, strict=False))
-        places = list(zip(mine.at, theirs.at, strict=True))
-        yield from self._arrays(pairs, places, found)
+        mine = Call(mine.function, mine.arguments[:count], mine.at, mine.site)
+        if len(mine.at) == len(theirs.at) + 1:
+            mine = by_row(mine)
+        elif len(theirs.at) == len(mine.at) + 1:
+            theirs = by_row(theirs)
+        if len(mine.at) == len(theirs.at):
+            pairs = list(zip(mine.arguments, theirs.arguments, strict=False))
+            places = list(zip(mine.at, theirs.at, strict=True))
+            yield from self._arrays(pairs, places, found)
 
     def _arrays(
         self,
@@ -444,6 +448,19 @@ class _Contraction:
         for theirs in free:
             opened = replace(found, indices={**found.indices, unknown[0]: theirs})
             yield from self._chosen(unknown[1:], [f for f in free if f is not theirs], opened)
+
+
+def by_row(call: Call) -> Call:
+    """A call on matrices as one on their rows; so a function of rows is the same function,
+    whether a note writes it for a vector x or for a matrix X."""
+    row = call.at[0]
+    arguments = tuple(
+        Lambda(a.indices[1:], ir.substitute(a.body, {a.indices[0]: row}))
+        if len(a.indices) == len(call.at)
+        else a
+        for a in call.arguments
+    )
+    return Call(call.function, arguments, call.at[1:], call.site)
 
 
 def ordered(expr: Expr) -> list[Index]:

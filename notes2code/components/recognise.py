@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from notes2code.components import settings
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, matches
@@ -40,18 +41,18 @@ class Recognised:
 
 
 def recognise(
-    equation: Equation, library: Library, named: Mapping[str, Component] | None = None
+    equation: Equation, library: Library, named: Mapping[str, str] | None = None
 ) -> Recognised | None:
     """The component that an equation is, proved on numbers; None if it is none of them.
 
-    ``named`` are the components of the notes' own functions, by the names they have there.
+    ``named`` are the kinds of the notes' own functions, by the names they have there.
     """
     subject = normal_form(equation)
     best: tuple[int, Recognised] | None = None
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
-        for found in _ways(component, form, subject, {**library.named, **(named or {})}):
+        for found in _ways(component, form, subject, {**library.kinds, **(named or {})}):
             candidate = _candidate(component, form, found, equation)
             strange = _strangeness(candidate)
             if (best is None or strange < best[0]) and _proved(candidate, equation):
@@ -60,14 +61,28 @@ def recognise(
 
 
 def _ways(
-    component: Component, form: Form, subject: Lambda, named: Mapping[str, Component]
+    component: Component, form: Form, subject: Lambda, named: Mapping[str, str]
 ) -> Iterator[Match]:
     """The matches whose roles and functions are what the component asks for."""
     for count, found in enumerate(matches(form.pattern, subject)):
         if count == MAX_WAYS:
             return
-        if _roles_fit(form, found) and _functions_fit(component, found, named):
+        if (
+            _roles_fit(form, found)
+            and _functions_fit(component, found, named)
+            and (form.requires != "causal" or _is_causal(found.settings.values()))
+        ):
             yield found
+
+
+def _is_causal(values: Iterable[Lambda]) -> bool:
+    return any(map(settings.is_causal, values))
+
+
+def kind(recognised: Recognised) -> str:
+    """What a function is to those that call it: its component, and whether it is causal."""
+    causal = ":causal" if _is_causal(recognised.settings.values()) else ""
+    return recognised.component.name + causal
 
 
 def _roles_fit(form: Form, found: Match) -> bool:
@@ -78,24 +93,24 @@ def _roles_fit(form: Form, found: Match) -> bool:
     )
 
 
-def _functions_fit(component: Component, found: Match, named: Mapping[str, Component]) -> bool:
-    """Whether the functions in the roles are components of the kinds that are asked for."""
+def _functions_fit(component: Component, found: Match, named: Mapping[str, str]) -> bool:
+    """Whether the functions in the roles are of the kinds that are asked for."""
     for role, call in found.functions.items():
         kinds = component.roles.get(role.split("#")[0], ())
-        known = named.get(call.function) or named.get(plain(call.function))
-        if kinds and (known is None or known.name not in kinds):
+        known = named.get(call.function) or named.get(plain(call.function)) or ""
+        if kinds and known not in kinds and known.split(":")[0] not in kinds:
             return False
     return True
 
 
 def _candidate(component: Component, form: Form, found: Match, equation: Equation) -> Recognised:
     by_symbol = {setting.symbol: setting.name for setting in component.settings.values()}
-    settings = {by_symbol[symbol]: value for symbol, value in found.settings.items()}
+    values = {by_symbol[symbol]: value for symbol, value in found.settings.items()}
     functions = {role.split("#")[0]: call.function for role, call in found.functions.items()}
     if form.completes is not None:
         whole = component.forms[form.completes]
         equation = _completed(component, whole, found, equation)
-    return Recognised(component, form, found, settings, functions, equation)
+    return Recognised(component, form, found, values, functions, equation)
 
 
 def _completed(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite, isnan
+from math import isfinite, isnan, pi
 
 from notes2code.emit.graph import EmitError, Graph, Kind, Node, is_python, is_tensor
 
@@ -18,7 +18,7 @@ PLAIN = {
     "tan": "torch.tan", "sinh": "torch.sinh", "cosh": "torch.cosh", "tanh": "torch.tanh",
     "sigmoid": "torch.sigmoid", "erf": "torch.erf", "relu": "F.relu", "gelu": "F.gelu",
     "elu": "F.elu", "silu": "F.silu", "softplus": "F.softplus",
-    "normal_cdf": "torch.special.ndtr", "sqrt": "torch.sqrt",
+    "sqrt": "torch.sqrt",
 }  # fmt: skip
 """Functions of one real number."""
 
@@ -47,6 +47,8 @@ class Arithmetic:
         if isinstance(value, float) and not isfinite(value):
             odd = self.graph.path("math.nan" if isnan(value) else "math.inf")
             return self.graph.prefix("-", odd) if value < 0 else odd
+        if value == pi:
+            return self.graph.path("math.pi")
         if isinstance(value, Fraction) and value.denominator == 1:
             value = int(value)
         if value < 0:
@@ -152,7 +154,16 @@ class Arithmetic:
             if name in ("floor", "ceil") and body.kind is Kind.INDEX:
                 return body
             return self.graph.mapped(WHOLE[name], body)
+        if name == "normal_cdf":
+            return self._normal_cdf(self.table(body))
         return self.graph.mapped(self._path(name), self.table(body))
+
+    def _normal_cdf(self, body: Node) -> Node:
+        """Φ by the complementary error function, which is exact far below zero too."""
+        root = self.graph.mapped("math.sqrt", self.number(2), kind=Kind.FLOAT)
+        scaled = self.infix("/", self.negative(body), root)
+        half = self.number(Fraction(1, 2))
+        return self.infix("*", half, self.graph.mapped("torch.erfc", scaled))
 
     def _path(self, name: str) -> str:
         if name not in PLAIN:
@@ -165,8 +176,7 @@ class Arithmetic:
             return self.graph.mapped(f"math.{name}", body, kind=kind)
         if name == "abs":
             return self.graph.mapped("abs", body)
-        function = WHOLE.get(name) or self._path(name)
-        return self.graph.mapped(function, self.tensor(body))
+        return self.function(name, (self.tensor(body),))
 
     def _extreme(self, name: str, left: Node, right: Node) -> Node:
         if is_python(left) and is_python(right):
@@ -174,7 +184,7 @@ class Arithmetic:
         if is_python(left):
             left, right = right, left
         if is_python(right):
-            bound = self.graph.keyword(name, right)
+            bound = self.graph.keyword("max" if name == "min" else "min", right)
             whole = left.kind is Kind.INDEX and right.kind is Kind.WHOLE
             left = left if whole else self.table(self.tensor(left))
             return self.graph.mapped(".clamp", left, bound, kind=left.kind)
@@ -196,11 +206,20 @@ class Arithmetic:
         if (yes, no) == (zero, one):
             return self.real(inverted(self.graph, keep))
         if is_python(yes) and is_python(no):
+            if _is_exact(yes) and _is_exact(no):
+                yes, no = self._floating(yes), self._floating(no)
+                return self.real(self.graph.mapped("torch.where", keep, yes, no, kind=Kind.BOOL))
             no = self.tensor(no)
         yes, no = (self.tensor(x) if x.kind is Kind.NUMBER else x for x in (yes, no))
         kind, yes, no = self._meet("+", yes, no)
         kind = Kind.REAL if kind is Kind.NUMBER else kind
         return self.graph.mapped("torch.where", keep, yes, no, kind=kind)
+
+    def _floating(self, node: Node) -> Node:
+        """A literal as a float."""
+        if node.op == "prefix":
+            return self.graph.prefix("-", self._floating(node.args[0]))
+        return self.number(float(node.data)) if node.op == "literal" else node
 
     def masked(self, body: Node, drop: Node, fill: Node) -> Node:
         """The body with ``fill`` where ``drop`` holds."""
@@ -223,6 +242,15 @@ def inverted(graph: Graph, condition: Node) -> Node:
         left, right = (inverted(graph, arg) for arg in condition.args)
         return graph.infix(sign, left, right, kind=Kind.BOOL)
     return graph.prefix("~", condition)
+
+
+def _is_exact(node: Node) -> bool:
+    """Whether a number is the same in every dtype: infinity or a small whole number."""
+    if node.op == "prefix":
+        return _is_exact(node.args[0])
+    if node.op == "path":
+        return bool(node.data == "math.inf")
+    return node.op == "literal" and node.kind is Kind.WHOLE and int(node.data) <= 256
 
 
 def is_decimal(number: Fraction) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from notes2code.emit.graph import Kind, Node, is_python
+from notes2code.emit.graph import Graph, Kind, Node, is_python
 from notes2code.emit.layout import Axes, Value, align, align_all, common
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Num
@@ -68,11 +69,22 @@ def stack(low: Lowering, values: list[Value], axes: Axes, at: int) -> Node:
     graph = low.graph
     nodes = tuple(align(graph, value, axes) for value in values)
     deps = graph.union(nodes)
-    items = graph.listed(nodes)
     if len({(frozenset(value.axes), value.node.deps) for value in values}) > 1:
-        items = graph.call("torch.broadcast_tensors", *nodes, kind=Kind.OTHER, rank=0)
+        shape = common_shape(graph, nodes, 0)
+        nodes = tuple(graph.make("method", "expand", (n, shape), n.kind) for n in nodes)
+    items = graph.listed(nodes)
     dim = graph.literal(f"dim={at}")
     return graph.make("call", "torch.stack", (items, dim), Kind.REAL, len(axes) + 1, deps)
+
+
+def common_shape(graph: Graph, nodes: Sequence[Node], without: int) -> Node:
+    """The shape that tensors have together, without some of its last axes."""
+    total = nodes[0]
+    for node in nodes[1:]:
+        total = graph.infix("+", total, node)
+    shape = graph.make("leading", without, (total,), Kind.OTHER)
+    graph.suggest(shape, "shape", local=True)
+    return shape
 
 
 def _constant(low: Lowering, nodes: list[Node]) -> Node:

@@ -111,9 +111,8 @@ def _concatenated(low: Lowering, parts: list[Value], own: list[Index], axes: Axe
         nodes.append(align(graph, whole, (*axes, index)))
     deps = graph.union(tuple(nodes))
     if len({part.node.deps for part in parts}) > 1 or _axes_differ(parts, own):
-        leads = tuple(graph.make("leading", 1, (node,), Kind.OTHER) for node in nodes)
-        shape = graph.make("call", "torch.broadcast_shapes", leads, Kind.OTHER)
-        graph.suggest(shape, "shape", local=True)
+        firsts = [graph.make("item", (":1",), (n,), n.kind, n.rank, n.deps) for n in nodes]
+        shape = branches.common_shape(graph, firsts, 1)
         star = graph.make("star", None, (shape,), Kind.OTHER)
         last = graph.literal("-1")
         nodes = [graph.make("method", "expand", (n, star, last), n.kind) for n in nodes]

@@ -23,6 +23,17 @@ def contract(low: Lowering, values: list[Value], index: Index, order: Axes) -> V
     Values with the same axes are multiplied element by element first, and of more than two those
     too whose axes another value has, so that most sums are between two.
     """
+    outside = [value for value in values if index not in value.axes]
+    inside = [value for value in values if index in value.axes]
+    if not inside:
+        outside.append(Value(low.whole(index.size)))
+    total = _contracted(low, inside, index, order) if inside else outside.pop(0)
+    for value in outside:
+        total = low.infix("*", total, value, order)
+    return total
+
+
+def _contracted(low: Lowering, values: list[Value], index: Index, order: Axes) -> Value:
     values = _merged(low, values, order, lambda a, b: set(a.axes) == set(b.axes))
     if len(values) > 2:
         values = _merged(low, values, order, lambda a, b: set(a.axes) <= set(b.axes))
@@ -96,15 +107,30 @@ def _matrix_product(
         return Value(low.graph.matmul(left.node, matrix), (columns[0],))
     if len(rows) != 1 or len(columns) != 1:
         return None
-    if order.index(rows[0]) > order.index(columns[0]):
-        left, right, rows, columns = right, left, columns, rows
     shared.sort(key=order.index)
     left, right = _operands(low, [left, right])
-    one = _arranged(low, left, (*shared, rows[0], index))
-    other = _arranged(low, right, (*shared, index, columns[0]))
+    ways = [
+        _multiplied(low, left, right, (*shared, rows[0], index), columns[0]),
+        _multiplied(low, right, left, (*shared, columns[0], index), rows[0]),
+    ]
+    turned = order.index(rows[0]) > order.index(columns[0])
+    costs = [0 if way is None else way[0] + (at != turned) for at, way in enumerate(ways)]
+    best = ways[costs.index(min(costs))]
+    return None if best is None else best[1]
+
+
+def _multiplied(
+    low: Lowering, left: Value, right: Value, axes: Axes, column: Index
+) -> tuple[int, Value] | None:
+    """``left @ right`` with the left operand's axes as given, and how many operands are turned
+    for it; None where more than the last two axes would have to change places."""
+    *shared, row, index = axes
+    one = _arranged(low, left, axes)
+    other = _arranged(low, right, (*shared, index, column))
     if one is None or other is None:
         return None
-    return Value(low.graph.matmul(one, other), (*shared, rows[0], columns[0]))
+    turned = (one is not left.node) + (other is not right.node)
+    return turned, Value(low.graph.matmul(one, other), (*shared, row, column))
 
 
 def _arranged(low: Lowering, value: Value, axes: Axes) -> Node | None:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 
-def docstring_lines(text: str, indent: str) -> list[str]:
-    """The lines of a docstring, the first without its indentation; none for no text.
 
-    A text with backslashes, such as LaTeX, becomes a raw string where that can hold it.
+def docstring_lines(text: str) -> list[str]:
+    """The lines of a docstring as the formatter leaves them, not indented; none for no text.
+
+    Characters that cannot be seen become spaces, and three quotes in a row single ones; a text
+    with backslashes, such as LaTeX, is a raw string.
     """
-    lines = [line.rstrip() for line in text.strip().expandtabs(4).splitlines()]
-    if not lines:
+    clean = cleandoc(text).replace('"""', "'''")
+    lines = ["".join(map(_printable, line)).rstrip() for line in clean.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    if not any(lines):
         return []
-    raw = any("\\" in line for line in lines)
-    whole = "\n".join(lines)
-    if raw and ('"""' in whole or whole.endswith(("\\", '"'))):
-        raw = False
-        whole = whole.replace("\\", "\\\\")
-    elif not raw:
-        whole = whole.replace('"""', '\\"\\"\\"')
-    if not raw:
-        whole = whole.replace('"""', '\\"\\"\\"')
-        whole = whole[:-1] + '\\"' if whole.endswith('"') else whole
-    start = 'r"""' if raw else '"""'
-    body = whole.split("\n")
-    if len(body) == 1:
-        return [f'{start}{body[0]}"""']
-    rest = [f"{indent}{line}" if line else "" for line in body[1:]]
-    return [f"{start}{body[0]}", *rest, f'{indent}"""']
+    start = 'r"""' if "\\" in clean else '"""'
+    first = f" {lines[0]}" if lines[0].startswith('"') else lines[0]
+    if len(lines) > 1:
+        return [start + first, *lines[1:], '"""']
+    return [f'{start}{first}{" " if first.endswith((chr(34), chr(92))) else ""}"""']
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else " "

@@ -58,7 +58,7 @@ def unsqueeze(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
     """The node with a new axis of length one wherever the pattern is False."""
     if all(pattern) or (node.rank == 0 and not node.deps):
         return node
-    if node.op == "arange" and node.rank == 1:
+    if node.op == "arange":
         trailing = len(pattern) - 1 - pattern.index(True)
         data = (node.data[0], trailing)
         made = graph.make("arange", data, node.args, node.kind, len(pattern))

@@ -22,8 +22,8 @@ SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
 class Lowering:
     """The nodes of one function. ``arrays`` are the inputs and definitions by name, each with
     the indices its places stand for, ``sizes`` what is known of sizes, ``functions`` the Python
-    name and the equation of those that may be called, ``given`` expressions that are there
-    already. ``guarded`` is set inside conditions, where an index may leave its range.
+    name and the equation of those that may be called. ``guarded`` is set inside conditions, where
+    an index may leave its range.
     """
 
     graph: Graph
@@ -31,7 +31,6 @@ class Lowering:
     arrays: dict[str, tuple[Axes, Value]] = field(default_factory=dict)
     sizes: dict[Size, Node] = field(default_factory=dict)
     functions: Mapping[str, tuple[str, Equation | None]] = field(default_factory=dict)
-    given: Mapping[Expr, Value] = field(default_factory=dict)
     guarded: bool = False
     done: dict[tuple[Expr, Axes, bool], Value] = field(default_factory=dict)
 
@@ -44,7 +43,7 @@ class Lowering:
         are free in it, outermost first; axes that have to be ordered are ordered so."""
         key = (expr, order, self.guarded)
         if key not in self.done:
-            self.done[key] = self.given[expr] if expr in self.given else self._lower(expr, order)
+            self.done[key] = self._lower(expr, order)
         return self.done[key]
 
     def _lower(self, expr: Expr, order: Axes) -> Value:
@@ -259,9 +258,9 @@ class Lowering:
         places = [
             self.whole(axis.size) if axis in missing else self.graph.literal("-1") for axis in axes
         ]
-        lead = self.graph.make("leading", len(axes), (node,), Kind.OTHER)
-        if node.deps and node.rank == len(axes):
-            places = [lead, *places]
+        if node.deps:
+            lead = self.graph.make("leading", len(axes), (node,), Kind.OTHER)
+            places.insert(0, self.graph.make("star", None, (lead,), Kind.OTHER))
         args = (node, *places)
         return self.graph.make("method", "expand", args, node.kind, len(axes), node.deps)
 

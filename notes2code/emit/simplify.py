@@ -44,6 +44,10 @@ def simplified(expr: Expr) -> Expr:
             return _product([_inverse(factor) for factor in factors])
         case Reduce("sum", index, Mul(factors), where) if where is not None:
             return Reduce("sum", index, *_masked_softmax(index, factors, where))
+        case Reduce("sum", index, Reduce("sum", inner, Mul(factors), None), None):
+            return _exchanged(index, inner, factors)
+        case ir.Cases(branches, None):
+            return _exhaustive(branches)
         case Compare(op, left, right):
             return _compare(op, left, right)
         case _:
@@ -92,8 +96,20 @@ def _product(factors: tuple[Expr, ...] | list[Expr]) -> Expr:
         exact = _exact(factor)
         number *= 1 if exact is None else exact
     rest = [factor for factor in flat if _exact(factor) is None]
-    rest = _softmaxes(_means(rest))
+    rest = _gelus(_softmaxes(_means(rest)))
     return ir.mul(Num(_plain(number)), *rest)
+
+
+def _gelus(factors: list[Expr]) -> list[Expr]:
+    """The factors, with x and Φ(x) as one GELU."""
+    for factor in factors:
+        if isinstance(factor, Fn) and factor.name == "normal_cdf":
+            (body,) = factor.arguments
+            if body in factors:
+                rest = [f for f in factors if f is not factor]
+                rest[rest.index(body)] = Fn("gelu", (body,))
+                return _gelus(rest)
+    return factors
 
 
 def _compare(op: str, left: Expr, right: Expr) -> Expr:
@@ -106,6 +122,28 @@ def _compare(op: str, left: Expr, right: Expr) -> Expr:
             minus = ir.negative(numbers[0])
             return Compare(op, _sum((left, minus)), _sum((right, minus)))
     return Compare(op, left, right)
+
+
+_OPPOSITE = {"<": "≥", "≥": "<", ">": "≤", "≤": ">", "=": "≠", "≠": "="}
+
+
+def _exhaustive(branches: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    """Cases whose last two conditions are opposites: the last one is what holds otherwise."""
+    if len(branches) > 1:
+        (one, _), (other, value) = branches[-2:]
+        if isinstance(one, Compare) and other == Compare(_OPPOSITE[one.op], one.left, one.right):
+            return ir.Cases(branches[:-1], value)
+    return ir.Cases(branches, None)
+
+
+def _exchanged(outer: Index, inner: Index, factors: tuple[Expr, ...]) -> Expr:
+    """``Σ_i Σ_j a_j b_ij`` as ``Σ_j a_j Σ_i b_ij``, which needs no product for each i and j."""
+    body = Mul(factors)
+    apart = [factor for factor in factors if outer not in ir.free_indices(factor)]
+    if not apart:
+        return Reduce("sum", outer, Reduce("sum", inner, body))
+    rest = ir.mul(*(factor for factor in factors if factor not in apart))
+    return Reduce("sum", inner, ir.mul(*apart, simplified(Reduce("sum", outer, rest))))
 
 
 # --- means --------------------------------------------------------------------------------------

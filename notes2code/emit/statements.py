@@ -10,14 +10,20 @@ from dataclasses import dataclass, field
 from notes2code.emit.graph import Kind, Node
 from notes2code.emit.text import Library, Text, write
 
-WIDTH = 92
-"""The length that a line should keep within; the formatter's limit is 100."""
+WIDTH = 93
+"""The length of a line's text and its name together; the formatter's limit is 100."""
+
+LIMIT = 96
+"""What fits on a line of the body."""
 
 SHORT = 28
 """An expression no longer than this stays in place, even if it would have a good name."""
 
-LEAVES = frozenset(["name", "literal", "path", "keyword", "attribute", "list", "star", "leading",
-                    "extent"])  # fmt: skip
+LEAVES = frozenset("name literal path keyword attribute list star extent".split())
+UNTYPED = frozenset(["norm"])
+"""Reductions whose type the library does not tell: they get a local with an annotation."""
+AMBIGUOUS = frozenset("lOI")
+"""Letters that look like digits."""
 
 
 @dataclass(slots=True)
@@ -28,6 +34,7 @@ class Names:
 
     def new(self, wanted: str) -> str:
         """The name, with a number behind it where it is taken."""
+        wanted = f"{wanted}_" if wanted in AMBIGUOUS else wanted
         name, number = wanted, 1
         while name in self.taken or keyword.iskeyword(name) or hasattr(builtins, name):
             number += 1
@@ -52,9 +59,9 @@ class Body:
         self.wanted = {node for node in named if not self._is_trivial(node)}
         for node in self.order:
             self._shorten(node)
-            if node is not root and self._deserves_name(node):
+            if self._needs_name(node) or (node is not root and self._deserves_name(node)):
                 self._assign(node)
-        self.lines.append(f"return {self.text(root).code}")
+        self._add("return ", root)
 
     # --- which nodes -----------------------------------------------------------------------
 
@@ -62,18 +69,27 @@ class Body:
         """Whether a node is nothing to compute: a name, or another look at it."""
         if node.op in LEAVES:
             return True
-        look = node.op == "view" or (node.op == "method" and node.data == "transpose")
-        if look or node.op == "prefix":
+        if is_look(node) or node.op == "prefix":
             return node.args[0].op == "name"
         return node.kind <= Kind.FLOAT and all(self._is_trivial(a) for a in node.args)
 
-    def _deserves_name(self, node: Node) -> bool:
+    def _uses(self, node: Node) -> int:
+        """How often a node is needed; looks at it count as what they are needed for."""
         users = self.users.get(node, [])
-        if any(user.op == "leading" for user in users):
-            return node.op not in LEAVES
+        looks = {user for user in users if is_look(user) and user not in self.wanted}
+        return sum(self._uses(user) if user in looks else 1 for user in users)
+
+    def _needs_name(self, node: Node) -> bool:
+        """Whether a node must be a local: one whose shape is asked for, or that has no type."""
+        if node.op == "reduce" and node.data[0] in UNTYPED:
+            return True
+        expanded = any(u.op == "method" and u.data == "expand" for u in self.users.get(node, []))
+        return expanded and node.op not in LEAVES
+
+    def _deserves_name(self, node: Node) -> bool:
         if self._is_trivial(node):
             return False
-        if len(users) > 1:
+        if self._uses(node) > 1 and not is_look(node):
             return True
         if node not in self.wanted:
             return False
@@ -90,20 +106,32 @@ class Body:
     def _assign(self, node: Node) -> None:
         """Give a node a line and a name."""
         name = self.names.new(self.hints.get(node) or self._suggestion(node))
-        self.lines.append(f"{name} = {self.text(node).code}")
+        untyped = node.op == "reduce" and node.data[0] in UNTYPED
+        annotation = f": {self.library('Tensor')}" if untyped else ""
+        self._add(f"{name}{annotation} = ", node)
         self.locals[node] = name
+
+    def _add(self, start: str, node: Node) -> None:
+        """A line; a call that is too long for one is broken as the formatter breaks it."""
+        code = self.text(node).code
+        if len(start) + len(code) <= LIMIT or node.op not in ("map", "call", "apply"):
+            self.lines.append(start + code)
+            return
+        args = [self.text(arg).code for arg in node.args]
+        inner = [", ".join(args)] if len(", ".join(args)) + 4 <= LIMIT else [f"{a}," for a in args]
+        self.lines += [f"{start}{code.partition('(')[0]}(", *(f"    {line}" for line in inner), ")"]
 
     def _shorten(self, node: Node) -> None:
         """Give lines of their own to the longest parts of a node until its text is short."""
-        while len(self.text(node).code) > WIDTH:
+        width = WIDTH - max(10, len(self.hints.get(node, "")))
+        while len(self.text(node).code) > width:
             parts = [p for p in self._parts(node) if len(self.text(p).code) > SHORT // 2]
             if not parts:
                 break
             longest = max(parts, key=lambda part: len(self.text(part).code))
             enough = 0.7 * len(self.text(longest).code)
             for part in dict.fromkeys(parts):
-                twin = (part.op, part.data) == (longest.op, longest.data)
-                if part is longest or (twin and len(self.text(part).code) > enough):
+                if part.op == longest.op and len(self.text(part).code) >= enough:
                     self._assign(part)
 
     def _parts(self, node: Node) -> Iterable[Node]:
@@ -111,7 +139,7 @@ class Body:
         of a chain, or the arguments."""
         for arg in node.args:
             chain = node.op == arg.op == "infix" and _binds_alike(node.data, arg.data)
-            if chain or arg.op in ("prefix", "list", "keyword", "star", "view"):
+            if chain or is_look(arg) or arg.op in ("prefix", "list", "keyword", "star"):
                 yield from self._parts(arg)
             elif arg not in self.locals and not self._is_trivial(arg):
                 yield arg
@@ -124,7 +152,7 @@ class Body:
             return self.locals[node]
         if node.op == "name":
             return str(node.data)
-        look = node.op == "view" or (node.op == "method" and node.data in LOOKS)
+        look = is_look(node) or (node.op == "method" and node.data in ("expand", "to"))
         return self._base(node.args[0]) if look else None
 
     def _suggestion(self, node: Node) -> str:
@@ -168,7 +196,8 @@ class Body:
         if function in OF_ARGUMENT and argument:
             return f"{function}_{argument}"
         if function == "stack":
-            return "row" if any(u.op == "list" for u in self.users.get(node, [])) else "matrix"
+            items = node.args[0].args
+            return "matrix" if any(item.data == "torch.stack" for item in items) else "row"
         return NAMES.get(function) or argument or "values"
 
 
@@ -200,7 +229,6 @@ def _users(order: list[Node]) -> dict[Node, list[Node]]:
 
 # --- names ------------------------------------------------------------------------------------
 
-LOOKS = frozenset(["transpose", "expand", "to", "movedim"])
 TURNS = frozenset(["torch.sin", "torch.cos"])
 OF_ARGUMENT = frozenset("exp log sin cos sinh cosh sign abs sqrt".split())
 INFIX = {"+": "total", "-": "difference", "/": "quotient", "**": "powers"}
@@ -221,6 +249,11 @@ def _name_of_reduction(node: Node) -> str:
     if body.op == "map" and body.data == ".square":
         return "variance" if is_centred(body.args[0]) else "mean_square"
     return "mean"
+
+
+def is_look(node: Node) -> bool:
+    """Whether a node is another view of its first argument."""
+    return node.op == "view" or (node.op == "method" and node.data in ("transpose", "movedim"))
 
 
 def is_centred(node: Node) -> bool:

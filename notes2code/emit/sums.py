@@ -89,9 +89,6 @@ def _sum(low: Lowering, expr: Reduce, order: Axes) -> Value:
     if outside and inside:
         return _scaled(low, expr, outside, inside, order)
     inner = (*order, expr.index)
-    if not inside and expr.where is None:
-        size = Value(low.whole(expr.index.size))
-        return low.infix("*", size, low.lower(expr.body, order), order)
     if expr.where is None:
         return contract(low, _factors(low, expr.body, expr.index, order), expr.index, order)
     with low.inside():
@@ -159,11 +156,14 @@ def softmax(low: Lowering, expr: Softmax, order: Axes) -> Value:
 
 
 def _softmax(low: Lowering, function: str, expr: Softmax, order: Axes) -> Value:
-    index, where = expr.index, expr.where
-    inner = (*order, index)
-    if isinstance(expr.at, Idx) and expr.at.index not in _free(expr):
-        inner = tuple(index if axis is expr.at.index else axis for axis in order)
-    scores = _with_axis(low, low.lower(expr.body, inner), index, inner)
+    body, where = expr.body, expr.where
+    index, inner = expr.index, (*order, expr.index)
+    free = ir.free_indices(body) | (frozenset() if where is None else ir.free_indices(where))
+    if isinstance(expr.at, Idx) and expr.at.index not in free:
+        index, inner = expr.at.index, order
+        body = ir.substitute(body, {expr.index: expr.at})
+        where = None if where is None else ir.substitute(where, {expr.index: expr.at})
+    scores = _with_axis(low, low.lower(body, inner), index, inner)
     low.graph.suggest(scores.node, "scores", local=True)
     drop: Node | None = None
     if where is not None:
@@ -175,14 +175,9 @@ def _softmax(low: Lowering, function: str, expr: Softmax, order: Axes) -> Value:
     weights = low.graph.call(function, node, dim, kind=node.kind, rank=node.rank)
     if drop is not None and not always_one(where, index):
         weights = low.math.masked(weights, drop, low.math.number(0))
-    low.graph.suggest(weights, "weights", local=True)
+    name = "weights" if function == "torch.softmax" else "log_weights"
+    low.graph.suggest(weights, name, local=True)
     return low.at(Value(weights, scores.axes), {index: expr.at}, order)
-
-
-def _free(expr: Softmax) -> frozenset[Index]:
-    """The indices that a softmax depends on, besides the place it is taken at."""
-    where = () if expr.where is None else (expr.where,)
-    return frozenset().union(*map(ir.free_indices, (expr.body, *where))) - {expr.index}
 
 
 def logarithm(low: Lowering, argument: Expr, order: Axes) -> Value:

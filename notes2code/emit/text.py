@@ -81,7 +81,8 @@ def write(node: Node, library: Library, inner: Callable[[Node], Text]) -> Text:
         case "extent":
             return Text(f"{inner(args[0]).code}.shape[{inner(args[1]).code}]")
         case "leading":
-            return Text(f"{inner(args[0]).at(PRIMARY)}.shape[:-{node.data}]")
+            axes = f"[:-{node.data}]" if node.data else ""
+            return Text(f"{inner(args[0]).at(PRIMARY)}.shape{axes}")
         case "star":
             return Text(f"*{inner(args[0]).at(PRIMARY)}")
         case "list":

@@ -85,12 +85,12 @@ def _function(
     root = finish(graph, low.math, low.math.real(low.full(value, equation.value.indices)))
     body = Body(root, library, names, graph.hints, graph.named)
     lines = [
-        *docstring_lines(docstring, INDENT),
+        *docstring_lines(docstring),
         *_tensors(equation, low, library),
         *_size_lines(sizes, body.order, library),
         *body.lines,
     ]
-    return "\n".join([*_signature(equation, name, library), *(INDENT + line for line in lines)])
+    return "\n".join([*_signature(equation, name, library), *(line and INDENT + line for line in lines)])
 
 
 def _input_node(graph: Graph, given: Input) -> Node:

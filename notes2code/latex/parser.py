@@ -72,6 +72,7 @@ class Parser:
         self.tokens = stream.prepare(source.tokens, self.problems)
         self.at = 0
         self.depth = 0
+        self.in_script = False
         self.bars: list[str] = []
         if source.lefts:
             place = Span(source.lefts[-1], source.lefts[-1] + 5)
@@ -214,7 +215,7 @@ class Parser:
         factors = [self.postfix()]
         while self.starts_factor():
             token = self.peek()
-            if token.kind == "num" and not isinstance(factors[-1], Dots):
+            if token.kind == "num" and not self.in_script and not isinstance(factors[-1], Dots):
                 raise error(
                     "N2C025",
                     f"the number {token.text} stands behind a factor with no sign between",
@@ -301,7 +302,10 @@ class Parser:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""
         token = self.peek()
         if token.kind == "{":
-            return self.braces()
+            outer, self.in_script = self.in_script, True
+            content = self.braces()
+            self.in_script = outer
+            return content
         if token.kind in ("op", "rel"):
             self.at += 1
             if token.text in "-+" and self.peek().kind in ("num", "name"):

@@ -84,6 +84,9 @@ def _other_arity(
 ) -> Value:
     """A function of the field with another number of arguments than usual: given one array, it
     takes that in all its places; otherwise it is one that the field does not know."""
+    alike = {run.quote(argument.span) for argument in arguments}
+    if len(alike) == 1 and len(equation.parameters) == 1:
+        return apply(run, use, equation, arguments[:1], span)
     if len(arguments) == 1:
         text = run.quote(arguments[0].span)
         run.problems.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Juxt, Node, Num, Script
-from notes2code.meaning import ir, scripts, strides, survey
+from notes2code.meaning import ir, names, scripts, strides, survey
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -302,9 +302,12 @@ def read_target(seen: Survey, define: Define) -> Target:
         if not scripts.is_name(item):
             continue
         inner = seen.use(item)
-        parameters.append(inner.name)
+        name = inner.name
+        if inner.indices and name in whole:
+            name = names.code_name(name, *(names.label(at.node) for at in inner.indices))
+        parameters.append(name)
         if not inner.indices:
-            whole.append(inner.name)
+            whole.append(name)
         indices.extend(at for at in inner.indices if at not in indices)
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))

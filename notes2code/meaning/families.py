@@ -42,6 +42,11 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     return _joined_values(run, values, span)
 
 
+def column(run: Run, items: Sequence[Node], span: Span) -> Value:
+    """A column of numbers is a vector; one of vectors is the vector of them all, end to end."""
+    return replace(concatenated(run, items, span), row=False)
+
+
 def _flattened(items: Sequence[Node]) -> list[Node]:
     """The items, with ``… head_h`` (a comma lost) as two of them."""
     flat: list[Node] = []

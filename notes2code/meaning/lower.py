@@ -37,6 +37,7 @@ from notes2code.meaning import (
     names,
     powers,
     products,
+    properties,
     scripts,
     symbols,
 )
@@ -75,6 +76,13 @@ def _infix(run: Run, node: Infix) -> Value:
     if node.op in ("+", "-"):
         left, right = run.lower(node.left), run.lower(node.right)
         products.forbid_own_element(run, node)
+        if left.rank and properties.looks_like_shape(node.right):
+            raise error(
+                "N2C043",
+                f"`{run.quote(node.right.span)}` looks like a shape, not like a number",
+                node.right.span,
+                "if the sign before it is a dash, put the shape outside the formula",
+            )
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
-from notes2code.meaning import conditions, ir
+from notes2code.meaning import conditions, families, ir
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, align, fresh
@@ -16,6 +18,11 @@ def matrix(run: Run, node: Matrix) -> Value:
         return cases(run, node)
     if node.kind in ("vmatrix", "Vmatrix"):
         raise error("N2C037", "a determinant cannot be computed", node.span)
+    if all(len(row) == 1 and row[0] is not None for row in node.rows):
+        return families.column(run, [row[0] for row in node.rows if row[0] is not None], node.span)
+    if len(node.rows) == 1 and any(isinstance(cell, Dots) for cell in node.rows[0]):
+        cells = [cell for cell in node.rows[0] if cell is not None]
+        return replace(families.column(run, cells, node.span), row=True)
     if any(isinstance(cell, Dots) or cell is None for row in node.rows for cell in row):
         raise error(
             "N2C037",

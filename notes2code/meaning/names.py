@@ -133,8 +133,8 @@ def axis_names(name: str, rank: int, attends: bool) -> tuple[tuple[str, str], ..
     rows, features = _ROLES.get(base, ("", "")) if attends or base in "Xx" else ("", "")
     if base in _WEIGHTS and rank <= 2:
         return (("", "feature"),) * rank
-    if rank == 2 and base == "M":
-        return (("n", "sequence"), ("m", "sequence"))
+    if rank == 2 and base == "M" and attends:
+        return (("n", ""), ("m", ""))
     if rank == 2 and rows:
         return ((rows, "sequence"), (features, "feature"))
     if rank == 1 and rows:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import Big, Frac, Group, Juxt, Name, Node, Script
-from notes2code.meaning import powers, scripts
+from notes2code.latex.tree import (
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+)
+from notes2code.meaning import calls, names, powers, scripts
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey, walk
 
@@ -23,17 +34,61 @@ def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | Non
         return note(
             "N2C038", "this says what a derivative or limit is; it defines nothing", define.span
         )
-    names = [_called(node, seen) for node in (define.target or first, *define.values)]
-    shared = names[0] & set().union(*names[1:]) if len(names) > 1 else set()
-    if (define.target is not None and shared) or (
-        define.target is None and len(names) > 2 and (names[0] & set().union(*names[2:]))
-    ):
+    sides = (define.target, *define.values) if define.target is not None else define.values
+    called = [_called(node, seen) for node in sides]
+    shared = called[0] & set().union(*called[1:]) if len(called) > 1 else set()
+    if shared:
         return note(
             "N2C038",
-            f"this states a property of `{sorted(shared or names[0])[0]}` and does not define it",
+            f"this states a property of `{min(shared)}` and does not define it",
             define.span,
         )
     return None
+
+
+def is_mention(node: Node) -> bool:
+    """Whether a node only names something: a symbol, a shape ``n × d``, a list of names, or a
+    call ``α(x, x_i)`` of a function of the note."""
+    if scripts.is_name(node) or isinstance(node, Num | Dots):
+        return True
+    if isinstance(node, Infix):
+        return node.op == "×" and _is_extent(node.left) and _is_extent(node.right)
+    if isinstance(node, Group):
+        return bool(node.items) and len(node.items) > 1 and all(map(is_mention, node.items))
+    if isinstance(node, Juxt) and len(node.factors) == 2:
+        name, group = node.factors
+        return (
+            scripts.is_name(name)
+            and isinstance(group, Group)
+            and group.open == "("
+            and bool(group.items)
+            and all(map(scripts.is_name, group.items))
+            and names.label(name).lower() not in calls.OF_NUMBERS
+            and not names.label(name).lower().startswith("softmax")
+        )
+    return False
+
+
+def _is_extent(node: Node) -> bool:
+    """Whether a node can be the extent of an axis: small letters, numbers, sums and products."""
+    match node:
+        case Num():
+            return True
+        case Infix("×" | "+" | "-" | "/" | "·", left, right):
+            return _is_extent(left) and _is_extent(right)
+        case Group("(", (item,)):
+            return _is_extent(item)
+        case Juxt(factors):
+            return all(map(_is_extent, factors))
+        case _ if scripts.is_name(node):
+            text = names.label(node)
+            return text[:1].islower() or text in ("T", "N", "L", "B", "D", "H", "C", "V")
+    return False
+
+
+def looks_like_shape(node: Node) -> bool:
+    """Whether a term is a shape written behind a dash, as in ``… V - n \\times l``."""
+    return isinstance(node, Infix) and node.op == "×" and _is_extent(node)
 
 
 def _is_complexity(define: Define) -> bool:

@@ -231,9 +231,9 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
     if isinstance(node, Juxt) and all(
-        isinstance(f, Name) and f.text in bound for f in node.factors
+        isinstance(f, Num) or (isinstance(f, Name) and f.text in bound) for f in node.factors
     ):
-        return node.factors
+        return node.factors if isinstance(node.factors[0], Name) else (node,)
     return (node,)
 
 

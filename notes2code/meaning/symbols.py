@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-
 from dataclasses import replace
 
 from notes2code.diagnostics import error
@@ -15,7 +14,7 @@ from notes2code.meaning.run import Defined, Run, Symbol
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import Value, fresh, scalar, transpose
 
-CONSTANTS = {"pi": math.pi, "infty": math.inf}
+CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
@@ -31,7 +30,7 @@ def _value(run: Run, use: Use) -> Value:
     if not use.indices:
         if use.name in run.indices:
             return scalar(counted(run.indices[use.name]), use.span)
-        if use.name in CONSTANTS and use.name not in run.shapes:
+        if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "ones":
             return Value(ir.ONE, (fresh(Size("")),), use.span)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import properties, scripts, sizes
+from notes2code.meaning import properties, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.lower import RULES
@@ -68,7 +68,11 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         deep = error("N2C020", "this formula is nested too deeply", Span(0, 1))
         return Typed("rejected", None, shapes, (*tree.problems, deep.problem))
     problems = _unique([*tree.problems, *run.problems])
-    kind = "definition" if _is_declaration(equation, defines) else "equation"
+    kind = "equation"
+    if _is_quantity(equation, defines):
+        kind = "text"
+    elif _is_declaration(equation, defines):
+        kind = "definition"
     return Typed(kind, equation, shapes, problems)
 
 
@@ -95,11 +99,17 @@ def _typed(
 
 
 def _says_nothing(defines: list[Define]) -> bool:
-    """Whether all there is are lone symbols or numbers: nothing to compute."""
+    """Whether all there is are symbols, shapes and calls that are only mentioned."""
     return all(
-        define.target is None and len(define.values) == 1 and scripts.is_name(define.values[0])
+        define.target is None and len(define.values) == 1 and properties.is_mention(define.values[0])
         for define in defines
     )
+
+
+def _is_quantity(equation: Equation, defines: list[Define]) -> bool:
+    """Whether a formula is only a number made of sizes that the text speaks of: ``√d_k``."""
+    bare = all(define.target is None for define in defines)
+    return bare and not equation.value.indices and all(i.kind == "size" for i in equation.inputs)
 
 
 def _is_declaration(equation: Equation, defines: list[Define]) -> bool:

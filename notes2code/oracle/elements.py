@@ -138,15 +138,13 @@ class Elements:
                 return join(COMPARISONS[op], *map(ordered, values))
             case ir.Logic("not", (argument,)):
                 return np.logical_not(self.condition(argument, place))
-            case ir.Logic(op, (first, *others)):
-                holds = self.condition(first, place)
-                for other in others:
-                    if op == "and":
-                        right = self.condition(other, place.only(holds))
-                        holds = join(np.logical_and, holds, right)
-                    else:
-                        right = self.condition(other, place.only(np.logical_not(holds)))
-                        holds = join(np.logical_or, holds, right)
+            case ir.Logic(op, arguments):
+                holds = np.asarray(op == "and")
+                for part in arguments:
+                    undecided = holds if op == "and" else np.logical_not(holds)
+                    met = self.condition(part, place.only(undecided))
+                    joining = np.logical_and if op == "and" else np.logical_or
+                    holds = join(joining, holds, met)
                 return holds
             case _:
                 return np.not_equal(self.value(expr, place), 0)

@@ -208,10 +208,11 @@ class Expressions:
                 return infix(added, "/", self.whole(node.index.size))
             case "mean":
                 return call("np.mean", [listed])
-            case "max":
-                return call("np.max", [listed, "initial=-np.inf"] if node.where else [listed])
             case _:
-                return call("np.min", [listed, "initial=np.inf"] if node.where else [listed])
+                none = "-np.inf" if node.kind == "max" else "np.inf"
+                spread = Row(("*", Bracket("(", generator, ")", "")))
+                some = listed if node.where is None else Bracket("[", (none, spread), "]")
+                return call(f"np.{node.kind}", [some])
 
     def _filter(self, where: Expr | None) -> list[Doc]:
         return [] if where is None else [Row(("if ", self.condition(where).at_least(OR)))]

@@ -61,25 +61,34 @@ def lines(doc: Doc, indent: int = 0, before: str = "", behind: str = "") -> list
             before += "".join(map(flat, parts[:at]))
             return lines(parts[at], indent, before, "".join(map(flat, parts[at + 1 :])) + behind)
         case Chain(parts):
-            head, last = _last_bracket(doc)
-            if len(parts) == 2 and last is not None and _fits(before + head + last.open, indent):
-                return lines(last, indent, before + head, behind)
+            brackets = _brackets(doc)
+            if len(parts) == 2 and brackets and not brackets[-1][2]:
+                heads = [before + head + bracket.open for head, bracket, _ in brackets]
+                at = next((k for k, head in enumerate(heads[1:]) if not _fits(head, indent)), -1)
+                head, bracket, tail = brackets[at]
+                if _fits(heads[at], indent):
+                    return lines(bracket, indent, before + head, tail + behind)
             return lines(Bracket("(", (doc,), ")"), indent, before, behind)
         case Bracket(opening, parts, closing, separator):
             inner = _inside(parts, separator, indent + INDENT)
             return [" " * indent + before + opening, *inner, " " * indent + closing + behind]
 
 
-def _last_bracket(doc: Doc) -> tuple[str, Bracket | None]:
-    """The bracket that ends the code, and what stands before it."""
+def _brackets(doc: Doc) -> list[tuple[str, Bracket, str]]:
+    """The outermost brackets of the code, each with what stands before and behind it."""
     match doc:
         case Bracket():
-            return "", doc
-        case Row((*first, end)) | Chain((*first, end)):
+            return [("", doc, "")]
+        case Row(parts) | Chain(parts):
             joint = " " if isinstance(doc, Chain) else ""
-            head, last = _last_bracket(end)
-            return joint.join([*map(flat, first), head]), last
-    return "", None
+            texts = [flat(part) for part in parts]
+            found: list[tuple[str, Bracket, str]] = []
+            for k, part in enumerate(parts):
+                left = "".join(text + joint for text in texts[:k])
+                right = "".join(joint + text for text in texts[k + 1 :])
+                found += [(left + head, b, tail + right) for head, b, tail in _brackets(part)]
+            return found
+    return []
 
 
 def _inside(parts: tuple[Doc, ...], separator: str, indent: int) -> list[str]:
@@ -87,13 +96,15 @@ def _inside(parts: tuple[Doc, ...], separator: str, indent: int) -> list[str]:
     together = f"{separator} ".join(map(flat, parts))
     if _fits(together, indent):
         return [" " * indent + together]
-    if len(parts) == 1 and isinstance(parts[0], Chain):
-        parts, separator = parts[0].parts, ""
-    last = separator if len(parts) > 1 else ""
-    ends = [separator] * (len(parts) - 1) + [last]
-    return [
-        line for part, end in zip(parts, ends, strict=True) for line in lines(part, indent, "", end)
-    ]
+    out: list[str] = []
+    for part in parts:
+        end = separator if len(parts) > 1 else ""
+        broken = not _fits(flat(part) + end, indent)
+        pieces = part.parts if broken and isinstance(part, Chain) else (part,)
+        for piece in pieces[:-1]:
+            out += lines(piece, indent)
+        out += lines(pieces[-1], indent, "", end)
+    return out
 
 
 def _fits(text: str, indent: int) -> bool:

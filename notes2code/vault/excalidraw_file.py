@@ -13,10 +13,10 @@ from notes2code.vault.model import Formula, Link, Scene
 from notes2code.vault.scene import (
     Drawing,
     SceneError,
-    custom_data,
     damaged,
     element_text,
     empty,
+    is_mermaid,
     unpack_file,
 )
 
@@ -61,6 +61,5 @@ def _images(drawing: Drawing, latex: dict[str, str]) -> Iterator[Link]:
     """Images proper, which cannot be read."""
     for image in drawing.of_type("image"):
         name = image.get("fileId")
-        read = name in latex or custom_data(image, "mermaidText") is not None
-        if isinstance(name, PlacedStr) and not read:
+        if isinstance(name, PlacedStr) and name not in latex and not is_mermaid(image):
             yield Link("data:", "", True, name.start, name.start + len(name))

@@ -12,7 +12,7 @@ _FORMULA = re.compile(
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(
-    r"""["#;$]|://|[=!]=|[-+*/|&:]=|=>|->|\w\.\w+\(|(?<!\w)--?[A-Za-z]{2,}|:\s*$|\\\\|\\$"""
+    r"""["#;$]|://|[=!]=|[-+*/|&:]=|=>|->|\w\.[a-z]\w|\w\.\w+\(|(?<!\w)--?[A-Za-z]{2,}|:\s*$|\\\\|\\$"""
     r"|\b(?:import|from|def|return|self|class|for|while|print|lambda|elif|assert|const|let|var)\b"
     r"|</?[A-Za-z]|(?<!\w)__|__(?!\w)"
 )

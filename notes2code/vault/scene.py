@@ -12,6 +12,7 @@ from notes2code.vault.lzstring import DamagedError, decompress_from_base64
 
 _LARGEST = 32 * 2**20
 _SHORT_ID = 8
+_MERMAID = "mermaidText"
 
 
 class SceneError(ValueError):
@@ -58,7 +59,7 @@ class Drawing:
             raise SceneError("it holds no list of elements")
         elements = [item for item in scene["elements"] if isinstance(item, dict)]
         self._scene = scene
-        self.ids = {item.get("id") for item in elements if isinstance(item.get("id"), str)}
+        self.ids = {_text(item, "id") for item in elements}
         self.elements = [item for item in elements if not item.get("isDeleted")]
 
     def of_type(self, name: str) -> Iterator[dict[str, Any]]:
@@ -68,23 +69,19 @@ class Drawing:
     @property
     def image_ids(self) -> set[str]:
         """The files that live images show."""
-        found = (image.get("fileId") for image in self.of_type("image"))
-        return {name for name in found if isinstance(name, str)}
+        return {_text(image, "fileId") for image in self.of_type("image")}
 
     def mermaid(self) -> Iterator[str]:
         """The Mermaid source of each live image that was made from it."""
-        for image in self.of_type("image"):
-            source = custom_data(image, "mermaidText")
-            if source:
-                yield source
+        return (_custom(image, _MERMAID) for image in self.of_type("image") if is_mermaid(image))
 
     def stale(self, texts: Mapping[str, str]) -> tuple[int, int]:
         """How many of the note's texts, by id, the scene lacks, and the note of the scene's.
 
         Ids longer than eight characters are not yet in the note.
         """
-        own = {item.get("id") for item in self.of_type("text")}
-        kept = {name for name in own if isinstance(name, str) and len(name) <= _SHORT_ID}
+        own = {_text(item, "id") for item in self.of_type("text")}
+        kept = {name for name in own if 0 < len(name) <= _SHORT_ID}
         return len(texts.keys() - self.ids), len(kept - texts.keys())
 
     def data(self, latex: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, Any]:
@@ -95,7 +92,9 @@ class Drawing:
         """
         data = {name: value for name, value in self._scene.items() if name != "files"}
         data["elements"] = [
-            {**item, "rawText": texts[item["id"]]} if _is_in(item, texts) else item
+            {**item, "rawText": texts[name]}
+            if item.get("type") == "text" and (name := _text(item, "id")) in texts
+            else item
             for item in self.elements
         ]
         data["latex"] = {name: latex[name] for name in latex if name in self.image_ids}
@@ -106,29 +105,29 @@ class Drawing:
         files = self._scene.get("files")
         found: dict[str, str] = {}
         for image in self.of_type("image"):
-            name = image.get("fileId")
+            name = _text(image, "fileId")
             file = files.get(name) if isinstance(files, dict) else None
-            latex = custom_data(image, "latex") or custom_data(file, "latex")
-            latex = latex or (file.get("latex") if isinstance(file, dict) else None)
-            if isinstance(name, str) and isinstance(latex, str):
+            latex = (
+                custom_data(image, "latex") or custom_data(file, "latex") or _text(file, "latex")
+            )
+            if latex:
                 found[name] = latex
         return found
 
 
-def custom_data(item: Any, name: str) -> str | None:
-    """A text that a plugin stored with an element or file."""
-    data = item.get("customData") if isinstance(item, dict) else None
-    value = data.get(name) if isinstance(data, dict) else None
-    return value if isinstance(value, str) else None
+def is_mermaid(image: Mapping[str, Any]) -> bool:
+    """Whether an image was drawn from Mermaid source."""
+    return _custom(image, _MERMAID) != ""
+
+
+def _custom(item: Any, name: str) -> str:
+    """A text that a plugin stored with an element or file, or nothing."""
+    return _text(item.get("customData"), name) if isinstance(item, dict) else ""
 
 
 def element_text(item: Mapping[str, Any]) -> str:
     """The text of a text element as its author typed it."""
-    for name in ("rawText", "originalText", "text"):
-        value = item.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return ""
+    return _text(item, "rawText") or _text(item, "originalText") or _text(item, "text")
 
 
 def damaged(reason: str, span: Span) -> Problem:
@@ -147,5 +146,7 @@ def empty(what: str) -> Problem:
     return note("N2C015", f"the {what} is empty", Span(0, 1), f"delete it, or draw the {what}")
 
 
-def _is_in(item: Mapping[str, Any], texts: Mapping[str, str]) -> bool:
-    return item.get("type") == "text" and item.get("id") in texts
+def _text(item: Any, name: str) -> str:
+    """A text that ``item`` should hold; nothing where it holds none."""
+    value = item.get(name) if isinstance(item, dict) else None
+    return value if isinstance(value, str) else ""

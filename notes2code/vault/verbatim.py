@@ -38,7 +38,7 @@ _DISPLAY_END = re.compile(r"\\.|\$\$", re.DOTALL)
 _PAREN_END = re.compile(rf"\\\)|\\[^)]|{_BREAK}", re.MULTILINE)
 _BRACKET_END = re.compile(r"\\\]|\\[^\]]|\n[ \t>]*\r?$", re.MULTILINE)
 _LOOSE_BAR = re.compile(r"(?<!\\)\|(?=\s)|(?<=\s)\|")
-_ROW = re.compile(r"[ \t>]*\|")
+_ROW_OR_HEADING = re.compile(r"[ \t>]*(\||#{1,6}[ \t])")
 _ENVIRONMENT = re.compile(
     r"\\begin\{((?:align|alignat|aligned|alignedat|array|cases|dcases|rcases|drcases|eqnarray"
     r"|equation|flalign|gather|gathered|multline|multlined|split|subarray|smallmatrix"
@@ -134,15 +134,17 @@ class _Scanner:
                 self.sought["$"] = at
                 return None
             if not spaced and not (sign == "$" and text[at + 1 : at + 2].isdigit()):
-                return None if self.leaves_cell(position, at) else at + 1
+                return None if self.leaves_line(position, at) else at + 1
         self.sought["$"] = self.end
         return None
 
-    def leaves_cell(self, start: int, end: int) -> bool:
-        """Whether ``$…$`` would run from one cell of a table into the next."""
-        if not _LOOSE_BAR.search(self.text, start, end):
+    def leaves_line(self, start: int, end: int) -> bool:
+        """Whether ``$…$`` would run out of a heading, or of the cell of a table."""
+        newline = self.text.find("\n", start, end) >= 0
+        if not newline and not _LOOSE_BAR.search(self.text, start, end):
             return False
-        return _ROW.match(self.text, self.line_start(start)) is not None
+        row_or_heading = _ROW_OR_HEADING.match(self.text, self.line_start(start))
+        return row_or_heading is not None and (newline or row_or_heading[1] == "|")
 
     def display(self, position: int) -> int:
         if self.text.startswith("$$", position + 2):

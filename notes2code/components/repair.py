@@ -1,0 +1,70 @@
+"""Likely repairs of rejected formulas: what a slip of OCR or of the keyboard probably meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from notes2code.components.compiling import Compiled
+from notes2code.components.library import Library
+from notes2code.components.recognise import recognise
+from notes2code.diagnostics import Severity
+from notes2code.meaning import type_formula
+
+_SLIPS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\\sum_\{?(\w+)\}?(?=\s*\})"), r"\\sqrt{\1}"),
+    (re.compile(r"\bQ\s*K\s*T\b"), r"QK^T"),
+    (re.compile(r"(?<![\\\w])rac\{"), r"\\frac{"),
+    (re.compile(r"\\sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
+    (re.compile(r"(?<![\\A-Za-z])dk\b"), r"d_k"),
+    (re.compile(r"(?:\\[ ,;]|\s)\s*\d+\s*$"), ""),
+    (re.compile(r"(?<![\\A-Za-z])lpha\b"), r"\\alpha"),
+)
+_BRACKETS = (("(", ")"), ("{", "}"), ("[", "]"))
+
+
+def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) -> Compiled:
+    """A rejected formula with the likely repair added to the help of its error.
+
+    A repair is offered only where the repaired formula is recognised.
+    """
+    if compiled.status != "rejected":
+        return compiled
+    latex = compiled.entry.latex
+    for candidate in _candidates(latex):
+        typed = type_formula(candidate, library.scope)
+        if typed.equation is None or (found := recognise(typed.equation, library)) is None:
+            continue
+        meant = f"`{' '.join(candidate.split())}` would be {found.component.summary[0].lower()}"
+        meant += found.component.summary[1:].rstrip(".")
+        others = sum(c.recognised is not None and c.recognised.component is found.component
+                     for c in known)
+        if others:
+            meant += f", as {others} other formula{'s' * (others > 1)} of the vault"
+        problems = tuple(
+            replace(p, help="; ".join(filter(None, [p.help, meant])))
+            if p.severity is Severity.ERROR
+            else p
+            for p in compiled.problems
+        )
+        return replace(compiled, problems=problems)
+    return compiled
+
+
+def _candidates(latex: str) -> Iterator[str]:
+    """The formula with each usual slip undone, and with brackets balanced."""
+    whole = latex
+    for pattern, meant in _SLIPS:
+        changed = pattern.sub(meant, latex)
+        if changed != latex:
+            yield changed
+        whole = pattern.sub(meant, whole)
+    if whole != latex:
+        yield whole
+    for opening, closing in _BRACKETS:
+        missing = latex.count(opening) - latex.count(closing)
+        if 0 < missing <= 2:
+            yield latex + closing * missing
+        elif -2 <= missing < 0:
+            yield latex[::-1].replace(closing, "", -missing)[::-1]
