@@ -18,7 +18,7 @@ from notes2code.meaning.linking import Entry, Linked, Linker
 from notes2code.oracle import OracleError, evaluate, sample
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compiled:
     """What became of a formula.
 
@@ -136,14 +136,16 @@ def _shown(recognised: Recognised, name: str) -> str:
 def shown_settings(recognised: Recognised) -> dict[str, str | None]:
     """All settings of a recognised component as text, in the component's own names of sizes;
     None for those left out."""
-    sizes = _own_sizes(recognised)
     out: dict[str, str | None] = {}
     for name in recognised.component.settings:
         value = recognised.settings.get(name)
-        if value is not None:
-            value = Lambda(value.indices, _resized(value.body, sizes))
-        out[name] = None if value is None else settings.text(value)
+        out[name] = None if value is None else settings.text(in_own_sizes(recognised, value))
     return out
+
+
+def in_own_sizes(recognised: Recognised, value: Lambda) -> Lambda:
+    """A setting in the component's own sizes instead of the note's."""
+    return Lambda(value.indices, _resized(value.body, _own_sizes(recognised)))
 
 
 def _own_sizes(recognised: Recognised) -> dict[Size, Size]:

@@ -29,7 +29,7 @@ class Setting:
     ``symbol`` is its name in the component's formulas; ``kind`` is ``factor`` (a number that
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
     that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken). ``usual`` are values that deserve no warning, ``unusual`` what the
-    warning says about others.
+    warning says about others; ``words`` name classes that have another value (``Unscaled``).
     """
 
     name: str
@@ -37,6 +37,7 @@ class Setting:
     kind: str
     usual: tuple[str, ...] = ()
     unusual: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class Component:
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
     module of the generated package. ``calls`` are the names under which notes call it, ``uses``
-    the components whose functions its formulas call. ``textbook`` is its usual formula.
+    the components whose functions its formulas call, ``builds_on`` those that its class needs
+    besides. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -77,6 +79,8 @@ class Component:
     textbook: str
     calls: tuple[str, ...]
     uses: tuple[str, ...]
+    builds_on: tuple[str, ...]
+    names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
     roles: Mapping[str, tuple[str, ...]]
@@ -163,6 +167,8 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
         uses=tuple(data.get("uses", ())),
+        builds_on=tuple(data.get("builds_on", ())),
+        names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},
@@ -178,6 +184,7 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         table["kind"],
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
+        table.get("words", {}),
     )
 
 

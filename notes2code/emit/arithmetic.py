@@ -119,8 +119,7 @@ class Arithmetic:
         kinds = {left.kind, right.kind}
         exact = sign in ("+", "-", "*", "%", "//")
         if Kind.REAL in kinds:
-            left, right = (self.real(x) if x.kind is Kind.TABLE else x for x in (left, right))
-            return Kind.REAL, left, right
+            return Kind.REAL, self._met(left), self._met(right)
         if kinds == {Kind.INDEX, Kind.NUMBER} and sign == "*" and self.like is not None:
             left, right = (self.real(x) if x.kind is Kind.INDEX else x for x in (left, right))
             return Kind.REAL, left, right
@@ -132,6 +131,13 @@ class Arithmetic:
         if Kind.INDEX in kinds or Kind.TABLE in kinds:
             return Kind.TABLE, self.table(left), self.table(right)
         return max(kinds), left, right
+
+    def _met(self, node: Node) -> Node:
+        """An operand next to one in the arrays' dtype. Whole numbers need no conversion there,
+        as long as their tensors are not made real for another operation."""
+        if node.kind is Kind.INDEX:
+            return self.graph.make("meet", None, (node,), Kind.REAL)
+        return self.real(node) if node.kind is Kind.TABLE else node
 
     def negative(self, node: Node) -> Node:
         """Minus a number."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.emit import branches
 from notes2code.emit.graph import EmitError, Kind, Node
+from notes2code.emit.inline import inlined
 from notes2code.emit.layout import Axes, Value, align, common
 from notes2code.emit.simplify import simplified
 from notes2code.meaning import ir
@@ -27,8 +28,8 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     args = tuple(_argument(low, array, outer, order) for array in expr.arguments)
     if equation is None:
         args = tuple(arg if arg.kind is Kind.OTHER else low.math.tensor(arg) for arg in args)
-    else:
-        _check(equation, args)
+    elif _has_own_numbers(equation, args):
+        return low.lower(simplified(inlined(expr, equation)), order)
     places = [simplified(place) for place in expr.at]
     result = tuple(Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places)))
     rank = len(outer) + len(result)
@@ -67,11 +68,11 @@ def _argument(low: Lowering, array: Lambda, outer: Axes, order: Axes) -> Node:
     return low.math.real(align(low.graph, own, (*outer, *array.indices)))
 
 
-def _check(equation: Equation, args: tuple[Node, ...]) -> None:
-    """A number that differs from element to element cannot be a batch dimension."""
-    for given, arg in zip(equation.inputs, args, strict=True):
-        if not given.shape and given.kind == "array" and (arg.rank or arg.deps):
-            raise EmitError(f"{given.name} is a number, and each element here has its own")
+def _has_own_numbers(equation: Equation, args: tuple[Node, ...]) -> bool:
+    """Whether a parameter that is a number differs from element to element here, which cannot be
+    a batch dimension."""
+    numbers = [not i.shape and i.kind != "function" for i in equation.inputs]
+    return any(n and (arg.rank or arg.deps) for n, arg in zip(numbers, args, strict=True))
 
 
 def _result_size(expr: Call, equation: Equation | None, at: int) -> Size:

@@ -34,9 +34,9 @@ def contract(low: Lowering, values: list[Value], index: Index, order: Axes) -> V
 
 
 def _contracted(low: Lowering, values: list[Value], index: Index, order: Axes) -> Value:
-    values = _merged(low, values, order, lambda a, b: set(a.axes) == set(b.axes))
+    values = merged(low, values, order)
     if len(values) > 2:
-        values = _merged(low, values, order, lambda a, b: set(a.axes) <= set(b.axes))
+        values = merged(low, values, order, lambda a, b: set(a.axes) <= set(b.axes))
     if len(values) == 1 or not all(is_tensor(value.node) for value in values):
         return _summed(low, values, index, order)
     if len(values) == 2:
@@ -46,8 +46,15 @@ def _contracted(low: Lowering, values: list[Value], index: Index, order: Axes) -
     return _einsum(low, values, index, order)
 
 
-def _merged(
-    low: Lowering, values: list[Value], order: Axes, fits: Callable[[Value, Value], bool]
+def _same_axes(one: Value, other: Value) -> bool:
+    return set(one.axes) == set(other.axes)
+
+
+def merged(
+    low: Lowering,
+    values: list[Value],
+    order: Axes,
+    fits: Callable[[Value, Value], bool] = _same_axes,
 ) -> list[Value]:
     """The values, each that fits another one multiplied into it."""
     left = list(values)

@@ -58,6 +58,10 @@ class _Finish:
                 return self._arange(node)
             case "cast":
                 return self.node(node.args[0])
+            case "meet":
+                inner, dtype = self.node(node.args[0]), self.math.dtype()
+                whole = self.math.like is None or self._is_whole(node.args[0])
+                return inner if whole else self.graph.method("to", inner, dtype)
             case "long":
                 inner = self.node(node.args[0])
                 return inner if self._is_whole(node.args[0]) else self.graph.method("long", inner)

@@ -120,7 +120,7 @@ class Graph:
 
     def attribute(self, owner: Node, name: str) -> Node:
         """``x.dtype`` or ``x.device``."""
-        return self.make("attribute", name, (owner,), Kind.OTHER)
+        return self.make("attribute", name, (owner,), Kind.OTHER, 0, frozenset())
 
     def listed(self, items: tuple[Node, ...]) -> Node:
         """``[a, b]``."""
@@ -162,6 +162,12 @@ class Graph:
         data = (kind, dims, False)
         return self.make("reduce", data, (body,), body.kind, body.rank - len(dims), body.deps)
 
+    def counted(self, condition: Node, dim: int) -> Node:
+        """How often a condition holds along an axis."""
+        data = ("sum", (dim,), False)
+        deps = condition.deps
+        return self.make("reduce", data, (condition,), Kind.REAL, condition.rank - 1, deps)
+
     def matmul(self, left: Node, right: Node) -> Node:
         """``left @ right``."""
         kind = max(left.kind, right.kind)
@@ -183,7 +189,10 @@ class Graph:
         """The dependencies of arguments, lists included."""
         found: frozenset[str] = frozenset()
         for arg in args:
-            found |= self.union(arg.args) if arg.op in ("list", "keyword") else arg.deps
+            if arg.op in ("list", "keyword"):
+                found |= self.union(arg.args)
+            elif arg.kind is not Kind.OTHER:
+                found |= arg.deps
         return found
 
 

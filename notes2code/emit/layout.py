@@ -100,7 +100,9 @@ def _rightmost(pattern: tuple[bool, ...], rank: int) -> tuple[bool, ...]:
 def _element_by_element(node: Node) -> bool:
     if node.op == "infix":
         return bool(node.data != "@")
-    return node.op in ("map", "prefix", "cast") or (node.op == "method" and node.data == "to")
+    if node.op == "method":
+        return bool(node.data == "to")
+    return node.op in ("map", "prefix", "cast", "meet")
 
 
 def permute(graph: Graph, node: Node, order: tuple[int, ...]) -> Node:

@@ -186,7 +186,7 @@ def _place(low: Lowering, value: Value, axis: Index) -> Node:
     node = value.node
     if node.deps or node.kind not in (Kind.INDEX, Kind.TABLE):
         raise EmitError("an index that depends on the values of arrays cannot be looked up")
-    if low.guarded and node.op != "arange":
+    if low.guarded and node.op != "arange" and node.data not in ("%", ".clamp"):
         last = low.whole(ir.add(axis.size, ir.MINUS_ONE))
         node = low.graph.mapped(".clamp", node, low.math.number(0), last)
     return low.graph.make("long", None, (node,), Kind.INDEX)

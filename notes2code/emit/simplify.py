@@ -211,7 +211,7 @@ def _normalised(factor: Expr, over: Index, body: Expr, where: Expr | None) -> Ex
     match factor:
         case Fn("exp", (inner,)) if where is None:
             for index in _candidates(inner, over):
-                if alike(body, inner, {over: index}):
+                if over in ir.free_indices(body) and alike(body, inner, {over: index}):
                     return Softmax(over, body, Idx(index))
         case Reduce("sum", index, Mul(factors), reach):
             for at, part in enumerate(factors):
@@ -256,9 +256,12 @@ def _alike_where(left: Expr | None, right: Expr | None, pairs: Indices) -> bool:
 
 
 def _candidates(expr: Expr, over: Index) -> Iterator[Index]:
+    """The indices that an expression depends on and that run as far as another one."""
+    free = ir.free_indices(expr)
     for part in ir.walk(expr):
-        if isinstance(part, Idx) and same_size(part.index.size, over.size):
-            yield part.index
+        if isinstance(part, Idx) and part.index in free:
+            if same_size(part.index.size, over.size):
+                yield part.index
 
 
 def alike(left: Expr, right: Expr, pairs: Indices) -> bool:

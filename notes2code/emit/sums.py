@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notes2code.emit.arithmetic import inverted
-from notes2code.emit.contraction import contract
+from notes2code.emit.contraction import contract, merged
 from notes2code.emit.graph import Kind, Node, is_tensor
 from notes2code.emit.layout import Axes, Value, align, common, position
 from notes2code.emit.simplify import alike
@@ -46,8 +46,11 @@ def _reduced_in_range(low: Lowering, expr: Reduce, where: Expr, order: Axes) -> 
     body = _masked(low, body, keep, low.math.number(EMPTY[expr.kind]), inner)
     if expr.kind != "mean":
         return over(low, METHODS[expr.kind], body, expr.index)
-    total, count = (over(low, "sum", value, expr.index) for value in (body, keep))
-    return low.infix("/", total, count, order)
+    total = over(low, "sum", body, expr.index)
+    at = position(keep.axes, expr.index)
+    count = low.graph.counted(keep.node, at)
+    rest = tuple(axis for axis in keep.axes if axis is not expr.index)
+    return low.infix("/", Value(low.math.real(total.node), total.axes), Value(count, rest), order)
 
 
 def over(low: Lowering, method: str, value: Value, index: Index) -> Value:
@@ -140,6 +143,7 @@ def _in_range(low: Lowering, values: list[Value], keep: Value, order: Axes) -> l
     """The factors with zeros where a condition does not hold: put into the first factor that has
     all its axes, else a factor of its own."""
     zero = low.math.number(0)
+    values = merged(low, values, order)
     for at, value in enumerate(values):
         if set(keep.axes) <= set(value.axes) and is_tensor(value.node):
             masked = _masked(low, value, keep, zero, order)
@@ -173,7 +177,11 @@ def _softmax(low: Lowering, function: str, expr: Softmax, order: Axes) -> Value:
     node = low.math.table(low.math.tensor(scores.node))
     dim = low.graph.literal(f"dim={position(scores.axes, index)}")
     weights = low.graph.call(function, node, dim, kind=node.kind, rank=node.rank)
-    if drop is not None and not always_one(where, index):
+    if drop is None and _may_vanish(node, position(scores.axes, index)):
+        drop = low.graph.infix("==", node, low.math.number(-float("inf")), Kind.BOOL)
+    elif always_one(where, index):
+        drop = None
+    if drop is not None:
         weights = low.math.masked(weights, drop, low.math.number(0))
     name = "weights" if function == "torch.softmax" else "log_weights"
     low.graph.suggest(weights, name, local=True)
@@ -190,6 +198,20 @@ def logarithm(low: Lowering, argument: Expr, order: Axes) -> Value:
             return over(low, "logsumexp", low.lower(inner, (*order, index)), index)
     value = low.lower(argument, order)
     return Value(low.math.function("log", (value.node,)), value.axes)
+
+
+def _may_vanish(node: Node, at: int) -> bool:
+    """Whether a row of scores may be −∞ throughout, as far as the formula itself says −∞; the
+    row of a mask that lets through ``j ≤ i`` cannot be."""
+    if node.op == "map" and node.data == "torch.where" and node.args[0].data == "<=":
+        first, bound = node.args[0].args
+        if first.op == bound.op == "arange" and first.data[1] == -at - 1 != bound.data[1]:
+            return False
+    if node.op == "prefix" and node.args[0].data == "math.inf":
+        return True
+    return node.op in ("map", "infix", "method", "prefix") and any(
+        _may_vanish(arg, at) for arg in node.args
+    )
 
 
 def always_one(where: Expr | None, index: Index) -> bool:

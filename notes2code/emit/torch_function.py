@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from notes2code.emit.arithmetic import Arithmetic
-from notes2code.emit.calls import has_arrays
 from notes2code.emit.docstring import docstring_lines
 from notes2code.emit.finish import finish
-from notes2code.emit.graph import Graph, Kind, Node
+from notes2code.emit.graph import EmitError, Graph, Kind, Node
 from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
@@ -47,7 +46,8 @@ def _called(equation: Equation) -> dict[str, Equation]:
     found: dict[str, Equation] = {}
     for key, inner in equation.functions.items():
         for name, other in ((key, inner), *_called(inner).items()):
-            found.pop(name, None)
+            if found.pop(name, other) != other:
+                raise EmitError(f"two functions are called {name}")
             found[name] = other
     return found
 
@@ -67,7 +67,7 @@ def _function(
     like = next((_input_node(graph, i) for i in equation.inputs if i.shape), None)
     low = Lowering(graph, Arithmetic(graph, like))
     names = Names({name, *python.values(), *(library.aliases())})
-    low.functions = {key: (python[key], inner) for key, inner in equation.functions.items()}
+    low.functions = {key: (python[key], inner) for key, inner in _called(equation).items()}
     for given in equation.inputs:
         names.taken.add(given.name)
         if given.kind == "function":
@@ -202,6 +202,3 @@ def _size_line(group: list[str], sizes: dict[str, Node], library: Library) -> st
     end = int(last.args[1].data) + 1
     axes = f"{first.args[1].data}:{end or ''}"
     return f"{', '.join(group)} = {first.args[0].data}.shape[{axes}]"
-
-
-__all__ = ["has_arrays", "torch_source"]

@@ -49,7 +49,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     if all(ranks[p] == 0 for p in equation.parameters) and not equation.definitions:
         return _inlined(run, equation, arguments, span)
-    site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
+    site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
@@ -96,6 +96,16 @@ def _other_arity(
     return unknown(run, use, arguments, span)
 
 
+def _site(run: Run, function: str, arguments: Sequence[Value]) -> int:
+    """The number of a call. The same call twice in one statement is one, with one set of weights;
+    other calls have weights of their own."""
+    text = "; ".join(run.quote(argument.span) for argument in arguments)
+    key = f"{function}({text})@{run.statement}"
+    if key not in run.sites:
+        run.sites[key] = run.sites[function] = run.sites.get(function, -1) + 1
+    return run.sites[key]
+
+
 def _mapped_over(
     run: Run, before: tuple[Index, ...], more: tuple[Index, ...], span: Span
 ) -> tuple[Index, ...]:
@@ -130,10 +140,14 @@ def _own_input(
 
     A second call of the function has weights of its own.
     """
-    name = parameter.name if site == 0 else f"{parameter.name}_{site + 1}"
+    owner = f"{use.name}#{site}"
+    name, number = parameter.name, 1
+    while name in run.symbols and run.symbols[name].owner != owner:
+        number += 1
+        name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
     if symbol is None:
-        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind)
+        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
         run.symbols[name] = symbol
     else:
         for mine, theirs in zip(symbol.axes, axes, strict=False):

@@ -144,6 +144,7 @@ class Attempt:
         run.whole_parameters = self.targets[at].whole
         run.elementwise = _acts_on_numbers(self.targets[at])
         run.indices = {}
+        run.statement = at
         value = strides.typed(self, at)
         self.busy.pop()
         self.done[at] = Defined(

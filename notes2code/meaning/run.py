@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Symbol:
-    """An input that the formula uses: its axes in order, those it is indexed by first."""
+    """An input that the formula uses: its axes in order, those it is indexed by first.
+
+    ``owner`` is the call of a function whose weight it is, "" for what the formula itself names.
+    """
 
     name: str
     axes: tuple[Size, ...]
     written: str
     span: Span
     kind: str = "array"
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class Run:
     elementwise: bool = False
     column: bool = False
     families: int = 0
+    statement: int = 0
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
     scales: dict[str, Index] = field(default_factory=dict)

@@ -13,6 +13,8 @@ from notes2code.oracle import helpers
 from notes2code.oracle.extents import OracleError
 
 MAX_ELEMENTS = 10**8
+FEW = 512
+"""The length up to which positions are kept to be used again."""
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -54,14 +56,22 @@ COMPARISONS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@lru_cache(maxsize=4096)
 def positions(extent: int, level: int, depth: int) -> Array:
     """0, 1, … along the axis of a level."""
+    if extent > MAX_ELEMENTS:
+        raise _too_large(extent)
+    return _few(extent, level, depth) if extent <= FEW else _counted(extent, level, depth)
+
+
+def _counted(extent: int, level: int, depth: int) -> Array:
     shape = [1] * depth
     shape[level] = extent
-    positions = np.arange(extent).reshape(shape)
-    positions.flags.writeable = False
-    return positions
+    counted = np.arange(extent).reshape(shape)
+    counted.flags.writeable = False
+    return counted
+
+
+_few = lru_cache(maxsize=4096)(_counted)
 
 
 def spread(value: Array, shape: tuple[int, ...]) -> Array:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -100,15 +101,14 @@ class Elements:
         """The value of an expression at a place."""
         match expr:
             case ir.Num(number):
-                exact = number if isinstance(number, complex) else float(number)
-                return np.asarray(exact)
+                return _number(number)
             case Idx(index):
                 level = place.levels[index]
                 return positions(self.extents.of(index.size), level, place.depth).astype(float)
             case Ref(name, at):
                 return self._element(name, at, place)
             case Size():
-                return np.asarray(float(self.extents.of(expr)))
+                return _number(self.extents.of(expr))
             case ir.Add(terms):
                 return self._joined(np.add, terms, place)
             case ir.Mul(factors):
@@ -323,3 +323,10 @@ class Elements:
             )
         inner = shapes.pop() if shapes else (0,) * len(node.at)
         return np.reshape(np.asarray(results), front + inner)
+
+
+def _number(exact: complex | Fraction) -> Array:
+    try:
+        return np.asarray(exact if isinstance(exact, complex) else float(exact))
+    except OverflowError:
+        raise OracleError("a number is too large to compute with") from None

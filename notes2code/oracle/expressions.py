@@ -128,6 +128,9 @@ class Expressions:
     def _power(self, base: Expr, exponent: Expr) -> Code:
         if exponent == ir.HALF:
             return call("np.sqrt", [self.doc(base)])
+        tower = isinstance(base, Num) and any(isinstance(e, ir.Pow) for e in ir.walk(exponent))
+        if tower and isinstance(base, Num) and isinstance(base.value, int):
+            base = Num(float(base.value))  # as ints, 10 ** 10 ** 10 would never end
         docs = (self.code(base).at_least(ATOM), self.code(exponent).at_least(SIGN))
         if all(_is_simple(doc) for doc in docs):
             return Code(f"{flat(docs[0])}**{flat(docs[1])}", POWER)

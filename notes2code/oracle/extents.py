@@ -14,6 +14,10 @@ from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Equation, Expr, Input, Num, Ref, Size
 
 
+MAX_POWER = 64
+"""The largest exponent in a size: more would be a number to fill memory with, not an extent."""
+
+
 class OracleError(ValueError):
     """An equation has no value at these inputs; the message says why."""
 
@@ -63,7 +67,10 @@ class Extents:
                     product *= self._exact(factor)
                 return product
             case ir.Pow(base, exponent):
-                return Fraction(self._exact(base) ** self._exact(exponent))
+                power = self._exact(exponent)
+                if abs(power) > MAX_POWER or power.denominator != 1:
+                    raise OracleError(f"the size {shapes.text(expr)} cannot be computed")
+                return self._exact(base) ** int(power)
             case ir.Fn("extent", (Ref(array), Num(int() as axis))):
                 return Fraction(self.shapes[array][axis])
             case ir.Fn(name, arguments) if name in _FUNCTIONS:

@@ -11,6 +11,7 @@ import numpy as np
 
 def softmax(x: Any) -> Any:
     """The softmax along the last axis; a row of nothing but -inf gives zeros."""
+    x = np.asarray(x, dtype=float)
     largest = np.max(x, axis=-1, keepdims=True, initial=-np.inf)
     powers = np.exp(x - np.where(np.isneginf(largest), 0, largest))
     total = np.sum(powers, axis=-1, keepdims=True)

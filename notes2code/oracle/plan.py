@@ -110,7 +110,10 @@ class _Planner:
         no other array holds the same."""
         around = _around(body, axes)
         same = (*map(Idx, around), *_at(body)) == tuple(map(Idx, axes))
-        return bool(axes) and same and _key(_with_index_of_place(body), around) not in self.made
+        length = _length(body)
+        if not axes or not same or length not in (None, size_form(axes[-1].size)):
+            return False
+        return _key(_with_index_of_place(body), around) not in self.made
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -207,7 +210,6 @@ class _Planner:
                     held = self._held((*around, index), scores, "scores")
                     name = wanted or self.names.fresh("weights")
                     self.steps.append(Softmaxed(name, held))
-                    self.axes[name] = self.axes.get(held)
                 case Concat(parts):
                     views = tuple(self._view(part, around, "part") for part in parts)
                     name = wanted or self.names.fresh(described(expr))
@@ -216,7 +218,9 @@ class _Planner:
                     views = tuple(self._view(a, around, "argument") for a in arguments)
                     name = wanted or self.names.fresh(described(expr))
                     self.steps.append(Built(name, around, Call(function, views, ())))
-            self.axes.setdefault(name, None)
+            length = _length(expr)
+            outer = tuple(size_form(i.size) for i in around)
+            self.axes[name] = None if length is None else (*outer, length)
             self.made[key] = name
         at = tuple(self._rest(place, inside, guarded=True) for place in _at(expr))
         return Ref(self.made[key], (*map(Idx, around), *at))
@@ -248,6 +252,18 @@ def _around(expr: Softmax | Concat | Call, inside: Sequence[Index]) -> tuple[Ind
 
 def _at(expr: Softmax | Concat | Call) -> tuple[Expr, ...]:
     return expr.at if isinstance(expr, Call) else (expr.at,)
+
+
+def _length(expr: Softmax | Concat | Call) -> Hashable | None:
+    """The size of the last axis of a whole array; None for what a function gives."""
+    match expr:
+        case Softmax(index):
+            return size_form(index.size)
+        case Concat(parts):
+            sizes = (index.size for part in parts for index in part.indices)
+            return size_form(ir.add(*(s.value if s.value is not None else s for s in sizes)))
+        case Call():
+            return None
 
 
 def _without_place(expr: Softmax | Concat | Call) -> Expr:

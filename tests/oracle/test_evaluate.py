@@ -14,7 +14,7 @@ from notes2code.meaning import type_formula
 from notes2code.meaning.scope import Scope
 from notes2code.oracle import evaluate, sample
 
-A = np.ndarray[Any, Any]
+A = Any
 
 
 def softmax(x: A, axis: int = -1) -> A:

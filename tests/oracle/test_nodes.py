@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -41,6 +42,10 @@ A = Input("a", (N, M), "a")
 
 def element(name: str, *indices: Index) -> Ref:
     return Ref(name, tuple(map(Idx, indices)))
+
+
+def imaginary(value: complex) -> Num:
+    return Num(value)  # type: ignore[arg-type]
 
 
 def compare(op: str, left: Expr | Index, right: Expr | Index | int) -> Compare:
@@ -95,16 +100,16 @@ def test_numbers() -> None:
     check(3, N)
     check([0, 1, 2], Idx(I), (I,))
     check(-np.inf, Num(float("-inf")))
-    for value in values(Num(1 + 2j)):
+    for value in values(imaginary(1 + 2j)):
         assert value.dtype == np.complex128
         assert value == 1 + 2j
 
 
 def test_complex_numbers_turn() -> None:
-    turned = ir.mul(element("x", I), Fn("exp", (ir.mul(Num(1j), Idx(I)),)))
+    turned = ir.mul(element("x", I), Fn("exp", (ir.mul(imaginary(1j), Idx(I)),)))
     check(VECTOR * np.exp(1j * np.arange(3)), turned, (I,))
     with pytest.raises(OracleError, match="complex"):
-        evaluate(equation(Fn("relu", (Num(1j),)), inputs=()), {})
+        evaluate(equation(Fn("relu", (imaginary(1j),)), inputs=()), {})
 
 
 def test_arithmetic() -> None:
@@ -125,7 +130,7 @@ def test_arithmetic() -> None:
     check([7, 11, 6], ir.add(Num(8), ir.negative(ir.add(x, ir.negative(Idx(I)), Num(0)))), (I,))
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp,
     "sin": np.sin,
     "cos": np.cos,
@@ -244,12 +249,13 @@ def test_comparisons(op: str, wanted: str) -> None:
 
 def test_logic() -> None:
     first, last = compare("=", I, 0), compare("=", I, 2)
-    for op, arguments, wanted in [
+    rows: list[tuple[str, tuple[Expr, ...], list[int]]] = [
         ("or", (first, last), [1, 0, 1]),
         ("and", (first, last), [0, 0, 0]),
         ("not", (first,), [0, 1, 1]),
         ("and", (Logic("not", (first,)), Logic("or", (first, last))), [0, 0, 1]),
-    ]:
+    ]
+    for op, arguments, wanted in rows:
         check(wanted, Cases(((Logic(op, arguments), Num(1)),), ir.ZERO), (I,))
 
 

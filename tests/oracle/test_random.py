@@ -56,8 +56,9 @@ Scope = tuple[Index, ...]
 @st.composite
 def place(draw: st.DrawFn, size: Size, inside: Scope) -> Expr:
     """A position along an axis: an index that runs over it, or a number."""
-    fitting = [Idx(index) for index in inside if index.size is size]
-    return draw(st.sampled_from([*fitting, *fitting, Num(draw(st.integers(0, SIZES[size] - 1)))]))
+    fitting: list[Expr] = [Idx(index) for index in inside if index.size is size]
+    number = Num(draw(st.integers(0, SIZES[size] - 1)))
+    return draw(st.sampled_from([*fitting, *fitting, number]))
 
 
 @st.composite
@@ -73,13 +74,14 @@ def leaf(draw: st.DrawFn, inside: Scope) -> Expr:
         case "i" if inside:
             return Idx(draw(st.sampled_from(inside)))
         case _:
-            return draw(st.sampled_from([Num(-1), Num(2), Num(0.5), N, M]))
+            numbers: list[Expr] = [Num(-1), Num(2), Num(0.5), N, M]
+            return draw(st.sampled_from(numbers))
 
 
 @st.composite
 def condition(draw: st.DrawFn, inside: Scope) -> Expr:
     """A comparison of whole numbers, or two of them."""
-    numbers = [*map(Idx, inside), Num(1), Num(2)]
+    numbers: list[Expr] = [*map(Idx, inside), Num(1), Num(2)]
     sides = st.sampled_from(numbers)
     first = Compare(draw(st.sampled_from("<≤>≥=≠")), draw(sides), draw(sides))
     op = draw(st.sampled_from(["", "", "and", "or", "not"]))

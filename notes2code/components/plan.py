@@ -1,0 +1,293 @@
+"""Which classes and functions a vault becomes: parts, what each is built from, and their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
+from notes2code.components.library import Component, Library, plain
+from notes2code.components.mentions import Mention
+from notes2code.components.recognise import Recognised, recognise
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a part comes from: the note, the line, and the formula, "" where it is only named."""
+
+    note: str
+    line: int
+    latex: str
+    title: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A class or function of the package.
+
+    ``recognised`` is the formula it computes: the note's, or the textbook's where the notes only
+    mention the component. ``pieces`` are formulas of the notes that state a piece of it.
+    ``uses`` gives the parts it is built from, by role or by component. ``sources`` are the
+    places in the notes, the main one first; there are none for what only other parts need.
+    """
+
+    component: Component
+    name: str
+    recognised: Recognised
+    sources: tuple[Source, ...] = ()
+    pieces: tuple[Recognised, ...] = ()
+    uses: Mapping[str, Part] = field(default_factory=dict)
+
+    @property
+    def from_notes(self) -> bool:
+        """Whether a note gives its formula, and does not only mention it."""
+        return any(source.latex for source in self.sources)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The parts of a package, each after those it uses; ``owners`` are the formulas' parts."""
+
+    parts: tuple[Part, ...]
+    owners: Mapping[Compiled, Part]
+
+
+@dataclass(eq=False)
+class _Draft:
+    component: Component
+    recognised: Recognised
+    compiled: Compiled | None
+    sources: list[Source]
+    pieces: list[Recognised] = field(default_factory=list)
+    members: list[Compiled] = field(default_factory=list)
+
+
+def plan(
+    formulas: Sequence[tuple[Compiled, Source]],
+    mentioned: Sequence[tuple[Mention, Source]],
+    compiler: Compiler,
+) -> Plan:
+    """The package that formulas and mentions make."""
+    return _Planner(compiler).plan(formulas, mentioned)
+
+
+class _Planner:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.library: Library = compiler.library
+        self.drafts: list[_Draft] = []
+        self.built: dict[int, Part] = {}
+
+    def plan(
+        self,
+        formulas: Sequence[tuple[Compiled, Source]],
+        mentioned: Sequence[tuple[Mention, Source]],
+    ) -> Plan:
+        whole = [(c, s) for c, s in formulas if c.recognised and not c.recognised.form.partial]
+        pieces = [(c, s) for c, s in formulas if c.recognised and c.recognised.form.partial]
+        for compiled, source in whole:
+            self._add_whole(compiled, source)
+        for compiled, source in pieces:
+            self._add_piece(compiled, source)
+        for mention, source in mentioned:
+            self._add_mention(mention.component, source)
+        names = _names(self.drafts, self._is_textbook)
+        parts: dict[int, Part] = {}
+        for draft in self.drafts:
+            self._build(draft, names, parts)
+        owners = {
+            member: parts[id(draft)] for draft in self.drafts for member in draft.members
+        }
+        return Plan(tuple(parts.values()), owners)
+
+    # --- gathering -----------------------------------------------------------------------
+
+    def _add_whole(self, compiled: Compiled, source: Source) -> None:
+        """A formula of a whole component joins the draft with the same settings, if there is
+        one."""
+        recognised = compiled.recognised
+        assert recognised is not None
+        for draft in self._of(recognised.component):
+            if self._same(draft, compiled):
+                draft.sources.append(source)
+                draft.members.append(compiled)
+                return
+        self.drafts.append(
+            _Draft(recognised.component, recognised, compiled, [source], members=[compiled])
+        )
+
+    def _same(self, draft: _Draft, compiled: Compiled) -> bool:
+        assert compiled.recognised is not None
+        mine, theirs = draft.recognised, compiled.recognised
+        if mine.form.part != theirs.form.part or draft.compiled is None:
+            return False
+        if shown_settings(mine) != shown_settings(theirs):
+            return False
+        functions = {self._callee(draft.compiled, n) for n in mine.functions.values()}
+        return functions == {self._callee(compiled, n) for n in theirs.functions.values()}
+
+    def _add_piece(self, compiled: Compiled, source: Source) -> None:
+        """A formula of a piece belongs to the drafts of its component that agree with it."""
+        recognised = compiled.recognised
+        assert recognised is not None
+        mine = {n: v for n, v in shown_settings(recognised).items() if v is not None}
+        for draft in self._of(recognised.component):
+            theirs = shown_settings(draft.recognised)
+            if all(theirs.get(name) == value for name, value in mine.items()):
+                draft.sources.append(source)
+                draft.pieces.append(recognised)
+                draft.members.append(compiled)
+                return
+        self.drafts.append(
+            _Draft(
+                recognised.component, recognised, compiled, [source], members=[compiled]
+            )
+        )
+
+    def _add_mention(self, component: Component, source: Source) -> None:
+        drafts = self._of(component)
+        if drafts:
+            drafts[0].sources.append(source)
+        else:
+            self.drafts.append(_Draft(component, self._textbook(component), None, [source]))
+
+    def _of(self, component: Component) -> list[_Draft]:
+        return [draft for draft in self.drafts if draft.component is component]
+
+    def _textbook(self, component: Component) -> Recognised:
+        """The textbook's formula of a component, as if a note had written it."""
+        found = recognise(component.equation, self.library)
+        if found is None or found.component is not component:
+            alone = Library(())
+            alone.add(component)
+            found = recognise(component.equation, alone, self.library.kinds)
+        assert found is not None, component.name
+        return found
+
+    def _is_textbook(self, draft: _Draft) -> bool:
+        shown = {n: v for n, v in shown_settings(draft.recognised).items() if v is not None}
+        return shown == textbook_settings(draft.component)
+
+    # --- building ------------------------------------------------------------------------
+
+    def _build(
+        self, draft: _Draft, names: Mapping[int, str], parts: dict[int, Part]
+    ) -> Part:
+        """The part of a draft, after those that it uses."""
+        if id(draft) in parts:
+            return parts[id(draft)]
+        uses: dict[str, Part] = {}
+        for role, function in draft.recognised.functions.items():
+            used = self._used(draft, function)
+            if used is not None:
+                uses[role] = self._build(used, self._named(names, used), parts)
+        for name in draft.component.builds_on:
+            if not any(part.component.name == name for part in uses.values()):
+                component = self.library.components[name]
+                other = next(iter(self._of(component)), None) or self._new(component)
+                uses[name] = self._build(other, self._named(names, other), parts)
+        part = Part(
+            draft.component,
+            self._named(names, draft)[id(draft)],
+            draft.recognised,
+            tuple(dict.fromkeys(draft.sources)),
+            tuple(draft.pieces),
+            uses,
+        )
+        parts[id(draft)] = part
+        return part
+
+    def _named(self, names: Mapping[int, str], draft: _Draft) -> Mapping[int, str]:
+        return names if id(draft) in names else {**names, id(draft): draft.component.class_name}
+
+    def _new(self, component: Component) -> _Draft:
+        """A part that the notes do not mention, but that something they mention is built from."""
+        draft = _Draft(component, self._textbook(component), None, [])
+        self.drafts.append(draft)
+        return draft
+
+    def _used(self, draft: _Draft, function: str) -> _Draft | None:
+        """The draft of a function that a draft's formula calls."""
+        if draft.compiled is not None:
+            callee = self._callee(draft.compiled, function)
+            if isinstance(callee, Compiled):
+                return next((d for d in self.drafts if callee in d.members), None)
+        kind = self.library.kinds.get(plain(function))
+        if kind is None:
+            return None
+        component = self.library.components[kind]
+        return next(iter(self._of(component)), None) or self._new(component)
+
+    def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
+        """The formula that defines a function which a formula calls; its name if none does."""
+        found = self.compiler.linker.nearest(
+            compiled.entry, lambda parsed: parsed.functions & {function}, within=2
+        )
+        for entry in found.get(function, []):
+            other = self.compiler.compiled(entry)
+            if other.recognised is not None:
+                return other
+        return plain(function)
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
+    """Names for the drafts: the component's for the usual one, telling ones for variants."""
+    assert callable(is_textbook)
+    names: dict[int, str] = {}
+    groups: dict[str, list[_Draft]] = {}
+    for draft in drafts:
+        groups.setdefault(draft.component.name, []).append(draft)
+    taken: set[str] = set()
+    for group in groups.values():
+        group.sort(key=lambda d: (not is_textbook(d), d.recognised.form.partial))
+        for at, draft in enumerate(group):
+            name = draft.component.class_name
+            if at:
+                name = _variant_name(draft, group[0], taken)
+            names[id(draft)] = name
+            taken.add(name)
+    return names
+
+
+def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
+    """A name that tells how a variant differs: by a setting, by its form, or by its note."""
+    base = draft.component.class_name
+    mine, theirs = shown_settings(draft.recognised), shown_settings(usual.recognised)
+    words: list[str] = []
+    for setting in draft.component.settings.values():
+        if mine[setting.name] != theirs[setting.name]:
+            words.append(_word(setting.words, setting.name, mine[setting.name]))
+    if draft.recognised.form.part != usual.recognised.form.part:
+        words.append(_camel(draft.recognised.form.part))
+    candidates = [word + base for word in words]
+    candidates += ["".join(words) + base] if len(words) > 1 else []
+    titles = [source.title for source in draft.sources if source.title]
+    candidates += [f"{base}Of{_camel(title)}" for title in titles]
+    for candidate in candidates:
+        if candidate not in taken:
+            return candidate
+    number = 2
+    while f"{base}{number}" in taken:
+        number += 1
+    return f"{base}{number}"
+
+
+def _word(words: Mapping[str, str], name: str, value: str | None) -> str:
+    """The word for a setting's value, such as ``Unscaled``."""
+    shown = "1" if value is None else value
+    if shown in words:
+        return words[shown]
+    if re.fullmatch(r"[a-z]{2,12}", shown):
+        return _camel(shown)
+    return ("No" if value is None else "Other") + _camel(name)
+
+
+def _camel(text: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z]+", text))
+
+
+__all__ = ["Part", "Plan", "Source", "plan", "replace"]

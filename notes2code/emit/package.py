@@ -1,0 +1,223 @@
+"""A plan in, the files of the package out: pure text, the same for the same plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from notes2code.components.plan import Part, Plan
+from notes2code.emit.view import View, snake
+from notes2code.oracle import helpers_source
+
+TEMPLATES = Path(__file__).parent / "templates"
+FAMILIES = {
+    "masks": "Masks: which keys a query may see.",
+    "attention": "Attention: weighted sums of values, by scores of queries and keys.",
+    "positions": "Positions: telling a model where in a sequence each token stands.",
+    "layers": "Layers: what stands around attention, and what is stacked.",
+    "models": "Models: whole Transformers.",
+    "losses": "Losses: what training makes small.",
+    "metrics": "Metrics: how good an output is.",
+}
+"""The modules of the package, in the order in which they import each other."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """The files by path, relative to the output folder; ``classes`` gives the dotted name of
+    each part."""
+
+    files: Mapping[str, str]
+    classes: Mapping[Part, str]
+
+
+def render(plan: Plan, package: str, vault: str) -> Package:
+    """Render the package of a plan. ``vault`` is how notes are named in docstrings."""
+    return _Renderer(plan, package, vault).package()
+
+
+class _Renderer:
+    def __init__(self, plan: Plan, package: str, vault: str) -> None:
+        self.plan = plan
+        self.name = package
+        self.views = {part: View(part, vault) for part in plan.parts}
+        self.families = {
+            family: [p for p in plan.parts if p.component.family == family] for family in FAMILIES
+        }
+
+    def package(self) -> Package:
+        files: dict[str, str] = {}
+        bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
+        needed = self._shared(bodies)
+        bodies = {**needed, **bodies}
+        for family in FAMILIES:
+            if family in bodies:
+                files[f"{self.name}/{family}.py"] = self._file(family, bodies)
+        files[f"{self.name}/__init__.py"] = self._init(bodies)
+        for family, parts in self.families.items():
+            if parts:
+                files[f"tests/test_{family}.py"] = self._tests(family, parts)
+        files["tests/checks.py"] = _template("checks.py.j2")
+        files["tests/conftest.py"] = _template("conftest.py.j2")
+        classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.plan.parts}
+        return Package(dict(sorted(files.items())), classes)
+
+    # --- modules -------------------------------------------------------------------------
+
+    def _module(self, parts: Sequence[Part]) -> str:
+        """The classes of a family, one after another."""
+        return "\n\n\n".join(self._rendered(part, "module.py.j2") for part in parts)
+
+    def _rendered(self, part: Part, template: str) -> str:
+        environment = Environment(
+            loader=FileSystemLoader([part.component.folder, TEMPLATES]),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,
+        )
+        text = environment.get_template(template).render(part=self.views[part], plan=self.views)
+        return text.strip("\n")
+
+    def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
+        """Helper modules that the rendered classes call for."""
+        source = _template("masks.py.j2")
+        names = _public(source)
+        used = any(re.search(rf"\b{name}\b", body) for name in names for body in bodies.values())
+        return {"masks": source.strip("\n")} if used else {}
+
+    def _file(self, family: str, bodies: Mapping[str, str]) -> str:
+        """A module: what it is, its imports, its classes."""
+        body = bodies[family]
+        imports = _imports(body) + _siblings(family, body, bodies)
+        head = f'"""{FAMILIES[family]}"""\n\nfrom __future__ import annotations\n'
+        return f"{head}\n{imports}\n\n{body}\n" if imports else f"{head}\n\n{body}\n"
+
+    def _init(self, bodies: Mapping[str, str]) -> str:
+        exports = {f: _public(body) for f, body in bodies.items()}
+        lines = [
+            f"from .{family} import {_names(names)}" for family, names in exports.items() if names
+        ]
+        names = sorted(name for names in exports.values() for name in names)
+        listed = "".join(f'    "{name}",\n' for name in names)
+        head = '"""A Transformer package, compiled from notes by notes2code."""\n'
+        return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
+
+    # --- tests ---------------------------------------------------------------------------
+
+    def _tests(self, family: str, parts: Sequence[Part]) -> str:
+        """The tests of a family: the formulas term by term, and what holds of each class."""
+        tests = {self.views[part]: self._rendered(part, "test.py.j2") for part in parts}
+        held = [view for view, text in tests.items() if view.reference in text]
+        helpers = helpers_source(view.recognised.equation for view in held).strip()
+        pieces = [helpers] if helpers else []
+        defined: dict[str, str] = {}
+        for view, text in tests.items():
+            pieces += new_functions(view.reference_source(), defined) if view in held else []
+            pieces.append(text)
+        body = "\n\n\n".join(pieces)
+        head = f'"""Tests of the {family} of the notes, held against the formulas as written."""\n'
+        lines = [head, "from __future__ import annotations\n", _imports(body)]
+        lines[-1] += self._package_imports(body)
+        return "\n".join(lines) + f"\n\n{body}\n"
+
+    def _package_imports(self, body: str) -> str:
+        """The imports of what tests use of the package and of the shared checks."""
+        found: list[str] = []
+        checks = [n for n in _public(_template("checks.py.j2")) if re.search(rf"\b{n}\(", body)]
+        if checks:
+            found.append(f"from checks import {_names(checks)}")
+        for family, parts in self.families.items():
+            names = [p.name for p in parts if re.search(rf"\b{p.name}\b", body)]
+            if names:
+                found.append(f"from {self.name}.{family} import {_names(names)}")
+        masks = [n for n in _public(_template("masks.py.j2")) if re.search(rf"\b{n}\b", body)]
+        if masks:
+            found.append(f"from {self.name}.masks import {_names(masks)}")
+        return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
+
+
+def new_functions(source: str, defined: dict[str, str]) -> list[str]:
+    """The functions of a source that are not defined yet; one that differs from what already has
+    its name gets a name of its own."""
+    functions = re.split(r"\n\n\n+", source.strip())
+    out: list[str] = []
+    for function in functions:
+        name = _public(function)[0]
+        if defined.get(name) == function:
+            continue
+        if name in defined:
+            owner = _public(functions[-1])[0].removesuffix("_reference")
+            functions[:] = [re.sub(rf"\b{name}\b(?=\()", f"{owner}_{name}", f) for f in functions]
+            function = re.sub(rf"\b{name}\b(?=\()", f"{owner}_{name}", function)
+            name = f"{owner}_{name}"
+        defined[name] = function
+        out.append(function)
+    return out
+
+
+def _template(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+# --- imports ------------------------------------------------------------------------------------
+
+_KNOWN = (
+    (r"\bmath\.", "import math"),
+    (r"\bCallable\b", "from collections.abc import Callable"),
+    (r"\bIterator\b", "from collections.abc import Iterator"),
+    (r"\bCounter\b", "from collections import Counter"),
+    (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
+    (r"\bnp\.", "import numpy as np"),
+    (r"\bpytest\.", "import pytest"),
+    (r"\btorch\.(?!nn)", "import torch"),
+    (r"\bF\.\w", "import torch.nn.functional as F"),
+    (r"(?<![\w.])nn\.", "from torch import nn"),
+    (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
+)
+_STANDARD = ("import math", "from collections", "from dataclasses")
+
+
+def _imports(body: str) -> str:
+    """The imports that a body needs, grouped and sorted as ruff does."""
+    code = re.sub(r'r?"""[\s\S]*?"""', "", body)
+    needed = [line for pattern, line in _KNOWN if re.search(pattern, code)]
+    if "from torch import nn" in needed and "from torch import Tensor" in needed:
+        needed = [n for n in needed if not n.startswith("from torch import")]
+        needed.append("from torch import Tensor, nn")
+    standard = [n for n in needed if n.startswith(_STANDARD)]
+    other = [n for n in needed if n not in standard]
+    order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
+    groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
+    return "\n\n".join(groups) + ("\n" if groups else "")
+
+
+def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
+    """Imports of other modules' classes."""
+    lines: list[str] = []
+    for other, text in bodies.items():
+        names = [n for n in _public(text) if re.search(rf"\b{n}\b", body)]
+        if other != family and names:
+            lines.append(f"from .{other} import {_names(names)}")
+    return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
+
+
+def _public(body: str) -> list[str]:
+    """The classes and functions that a module defines at its top."""
+    return re.findall(r"^(?:class|def) ([A-Za-z]\w*)", body, re.MULTILINE)
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names for an import line, in parentheses where one line would be too long."""
+    ordered = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+    line = ", ".join(ordered)
+    if len(line) < 70:
+        return line
+    return "(\n" + "".join(f"    {name},\n" for name in ordered) + ")"
+
+
+__all__ = ["Package", "render", "snake"]

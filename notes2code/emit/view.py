@@ -1,0 +1,159 @@
+"""What a component's templates see of the part that they render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from notes2code.components.compiling import in_own_sizes, shown_settings
+from notes2code.components.match import HOLE
+from notes2code.components.plan import Part
+from notes2code.components.recognise import Recognised
+from notes2code.components.settings import is_causal
+from notes2code.emit.docs import docstring
+from notes2code.emit.torch_expression import Local, torch_expression
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.oracle import numpy_source
+
+
+class View:
+    """A part, as its templates see it. Every name and text that it gives is safe in code."""
+
+    def __init__(self, part: Part, vault: str) -> None:
+        self._part = part
+        self._vault = vault
+        self.name = part.name
+        self.snake = snake(part.name)
+        self.component = part.component.name
+        self.summary = part.component.summary
+        self.form = part.recognised.form.part
+        self.uses: dict[str, View] = {role: View(p, vault) for role, p in part.uses.items()}
+
+    @property
+    def recognised(self) -> Recognised:
+        """The recognised formula."""
+        return self._part.recognised
+
+    # --- names ---------------------------------------------------------------------------
+
+    def var(self, role: str) -> str:
+        """The name in code of what stands in a role: the note's, else the usual one."""
+        found = self.recognised.found
+        if role in found.roles:
+            return found.roles[role].array
+        if role in found.settings and isinstance(body := found.settings[role].body, Ref):
+            return body.array
+        return self._part.component.names.get(role, role)
+
+    def turned(self, role: str) -> bool:
+        """Whether the note writes a matrix in a role the other way round (W x for x W)."""
+        bound = self.recognised.found.roles.get(role)
+        own = [axis for axis in bound.axes if axis >= 0] if bound else []
+        return own != sorted(own)
+
+    # --- settings ------------------------------------------------------------------------
+
+    def has(self, setting: str) -> bool:
+        """Whether the note's formula has a setting."""
+        return setting in self.recognised.settings
+
+    def shown(self, setting: str) -> str | None:
+        """A setting as text, in the component's own sizes."""
+        return shown_settings(self.recognised)[setting]
+
+    @property
+    def causal(self) -> bool:
+        """Whether the formula lets a position see itself and those before it only."""
+        return any(map(is_causal, self.recognised.settings.values()))
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers, such as a temperature, that settings need besides sizes."""
+        shapes = {i.name: (i.shape, i.kind) for i in self.recognised.equation.inputs}
+        used: dict[str, None] = {}
+        for setting in self.recognised.settings.values():
+            for expr in ir.walk(setting.body):
+                if isinstance(expr, Ref) and shapes.get(expr.array) == ((), "array"):
+                    used[expr.array] = None
+        return tuple(used)
+
+    def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
+        """A setting as PyTorch.
+
+        ``x`` is the text of a function setting's argument; further names give the text of the
+        component's sizes (``d_k="query.size(-1)"``) and of numbers. ``within`` is the operator
+        that the text becomes an operand of.
+        """
+        value = self._in_own_sizes(self.recognised.settings[setting])
+        return render_setting(value, x, known, within)
+
+    def constant(self, setting: str) -> str:
+        """A setting that is a plain number, as Python writes it."""
+        body = self.recognised.settings[setting].body
+        return str(body.value) if isinstance(body, Num) else render_setting(
+            self.recognised.settings[setting], "x", {}, ""
+        )  # fmt: skip
+
+    def _in_own_sizes(self, value: Lambda) -> Lambda:
+        return in_own_sizes(self.recognised, value)
+
+    # --- texts ---------------------------------------------------------------------------
+
+    def doc(self, shapes: Mapping[str, str] | None = None, indent: int = 4) -> str:
+        """The docstring: what it is, the formula, its shapes, and where it comes from."""
+        return docstring(self._part, self._vault, dict(shapes or {}), indent)
+
+    # --- the reference -------------------------------------------------------------------
+
+    @property
+    def reference(self) -> str:
+        """The name of the NumPy function that the tests hold the part against."""
+        return f"{snake(self.name)}_reference"
+
+    def reference_source(self) -> str:
+        """The formula, term by term, as a NumPy function."""
+        return numpy_source(self.recognised.equation, self.reference)
+
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the reference's parameters, in order."""
+        return tuple(i.name for i in self.recognised.equation.inputs)
+
+    def rank(self, name: str) -> int:
+        """The number of axes of an input of the reference."""
+        return next(len(i.shape) for i in self.recognised.equation.inputs if i.name == name)
+
+
+def render_setting(value: Lambda, x: str, known: Mapping[str, str], within: str) -> str:
+    """A setting as PyTorch; the argument of a function setting has the text ``x``."""
+    axes = tuple(_axes(value.body))
+    given: dict[Expr | str, Local] = {HOLE: Local(x, axes)}
+    for expr in ir.walk(value.body):
+        if isinstance(expr, Size) and expr.value is None:
+            given[expr] = Local(known.get(expr.name, expr.name), kind="int")
+        elif isinstance(expr, Ref) and expr.array != HOLE and not expr.at:
+            given[expr.array] = Local(known.get(expr.array, f"self.{expr.array}"), kind="float")
+    return torch_expression(_held(value.body, axes), given, axes, within=within)
+
+
+def _axes(body: Expr) -> list[Index]:
+    return sorted(ir.free_indices(body), key=lambda index: index.name)
+
+
+def _held(expr: Expr, axes: tuple[Index, ...]) -> Expr:
+    """The expression with its hole as an element at all its indices."""
+    if expr == Ref(HOLE):
+        return Ref(HOLE, tuple(Idx(axis) for axis in axes))
+    return ir.rebuild(expr, lambda child: _held(child, axes))
+
+
+def snake(name: str) -> str:
+    """``ScaledDotProductAttention`` as ``scaled_dot_product_attention``."""
+    out = ""
+    for at, char in enumerate(name):
+        before = name[at - 1] if at else ""
+        after = name[at + 1] if at + 1 < len(name) else ""
+        if char.isupper() and at and (before.islower() or (after.islower() and before != "_")):
+            out += "_"
+        out += char.lower()
+    return out
