@@ -120,9 +120,6 @@ class Arithmetic:
         exact = sign in ("+", "-", "*", "%", "//")
         if Kind.REAL in kinds:
             return Kind.REAL, self._met(left), self._met(right)
-        if kinds == {Kind.INDEX, Kind.NUMBER} and sign == "*" and self.like is not None:
-            left, right = (self.real(x) if x.kind is Kind.INDEX else x for x in (left, right))
-            return Kind.REAL, left, right
         if kinds <= {Kind.INDEX, Kind.WHOLE}:
             if exact:
                 return max(kinds), left, right

@@ -34,10 +34,13 @@ def torch_source(equation: Equation, name: str, docstring: str = "") -> str:
     library = Library(inputs)
     names = Names({name, *inputs, "math", "torch", "F", "Tensor", "Callable"})
     python = {key: names.new(_snake(key)) for key in equations}
-    parts = [
-        _function(equations[key], python[key], "", library, python) for key in reversed(equations)
-    ]
-    parts.append(_function(equation, name, docstring, library, python))
+    source, used = _function(equation, name, docstring, library, python)
+    parts = [source]
+    for key, inner in equations.items():
+        if python[key] in used:
+            source, more = _function(inner, python[key], "", library, python)
+            parts.insert(0, source)
+            used |= more
     return "\n\n\n".join([library.imports(), *parts]) + "\n"
 
 
@@ -62,7 +65,8 @@ def _snake(name: str) -> str:
 
 def _function(
     equation: Equation, name: str, docstring: str, library: Library, python: dict[str, str]
-) -> str:
+) -> tuple[str, set[str]]:
+    """The source of one function, and the names of the functions that it calls."""
     graph = Graph()
     like = next((_input_node(graph, i) for i in equation.inputs if i.shape), None)
     low = Lowering(graph, Arithmetic(graph, like))
@@ -90,7 +94,8 @@ def _function(
         *_size_lines(sizes, body.order, library),
         *body.lines,
     ]
-    return "\n".join([*_signature(equation, name, library), *(line and INDENT + line for line in lines)])
+    source = [*_signature(equation, name, library), *(line and INDENT + line for line in lines)]
+    return "\n".join(source), {node.data for node in body.order if node.op == "apply"}
 
 
 def _input_node(graph: Graph, given: Input) -> Node:

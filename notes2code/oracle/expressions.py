@@ -128,8 +128,8 @@ class Expressions:
     def _power(self, base: Expr, exponent: Expr) -> Code:
         if exponent == ir.HALF:
             return call("np.sqrt", [self.doc(base)])
-        tower = isinstance(base, Num) and any(isinstance(e, ir.Pow) for e in ir.walk(exponent))
-        if tower and isinstance(base, Num) and isinstance(base.value, int):
+        powers = [e for e in ir.walk(exponent) if isinstance(e, ir.Pow) and not quotient(e).below]
+        if powers and isinstance(base, Num) and isinstance(base.value, int):
             base = Num(float(base.value))  # as ints, 10 ** 10 ** 10 would never end
         docs = (self.code(base).at_least(ATOM), self.code(exponent).at_least(SIGN))
         if all(_is_simple(doc) for doc in docs):

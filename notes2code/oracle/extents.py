@@ -13,7 +13,6 @@ import numpy as np
 from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Equation, Expr, Input, Num, Ref, Size
 
-
 MAX_POWER = 64
 """The largest exponent in a size: more would be a number to fill memory with, not an extent."""
 

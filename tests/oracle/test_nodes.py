@@ -453,6 +453,22 @@ def test_what_would_not_fit_into_memory_is_refused() -> None:
         evaluate(equation(deep, (), (X,)), {"x": VECTOR})
 
 
+def test_numbers_that_would_fill_memory_are_refused() -> None:
+    tower = ir.Pow(Num(10), ir.Pow(Num(10), Num(10)))
+    huge = Index("i", Size("", value=tower))
+    long = Index("i", Size("", value=ir.Pow(Num(10), Num(12))))
+    for index in (huge, long):
+        with pytest.raises(OracleError):
+            evaluate(
+                equation(Reduce("sum", index, Fn("exp", (Idx(index),)))), {"x": VECTOR, "a": MATRIX}
+            )
+    with pytest.raises(OracleError, match="too large"):
+        evaluate(equation(Num(10**400), inputs=()), {})
+    assert evaluate(equation(tower, inputs=()), {}) == np.inf
+    with pytest.raises(OverflowError):
+        run(equation(tower, inputs=()), {})
+
+
 def test_names_that_nothing_explains_are_refused() -> None:
     for body in (Ref("y"), Call("g", (), ()), Size("s")):
         whole = equation(body, (), (X,))

@@ -1,34 +1,15 @@
-"""Packages made from a few formulas, and their tests run in this process."""
+"""Running the tests of a rendered package in this process."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-from notes2code.components.compiling import Compiler
-from notes2code.components.library import library
-from notes2code.components.plan import Source, plan
-from notes2code.emit.package import render
-from notes2code.meaning.linking import Entry, Linker
-
-Package = Mapping[str, str]
-
-
-def package_of(formulas: Sequence[str]) -> Package:
-    """The files of the package that a note with these formulas becomes."""
-    known = library()
-    entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(formulas)]
-    compiler = Compiler(Linker(entries, known.scope), known)
-    compiled = [
-        (compiler.compiled(entry), Source("Note.md", entry.order + 1, entry.latex))
-        for entry in entries
-    ]
-    return render(plan(compiled, [], compiler), "transformer", "vault").files
+from building import Package
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Package, package_of
+from building import Package, package_of
 
 from notes2code.components.library import Component, library
 

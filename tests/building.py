@@ -1,0 +1,25 @@
+"""Packages made from a few formulas, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from notes2code.components.compiling import Compiler
+from notes2code.components.library import library
+from notes2code.components.plan import Source, plan
+from notes2code.emit.package import render
+from notes2code.meaning.linking import Entry, Linker
+
+Package = Mapping[str, str]
+
+
+def package_of(formulas: Sequence[str]) -> Package:
+    """The files of the package that a note with these formulas becomes."""
+    known = library()
+    entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(formulas)]
+    compiler = Compiler(Linker(entries, known.scope), known)
+    compiled = [
+        (compiler.compiled(entry), Source("Note.md", entry.order + 1, entry.latex))
+        for entry in entries
+    ]
+    return render(plan(compiled, [], compiler), "transformer", "vault").files
