@@ -17,8 +17,7 @@ PLAIN = {
     "exp": "torch.exp", "log": "torch.log", "sin": "torch.sin", "cos": "torch.cos",
     "tan": "torch.tan", "sinh": "torch.sinh", "cosh": "torch.cosh", "tanh": "torch.tanh",
     "sigmoid": "torch.sigmoid", "erf": "torch.erf", "relu": "F.relu", "gelu": "F.gelu",
-    "elu": "F.elu", "silu": "F.silu", "softplus": "F.softplus",
-    "sqrt": "torch.sqrt",
+    "elu": "F.elu", "silu": "F.silu", "sqrt": "torch.sqrt",
 }  # fmt: skip
 """Functions of one real number."""
 
@@ -157,6 +156,9 @@ class Arithmetic:
             if name in ("floor", "ceil") and body.kind is Kind.INDEX:
                 return body
             return self.graph.mapped(WHOLE[name], body)
+        if name == "softplus":
+            threshold = self.graph.literal("threshold=40")
+            return self.graph.mapped("F.softplus", self.table(body), threshold)
         if name == "normal_cdf":
             return self._normal_cdf(self.table(body))
         return self.graph.mapped(self._path(name), self.table(body))

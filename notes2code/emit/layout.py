@@ -41,11 +41,7 @@ def align(graph: Graph, value: Value, axes: Axes) -> Node:
     on the left where no batch dimension stands."""
     present = tuple(axis for axis in axes if axis in value.axes)
     node = permute(graph, value.node, tuple(value.axes.index(axis) for axis in present))
-    pattern = [axis in value.axes for axis in axes]
-    if not node.deps:
-        while pattern and not pattern[0]:
-            del pattern[0]
-    return unsqueeze(graph, node, tuple(pattern))
+    return unsqueeze(graph, node, tuple(axis in value.axes for axis in axes))
 
 
 def align_all(graph: Graph, values: Sequence[Value], order: Axes) -> tuple[list[Node], Axes]:
@@ -55,7 +51,10 @@ def align_all(graph: Graph, values: Sequence[Value], order: Axes) -> tuple[list[
 
 
 def unsqueeze(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
-    """The node with a new axis of length one wherever the pattern is False."""
+    """The node with a new axis of length one wherever the pattern is False; none on the left of
+    a node without batch dimensions."""
+    while pattern and not pattern[0] and not node.deps:
+        pattern = pattern[1:]
     if all(pattern) or (node.rank == 0 and not node.deps):
         return node
     if node.op == "arange":

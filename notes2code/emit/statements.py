@@ -114,7 +114,8 @@ class Body:
     def _add(self, start: str, node: Node) -> None:
         """A line; a call that is too long for one is broken as the formatter breaks it."""
         code = self.text(node).code
-        if len(start) + len(code) <= LIMIT or node.op not in ("map", "call", "apply"):
+        called = node.op in ("map", "call", "apply") and not node.data.startswith(".")
+        if len(start) + len(code) <= LIMIT or not called:
             self.lines.append(start + code)
             return
         args = [self.text(arg).code for arg in node.args]
@@ -126,6 +127,7 @@ class Body:
         width = WIDTH - max(10, len(self.hints.get(node, "")))
         while len(self.text(node).code) > width:
             parts = [p for p in self._parts(node) if len(self.text(p).code) > SHORT // 2]
+            parts = parts or [arg for arg in node.args if is_look(arg) and arg not in self.locals]
             if not parts:
                 break
             longest = max(parts, key=lambda part: len(self.text(part).code))

@@ -209,9 +209,7 @@ def _may_vanish(node: Node, at: int) -> bool:
             return False
     if node.op == "prefix" and node.args[0].data == "math.inf":
         return True
-    return node.op in ("map", "infix", "method", "prefix") and any(
-        _may_vanish(arg, at) for arg in node.args
-    )
+    return node.op not in ("call", "apply") and any(_may_vanish(arg, at) for arg in node.args)
 
 
 def always_one(where: Expr | None, index: Index) -> bool:

@@ -62,9 +62,15 @@ class _Parsed:
 class Linker:
     """Types the formulas of a vault in each other's light."""
 
-    def __init__(self, entries: Sequence[Entry], field_scope: Scope) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        field_scope: Scope,
+        declared: Mapping[str, Shape] | None = None,
+    ) -> None:
+        """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
-        self.base = field_scope
+        self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.words = field_scope.words | _words(self.entries)
         self.macros = {**field_scope.macros, **_macros(self.entries)}
         self.parsed = {entry: self._parse(entry) for entry in self.entries}

@@ -6,7 +6,7 @@ become arrays of their own; what is left of each expression stays element by ele
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -153,15 +153,10 @@ class _Planner:
                 return found or ir.rebuild(
                     expr, lambda part: rest(part, ir.bound_indices(expr), guarded=True)
                 )
-            case Cases(branches, otherwise):
+            case Cases():
                 if not root and may_lift and table_index(expr) in inside:
                     return self._lifted(expr)
-                deep = root and table_index(expr) is not None
-                cases = tuple(
-                    (rest(when, guarded=guarded or k > 0), rest(what, guarded=True, root=deep))
-                    for k, (when, what) in enumerate(branches)
-                )
-                return Cases(cases, otherwise and rest(otherwise, guarded=True, root=deep))
+                return _rest_of_cases(expr, rest, guarded, root)
             case ir.Logic(op, (first, *others)):
                 return ir.Logic(op, (rest(first), *(rest(o, guarded=True) for o in others)))
             case _:
@@ -242,6 +237,18 @@ class _Planner:
 
 
 MINUS_INFINITY = Num(float("-inf"))
+
+
+def _rest_of_cases(cases: Cases, rest: Callable[..., Expr], guarded: bool, root: bool) -> Expr:
+    """What is left of cases: all but the first condition stands under a condition itself. The
+    entries of a table that is a whole array may be tables too."""
+    deep = root and table_index(cases) is not None
+    branches = tuple(
+        (rest(when, guarded=guarded or k > 0), rest(what, guarded=True, root=deep))
+        for k, (when, what) in enumerate(cases.branches)
+    )
+    otherwise = cases.otherwise and rest(cases.otherwise, guarded=True, root=deep)
+    return Cases(branches, otherwise)
 
 
 def _around(expr: Softmax | Concat | Call, inside: Sequence[Index]) -> tuple[Index, ...]:

@@ -445,7 +445,7 @@ def test_what_would_not_fit_into_memory_is_refused() -> None:
     body = Fn("exp", (ir.add(*map(Idx, indices)),))
     whole = equation(body, indices, (Input("big", (), "big", "size"),))
     with pytest.raises(OracleError, match="smaller sizes"):
-        evaluate(whole, {"big": 100})
+        evaluate(whole, {"big": 600})
     deep: Expr = Num(1)
     for number in range(40):
         deep = Reduce("sum", Index(f"i{number}", N), deep)

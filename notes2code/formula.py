@@ -1,0 +1,153 @@
+"""One formula, compiled by itself: what ``notes2code.compile_formula`` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from notes2code.components.compiling import Compiled, Compiler, shown_settings
+from notes2code.components.library import library
+from notes2code.diagnostics import Problem, Severity
+from notes2code.emit.torch_function import torch_source
+from notes2code.emit.view import snake
+from notes2code.meaning import shapes as sizes
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.scope import Shape
+from notes2code.oracle import evaluate
+from notes2code.vault import SourceText, read_note_text
+
+
+class FormulaError(ValueError):
+    """There is nothing sound to compute in a formula; the message says what and where.
+
+    ``status`` is ``rejected``, ``text`` or ``definition``; ``diagnostics`` are all problems.
+    """
+
+    def __init__(self, message: str, status: str, diagnostics: tuple[Problem, ...]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input: its name in code and its shape, an empty one for a number.
+
+    ``kind`` is ``array``, ``size`` (a whole number) or ``function``.
+    """
+
+    name: str
+    shape: tuple[str, ...]
+    kind: str = "array"
+
+
+@dataclass(frozen=True)
+class CompiledFormula:
+    """A formula that computes something.
+
+    ``status`` is ``component`` or ``formula``; ``component`` and ``settings`` are None and empty
+    for a formula that is no component. ``shape`` is that of the value.
+    """
+
+    latex: str
+    status: str
+    component: str | None
+    settings: Mapping[str, str | None]
+    name: str
+    inputs: tuple[Input, ...]
+    shape: tuple[str, ...]
+    diagnostics: tuple[Problem, ...]
+    equation: Equation = field(repr=False)
+
+    def reference(self, **inputs: Any) -> np.ndarray:
+        """The value term by term, in NumPy's float64. Arrays have exactly the inputs' shapes."""
+        return evaluate(self.equation, inputs)
+
+    @cached_property
+    def source(self) -> str:
+        """The source of the PyTorch function: a module without imports but torch's."""
+        return torch_source(self.equation, self._function_name, self.latex)
+
+    @property
+    def _function_name(self) -> str:
+        return snake(self.name) if self.name else "formula"
+
+    def function(self) -> Callable[..., Any]:
+        """The PyTorch function, ready to call; array inputs may have leading batch dimensions."""
+        namespace: dict[str, Any] = {"__name__": f"notes2code.compiled.{self._function_name}"}
+        exec(compile(self.source, f"<{self._function_name}>", "exec"), namespace)
+        made: Callable[..., Any] = namespace[self._function_name]
+        return made
+
+
+def compile_formula(
+    latex: str,
+    *,
+    shapes: Mapping[str, Sequence[str | int]] | None = None,
+    context: str | Sequence[str] = (),
+) -> CompiledFormula:
+    """Compile one formula as it stands in a note.
+
+    ``shapes`` declares shapes of inputs by name, as a note would with ``\\in \\mathbb{R}^{…}``.
+    ``context`` is what stands before the formula in its note: formulas, or the text of a note
+    with formulas in ``$``. Raises ``FormulaError`` when there is nothing sound to compute.
+    """
+    compiled = _compiled(latex, shapes or {}, context)
+    if compiled.equation is None or compiled.status not in ("component", "formula"):
+        raise _refusal(latex, compiled)
+    equation, found = compiled.equation, compiled.recognised
+    return CompiledFormula(
+        latex,
+        compiled.status,
+        None if found is None else found.component.name,
+        {} if found is None else shown_settings(found),
+        equation.name,
+        tuple(
+            Input(i.name, tuple(map(sizes.text, i.shape)), i.kind) for i in equation.inputs
+        ),
+        tuple(sizes.text(index.size) for index in equation.value.indices),
+        compiled.problems,
+        equation,
+    )
+
+
+def _compiled(
+    latex: str, shapes: Mapping[str, Sequence[str | int]], context: str | Sequence[str]
+) -> Compiled:
+    known = library()
+    declared = {name: Shape(tuple(axes), None) for name, axes in shapes.items()}
+    before = _formulas(context)
+    entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
+    compiler = Compiler(Linker(entries, known.scope, declared), known)
+    return compiler.compiled(entries[-1])
+
+
+def _formulas(context: str | Sequence[str]) -> list[str]:
+    """The formulas of a context."""
+    if not isinstance(context, str):
+        return list(context)
+    if "$" not in context:
+        return [context] if context.strip() else []
+    return [formula.latex for formula in read_note_text("context.md", context).formulas]
+
+
+def _refusal(latex: str, compiled: Compiled) -> FormulaError:
+    """The error of a formula without a value, with its place."""
+    problem = next((p for p in compiled.problems if p.severity is Severity.ERROR), None)
+    if problem is None:
+        what = {"definition": "only declares something", "text": "holds nothing to compute"}
+        message = f"this formula {what.get(compiled.status, 'has no value')}"
+        return FormulaError(message, compiled.status, compiled.problems)
+    source = SourceText("formula", latex)
+    line, column = source.position(problem.span.start)
+    message = f"{line}:{column}: {problem.code}: {problem.message}"
+    return FormulaError(
+        f"{message} ({problem.help})" if problem.help else message,
+        compiled.status,
+        compiled.problems,
+    )
