@@ -147,13 +147,17 @@ def _own_input(
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
     if symbol is None:
+        if run.step is not None and parameter.kind == "array":
+            axes = (run.step.size, *axes)
         symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
         run.symbols[name] = symbol
     else:
         for mine, theirs in zip(symbol.axes, axes, strict=False):
             run.unify(mine, theirs, use.span)
-    indices = tuple(fresh(axis) for axis in symbol.axes)
-    return Lambda(indices, Ref(name, tuple(Idx(i) for i in indices)))
+    stepped = run.step is not None and parameter.kind == "array"
+    indices = tuple(fresh(axis) for axis in symbol.axes[stepped:])
+    lead = (Idx(run.step),) if stepped and run.step is not None else ()
+    return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
 
 
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Juxt, Node, Num, Script
-from notes2code.meaning import ir, names, scripts, strides, survey
+from notes2code.meaning import ir, names, recursion, scripts, strides, survey
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -145,7 +145,8 @@ class Attempt:
         run.elementwise = _acts_on_numbers(self.targets[at])
         run.indices = {}
         run.statement = at
-        value = strides.typed(self, at)
+        first = recursion.first_state(self, at)
+        value = strides.typed(self, at) if first is None else recursion.repeated(self, at, first)
         self.busy.pop()
         self.done[at] = Defined(
             self._unique_name(at),
@@ -172,6 +173,7 @@ class Attempt:
             if target.name in self.targets[at].parameters:
                 continue
             visible[target.name] = other
+        visible.update(recursion.last_states(self, at, mine))
         for index in visible.values():
             self.define(index)
             self.used.add(index)
@@ -286,10 +288,10 @@ def read_target(seen: Survey, define: Define) -> Target:
     if node is None:
         return Target("", span=define.span)
     if scripts.is_name(node):
-        use = scripts.read(node, seen.bound, as_target=True)
+        use = scripts.read(node, seen.bound, True, seen.steps)
         return Target(_defined_name(use), use.indices, span=node.span)
     assert isinstance(node, Juxt)
-    use = scripts.read(node.factors[0], seen.bound, as_target=True)
+    use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]
     group = behind.base if isinstance(behind, Script) else behind
     assert isinstance(group, Group)

@@ -169,6 +169,19 @@ class Concat:
     at: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """The element ``at`` of what repeating a step gives: ``state`` is ``initial`` before the
+    first step, and ``step``, in which ``Ref(state)`` is the state before it, after each. ``index``
+    counts the steps; an input with one of its axes indexed by it has values for each step."""
+
+    index: Index
+    state: str
+    initial: Lambda
+    step: Lambda
+    at: tuple[Expr, ...]
+
+
 Expr: TypeAlias = (
     Num
     | Size
@@ -185,6 +198,7 @@ Expr: TypeAlias = (
     | Logic
     | Call
     | Concat
+    | Iterate
 )
 
 ONE = Num(1)
@@ -258,6 +272,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (*(array.body for array in lambdas), *at)
         case Concat(parts, at_):
             return (*(part.body for part in parts), at_)
+        case Iterate(_, _, initial, step, at):
+            return (initial.body, step.body, *at)
         case _:
             return ()
 
@@ -295,6 +311,10 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
         case Concat(parts, at_):
             arrays = tuple(Lambda(p.indices, change(p.body)) for p in parts)
             return Concat(arrays, change(at_))
+        case Iterate(index, state, initial, step, at):
+            first = Lambda(initial.indices, change(initial.body))
+            again = Lambda(step.indices, change(step.body))
+            return Iterate(index, state, first, again, tuple(change(e) for e in at))
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -315,6 +335,8 @@ def bound_indices(expr: Expr) -> tuple[Index, ...]:
             return tuple(index for array in lambdas for index in array.indices)
         case Concat(parts, _):
             return tuple(index for part in parts for index in part.indices)
+        case Iterate(index, _, initial, step, _):
+            return (index, *initial.indices, *step.indices)
         case _:
             return ()
 
@@ -329,6 +351,10 @@ def free_indices(expr: Expr) -> frozenset[Index]:
         if expr.where is not None:
             inner |= free_indices(expr.where)
         return (inner - {expr.index}) | free_indices(expr.at)
+    if isinstance(expr, Iterate):
+        free = free_indices(expr.initial.body) - frozenset(expr.initial.indices)
+        free |= free_indices(expr.step.body) - frozenset((expr.index, *expr.step.indices))
+        return free.union(*map(free_indices, expr.at))
     if isinstance(expr, Call | Concat):
         arrays = expr.arguments if isinstance(expr, Call) else expr.parts
         for array in arrays:

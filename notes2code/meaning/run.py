@@ -89,6 +89,7 @@ class Run:
     column: bool = False
     families: int = 0
     statement: int = 0
+    step: Index | None = None
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
     scales: dict[str, Index] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Span, error
@@ -20,6 +20,9 @@ from notes2code.latex.tree import (
     Stroke,
 )
 from notes2code.meaning import names
+
+
+NO_STEPS: Mapping[str, Set[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Use:
     prime: bool
     bold: bool
     span: Span
+    steps: int = 0
+    """Indices that only count steps of a recursion, such as the l of ``h_{l-1}``: left out."""
 
 
 def is_name(node: Node) -> bool:
@@ -56,8 +61,12 @@ def is_name(node: Node) -> bool:
             return False
 
 
-def read(node: Node, bound: Set[str], as_target: bool = False) -> Use:
-    """Resolve the scripts of a name. ``bound`` are the letters that are indices here."""
+def read(
+    node: Node, bound: Set[str], as_target: bool = False, steps: Mapping[str, Set[str]] = NO_STEPS
+) -> Use:
+    """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
+    those that only count the steps of a recursion, by the letter of the name they stand on
+    ("" for all names)."""
     marks: list[str] = []
     subs: list[Node] = []
     sups: list[Node] = []
@@ -76,7 +85,8 @@ def read(node: Node, bound: Set[str], as_target: bool = False) -> Use:
             node = node.base
         else:
             raise TypeError(node)
-    reader = _Reader(node, bound, as_target)
+    counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
+    reader = _Reader(node, bound, as_target, counting)
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -92,6 +102,7 @@ def read(node: Node, bound: Set[str], as_target: bool = False) -> Use:
         reader.prime,
         node.font == "bold",
         span,
+        reader.dropped,
     )
 
 
@@ -102,10 +113,14 @@ def _plain(text: str) -> str:
 class _Reader:
     """Collects what the scripts of one name say."""
 
-    def __init__(self, base: Name, bound: Set[str], as_target: bool) -> None:
+    def __init__(
+        self, base: Name, bound: Set[str], as_target: bool, steps: Set[str]
+    ) -> None:
         self.base = base.text
         self.bound = bound
         self.as_target = as_target
+        self.steps = steps
+        self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
         self.power: Node | None = None
@@ -114,7 +129,10 @@ class _Reader:
 
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
-        for part in parts(node, self.bound):
+        for part in parts(node, self.bound | self.steps):
+            if self.is_step(part):
+                self.dropped += 1
+                continue
             at = self.index(part)
             if at is not None:
                 self.indices.append(at)
@@ -127,6 +145,11 @@ class _Reader:
                 )
             elif text := names.label(part):
                 self.labels.append(text)
+
+    def is_step(self, node: Node) -> bool:
+        """Whether a script only counts steps: ``l`` or ``l − 1``."""
+        letters, other = _letters(node)
+        return bool(letters) and not other and all(letter in self.steps for letter in letters)
 
     def index(self, node: Node) -> At | None:
         """The node as an index position, if it is one."""
@@ -153,7 +176,10 @@ class _Reader:
 
     def above(self, node: Node) -> None:
         """A superscript: a transpose, a power, an index or a label."""
-        if isinstance(node, Name):
+        inner = node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+        if self.is_step(inner):
+            self.dropped += 1
+        elif isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
             if self.as_target and node.text != "2":

@@ -175,6 +175,10 @@ class _Settling:
             case ir.Call(function, lambdas, at, site):
                 arrays = tuple(self.array(a) for a in lambdas)
                 return ir.Call(function, arrays, tuple(map(self.expr, at)), site)
+            case ir.Iterate(index, state, initial, step, at):
+                counter = self.index(index)
+                first, again = self.array(initial), self.array(step)
+                return ir.Iterate(counter, state, first, again, tuple(map(self.expr, at)))
             case ir.Concat(parts, at_):
                 return ir.Concat(tuple(self.array(p) for p in parts), self.expr(at_))
             case _:

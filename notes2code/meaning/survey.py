@@ -42,6 +42,7 @@ class Survey:
     transposed: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
+    steps: dict[str, set[str]] = field(default_factory=dict)
     squares: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
@@ -53,7 +54,7 @@ class Survey:
         """The resolved scripts of a name."""
         found = self.uses.get(id(node))
         if found is None:
-            found = scripts.read(node, self.bound)
+            found = scripts.read(node, self.bound, steps=self.steps)
             if found.name in self.squares and _is_two(found.power):
                 found = replace(found, name=f"{found.name}_squared", power=None)
             self.uses[id(node)] = found
@@ -67,6 +68,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     nodes = [node for value in values for node in walk(value)]
     _find_binders(seen, nodes)
     _find_ends(seen, nodes)
+    _find_steps(seen, statements)
     for statement in statements:
         if isinstance(statement, Range):
             seen.bound.add(statement.index)
@@ -166,6 +168,8 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
         for letter in _script_letters(node):
             if letter not in names.INDEX_LETTERS or letter in labels:
                 continue
+            if letter in seen.steps.get(_base(node), ()) or letter in seen.steps.get("", ()):
+                continue
             base = _base(node)
             if base in ("d", "D", "dim") and letter in names.LABELS:
                 continue
@@ -250,7 +254,10 @@ def _find_free_letters(
         base = _base(node)
         if base in labelled:
             continue
+        steps = seen.steps.get(base, set()) | seen.steps.get("", set())
         for letter in _free_letters(node.sub, base):
+            if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
+                continue
             if letter not in seen.bound and letter not in seen.free and letter not in seen.ends:
                 seen.free.append(letter)
     seen.bound.update(seen.free)
@@ -278,6 +285,70 @@ def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
                 if letter not in first:
                     seen.ends.add(letter)
                     seen.sizes.add(letter)
+
+
+def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
+    """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
+
+    Where the first state is defined too, the steps are repeated, and only the state drops the
+    letter; else the formula is a single step, and every name does.
+    """
+    defines = [s for s in statements if isinstance(s, Define) and s.target is not None]
+    targets = [s.target for s in defines]
+    for define in defines:
+        letter = step_letter(define)
+        if letter is None or define.target is None:
+            continue
+        base = _base(define.target)
+        repeated = any(is_first_state(target, base) for target in targets)
+        seen.steps.setdefault(base, set()).add(letter)
+        if repeated:
+            seen.bound.add(letter)
+        else:
+            seen.steps.setdefault("", set()).add(letter)
+
+
+def step_letter(define: Define) -> str | None:
+    """The letter that counts the steps if a definition is a recursion."""
+    target = define.target
+    if not isinstance(target, Script) or not scripts.is_name(target):
+        return None
+    base = _base(target)
+    mine = [s for s in (target.sub, _ungrouped(target.sup)) if s is not None]
+    for own in mine:
+        letter = _stepped(own)
+        if letter is None:
+            continue
+        for value in define.values:
+            for node in walk(value):
+                if not isinstance(node, Script) or _base(node) != base:
+                    continue
+                for other in (node.sub, _ungrouped(node.sup)):
+                    if other is not None and _stepped(other) == letter and type(other) is not type(own):
+                        return letter
+    return None
+
+
+def _ungrouped(node: Node | None) -> Node | None:
+    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+
+
+def _stepped(node: Node) -> str | None:
+    """The letter of ``l``, ``l − 1`` or ``l + 1``."""
+    if isinstance(node, Infix) and node.op in "+-" and isinstance(node.right, Num):
+        node = node.left if node.right.text == "1" else node
+    if isinstance(node, Name) and node.text in names.INDEX_LETTERS | {"L", "N"}:
+        return node.text
+    return None
+
+
+def is_first_state(target: Node | None, base: str) -> bool:
+    """Whether a left-hand side is ``h_0`` or ``h^{(0)}``."""
+    if not isinstance(target, Script) or _base(target) != base:
+        return False
+    return any(
+        isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup))
+    )
 
 
 def _begins_with_dots(node: Node) -> bool:

@@ -117,12 +117,13 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
             separate = names.code_name(use.name, *letters)
             return separate, len(use.indices) + _element_rank(run, use, separate, most)
         return use.name, _element_rank(run, use, use.name, 0)
-    return use.name, most + _element_rank(run, use, use.name, most)
+    return use.name, most + _element_rank(run, use, use.name, most + use.steps)
 
 
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     declared = run.shapes.get(use.name)
     if declared is not None:
+        indices -= use.steps
         rank = declared.rank(indices) - indices
         if rank < 0:
             raise error(

@@ -72,7 +72,7 @@ FORMULAS = {
     "Gaussian scores": r"e_{ij} = \exp\left(-\frac{\|q_i - k_j\|^2}{2}\right)",
     "linear attention": r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(Q)\phi(K)^\top \mathbf{1}}",
     "kernel regression": r"y = \sum_{i=1}^{n} \frac{K(x - x_i)}{\sum_{j=1}^{n} K(x - x_j)} y_i",
-    "cosine": r"s_{ij} = \frac{q_i^\top k_j}{\|q_i\| \|k_j\|}",
+    "cosine": r"s_{ij} = \frac{q_i^\top k_j}{\|q_i\| \cdot \|k_j\|}",
     "residual": r"y = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))",
     "weighted values": r"o = \sum_{i=1}^{N} \alpha_i h_i",
     "hadamard": r"Y = (XW) \odot (XV)",

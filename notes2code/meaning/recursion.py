@@ -1,0 +1,77 @@
+"""Recursions: a state that a step is applied to again and again, as layers are stacked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notes2code.meaning import ir, strides, survey
+from notes2code.meaning.indexing import count
+from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
+from notes2code.meaning.run import Defined, Run, find_index
+from notes2code.meaning.values import Value, fresh
+
+if TYPE_CHECKING:
+    from notes2code.meaning.equations import Attempt
+
+
+def first_state(attempt: Attempt, at: int) -> int | None:
+    """The statement that defines the state before the first step of a recursion, if it is one."""
+    define = attempt.defines[at]
+    if define.target is None or survey.step_letter(define) is None:
+        return None
+    name = attempt.targets[at].name
+    return next(
+        (other for other, target in enumerate(attempt.targets) if target.name == f"{name}_0"), None
+    )
+
+
+def last_states(attempt: Attempt, at: int, mentioned: set[str]) -> dict[str, int]:
+    """The recursions whose last state a statement mentions, as ``h_n`` or ``h_L``, by that name."""
+    found: dict[str, int] = {}
+    for other, target in enumerate(attempt.targets):
+        if other == at or first_state(attempt, other) is None:
+            continue
+        for name in mentioned:
+            if name.startswith(f"{target.name}_") and name != f"{target.name}_0":
+                found[name] = other
+    return found
+
+
+def repeated(attempt: Attempt, at: int, first: int) -> Value:
+    """The last state of a recursion."""
+    run = attempt.run
+    attempt.define(first)
+    attempt.used.add(first)
+    run.indices = {}
+    run.statement = at
+    initial = attempt.done[first].array
+    state = attempt.targets[at].name
+    letter = survey.step_letter(attempt.defines[at])
+    assert letter is not None
+    counter = Index(letter, _steps(run, letter), 1)
+    run.step = run.indices[letter] = counter
+    run.defined[state] = Defined(state, initial, 0)
+    value = strides.typed(attempt, at)
+    run.step = None
+    for mine, theirs in zip(value.axes, initial.indices, strict=True):
+        run.unify(find_index(mine).size, find_index(theirs).size, value.span)
+    axes = tuple(fresh(find_index(axis).size) for axis in value.axes)
+    begin = Lambda(initial.indices, ir.Ref(attempt.done[first].name, tuple(map(Idx, initial.indices))))
+    begin = _renamed(begin)
+    step = Lambda(value.axes, value.body)
+    return Value(Iterate(counter, state, begin, step, tuple(map(Idx, axes))), axes, value.span)
+
+
+def _renamed(array: Lambda) -> Lambda:
+    """The array over indices of its own."""
+    own = tuple(fresh(find_index(index).size) for index in array.indices)
+    places = {old: Idx(new) for old, new in zip(array.indices, own, strict=True)}
+    return Lambda(own, ir.substitute(array.body, dict(places)))
+
+
+def _steps(run: Run, letter: str) -> Size:
+    """The number of steps: the end of the letter's range, else a size of its own."""
+    known = run.seen.ranges.get(letter)
+    if known is not None and known.last is not None:
+        return count(run, known.last, 1)
+    return run.size("N" if letter != "N" else "L")
