@@ -12,6 +12,7 @@ from notes2code.meaning.ir import (
     Expr,
     Idx,
     Index,
+    Iterate,
     Lambda,
     Reduce,
     Ref,
@@ -81,6 +82,13 @@ class _Builder:
                 return Reduce(kind, self.index(index), self.expr(body), condition)
             case Softmax():
                 return self._softmax(expr)
+            case Ref(name, at) if name in self.found.states:
+                return Ref(self.found.states[name], tuple(map(self.expr, at)))
+            case Iterate(index, state, initial, step, at):
+                first, again = self._array(initial), self._array(step)
+                name = self.found.states[state]
+                places = tuple(map(self.expr, at))
+                return Iterate(self.index(index), name, first, again, places)
             case Concat(parts, at_):
                 return Concat(tuple(map(self._array, parts)), self.expr(at_))
         return ir.rebuild(expr, self.expr)

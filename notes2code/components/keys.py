@@ -16,6 +16,7 @@ from notes2code.meaning.ir import (
     Fn,
     Idx,
     Index,
+    Iterate,
     Lambda,
     Logic,
     Mul,
@@ -70,6 +71,10 @@ def key(expr: Expr, bound: dict[Index, str] | None = None) -> str:
         case Call(function, arguments, places, _):
             arrays = ",".join(_array(a, names) for a in arguments)
             return f"{function}({arrays})[{','.join(key(e, names) for e in places)}]"
+        case Iterate(index, state, initial, step, places_):
+            inner = {**names, index: f"b{len(names)}"}
+            state_ = f"{_array(initial, names)};{_array(step, inner)}"
+            return f"iterate {state}({state_})[{','.join(key(e, names) for e in places_)}]"
         case Concat(arrays_, at_):
             joined = ";".join(_array(a, names) for a in arrays_)
             return f"concat({joined})[{key(at_, names)}]"

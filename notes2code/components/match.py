@@ -26,6 +26,7 @@ from notes2code.meaning.ir import (
     Fn,
     Idx,
     Index,
+    Iterate,
     Lambda,
     Logic,
     Mul,
@@ -65,7 +66,7 @@ class Match:
     the note's inputs, each an array over the note's indices for those that the setting has in
     the component's formula; in a function setting the argument is ``HOLE``. ``functions`` are
     the note's calls by role and number of the call (``Norm#1``), ``sizes`` the sizes that
-    formulas use as numbers.
+    formulas use as numbers, ``states`` the states of recursions.
     """
 
     indices: Mapping[Index, Index] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class Match:
     settings: Mapping[str, Lambda] = field(default_factory=dict)
     functions: Mapping[str, Call] = field(default_factory=dict)
     sizes: Mapping[Size, Size] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,9 @@ class _Matcher:
     def match(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
         """The ways in which one expression of the formula is one of the note."""
         match mine:
+            case Ref(name, at) if name in found.states:
+                if isinstance(theirs, Ref) and theirs.array == found.states[name]:
+                    yield from self._all(list(zip(at, theirs.at, strict=False)), found)
             case Ref(name, _) if name in self.settings:
                 yield from self._setting(mine, theirs, found)
             case Ref():
@@ -349,6 +354,8 @@ class _Matcher:
                     yield from self._all(list(zip(arguments, others, strict=True)), found)
             case (Softmax(i, body, at, where), Softmax(j, other, place, condition)):
                 yield from self._softmax((i, body, at, where), (j, other, place, condition), found)
+            case (Iterate(), Iterate()):
+                yield from self._iterate(mine, theirs, found)
             case (Reduce(kind, i, body, None), Reduce(other_kind, j, other, None)):
                 if kind == other_kind:
                     inner = replace(found, indices={**found.indices, i: j})
@@ -365,6 +372,16 @@ class _Matcher:
                 if len(parts) == len(others):
                     pairs = list(zip(parts, others, strict=True))
                     yield from self._arrays(pairs, [(at, place)], found)
+
+    def _iterate(self, mine: Iterate, theirs: Iterate, found: Match) -> Iterator[Match]:
+        """A recursion: the same first state, the same step."""
+        if len(mine.at) != len(theirs.at):
+            return
+        indices = {**found.indices, mine.index: theirs.index}
+        states = {**found.states, mine.state: theirs.state}
+        inner = replace(found, indices=indices, states=states)
+        pairs = [(mine.initial, theirs.initial), (mine.step, theirs.step)]
+        yield from self._arrays(pairs, list(zip(mine.at, theirs.at, strict=True)), inner)
 
     def _size(self, mine: Size, theirs: Size, found: Match) -> Iterator[Match]:
         """Sizes are the same if they are those of corresponding axes, which the proof checks."""

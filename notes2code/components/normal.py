@@ -104,6 +104,8 @@ def _rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
             return Call(function, tuple(map(indices, arguments)), places, site)
         case ir.Concat(parts, at):
             return ir.Concat(tuple(map(indices, parts)), at)
+        case ir.Iterate(index, state, initial, step, places):
+            return ir.Iterate(new[index], state, indices(initial), indices(step), places)
     return expr
 
 

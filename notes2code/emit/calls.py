@@ -8,8 +8,8 @@ from notes2code.emit import branches
 from notes2code.emit.graph import EmitError, Kind, Node
 from notes2code.emit.inline import inlined
 from notes2code.emit.layout import Axes, Value, align, common
-from notes2code.emit.simplify import simplified
-from notes2code.meaning import ir
+from notes2code.emit.simplify import same_size, simplified
+from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Call, Concat, Equation, Expr, Idx, Index, Lambda, Num, Size
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     elif _has_own_numbers(equation, args):
         return low.lower(simplified(inlined(expr, equation)), order)
     places = [simplified(place) for place in expr.at]
-    result = tuple(Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places)))
+    result = tuple(
+        Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places))
+    )
     rank = len(outer) + len(result)
     deps = low.graph.union(args)
     kind = Kind.TABLE if equation is not None and not has_arrays(equation) else Kind.REAL
@@ -91,14 +93,18 @@ def joined(low: Lowering, expr: Concat, order: Axes) -> Value:
     own = [part.indices[0] for part in expr.parts]
     bare = [tuple(a for a in part.axes if a is not i) for part, i in zip(parts, own, strict=True)]
     axes = common([Value(p.node, b) for p, b in zip(parts, bare, strict=True)], order)
-    if all(i.size.value == Num(1) and b == p.axes for i, p, b in zip(own, parts, bare, strict=True)):
+    if all(
+        i.size.value == Num(1) and b == p.axes for i, p, b in zip(own, parts, bare, strict=True)
+    ):
         node = branches.stack(low, parts, axes, -1)
     else:
         node = _concatenated(low, parts, own, axes)
-    index = Index("joined", _total(own))
+    index, place = Index("joined", _total(own)), simplified(expr.at)
+    if isinstance(place, Idx) and not same_size(place.index.size, index.size):
+        wanted, total = (shapes.text(i.size) for i in (place.index, index))
+        raise EmitError(f"{wanted} elements are taken of joined arrays that have {total}")
     where: dict[Index, Expr] = {axis: Idx(axis) for axis in axes}
-    where[index] = simplified(expr.at)
-    return low.at(Value(node, (*axes, index)), where, order)
+    return low.at(Value(node, (*axes, index)), {**where, index: place}, order)
 
 
 def _concatenated(low: Lowering, parts: list[Value], own: list[Index], axes: Axes) -> Node:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.emit.graph import EmitError, Kind, Node
 from notes2code.emit.layout import Axes, Value, align_all, permute
-from notes2code.emit.simplify import same_size, simplified
+from notes2code.emit.simplify import same_size
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Mul, Num
 
@@ -63,19 +63,11 @@ def _joined(outer: Expr, inner: Expr, first: Index, second: Index) -> Index | No
     """The index c of the places ``c div d`` and ``c mod d``, if it runs over both axes."""
     match outer, inner:
         case Fn("floordiv", (Idx(index), by)), Fn("mod", (Idx(other), modulus)):
-            total = simplified(ir.mul(first.size, second.size))
+            total = ir.mul(first.size, second.size)
             whole = same_size(by, second.size) and same_size(modulus, second.size)
-            if index is other and whole and _same_product(index.size, total):
+            if index is other and whole and same_size(index.size, total):
                 return index
     return None
-
-
-def _same_product(size: Expr, total: Expr) -> bool:
-    if isinstance(size, ir.Size) and size.value is not None:
-        size = simplified(size.value)
-    mine = size.factors if isinstance(size, Mul) else (size,)
-    theirs = total.factors if isinstance(total, Mul) else (total,)
-    return len(mine) == len(theirs) and all(any(same_size(a, b) for b in theirs) for a in mine)
 
 
 # --- slices -------------------------------------------------------------------------------------
@@ -123,8 +115,8 @@ def _stride(place: Expr, axis: Index) -> tuple[int, int, Index] | None:
                 return None
     if step is None or index is None or not 0 <= first < step:
         return None
-    covered = ir.mul(Num(step), index.size)
-    return (step, first, index) if same_size(ir.Size("", value=covered), axis.size) else None
+    covers = same_size(ir.mul(Num(step), index.size), axis.size)
+    return (step, first, index) if covers else None
 
 
 def item(low: Lowering, node: Node, slots: list[str | Node], rank: int) -> Node:

@@ -6,7 +6,8 @@ Nothing changes in value: exact numbers are added up, ``(1/n) Σ`` over n become
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
 from notes2code.meaning import ir
@@ -38,6 +39,8 @@ def simplified(expr: Expr) -> Expr:
             return _product(factors)
         case Pow(base, Num(1)):
             return base
+        case Pow(Pow(Reduce("sum", _, Pow(_, Num(2))) as squared, ir.HALF), Num(2)):
+            return squared
         case Pow(Num(int() | Fraction() as base), Num(int() as exponent)) if base and exponent < 0:
             return Num(_plain(Fraction(base) ** exponent))
         case Pow(Mul(factors), ir.MINUS_ONE):
@@ -151,12 +154,23 @@ def _exchanged(outer: Index, inner: Index, factors: tuple[Expr, ...]) -> Expr:
 
 def same_size(size: Expr, other: Expr) -> bool:
     """Whether two sizes are the same for certain."""
-    return _valued(size) == _valued(other)
+    return size is other or _canonical(_expanded(size)) == _canonical(_expanded(other))
 
 
-def _valued(size: Expr) -> Expr:
-    while isinstance(size, Size) and size.value is not None:
-        size = simplified(size.value)
+def _expanded(size: Expr) -> Expr:
+    """A size in terms of sizes that have no value of their own."""
+    if isinstance(size, Size):
+        return size if size.value is None else _expanded(size.value)
+    return simplified(ir.rebuild(size, _expanded))
+
+
+def _canonical(size: Expr) -> Hashable:
+    """A size without the order of its terms and factors."""
+    if isinstance(size, Add | Mul):
+        parts = Counter(map(_canonical, ir.children(size)))
+        return type(size), frozenset(parts.items())
+    if isinstance(size, Pow | Fn):
+        return _label(size), tuple(map(_canonical, ir.children(size)))
     return size
 
 
@@ -230,9 +244,9 @@ def _masked_softmax(
     """The body and the range of ``Σ_{j ≤ i} exp(x_j) / Σ_{k ≤ i} exp(x_k) · v_j``: the softmax is
     zero out of range, so the sum needs no range of its own."""
     for part in factors:
-        if isinstance(part, Softmax) and part.at == Idx(index):
-            if _alike_where(part.where, where, {part.index: index}):
-                return Mul(factors), None
+        within = isinstance(part, Softmax) and part.at == Idx(index)
+        if within and _alike_where(part.where, where, {part.index: index}):
+            return Mul(factors), None
     for below in factors:
         match below:
             case Pow(Reduce("sum", over, Fn("exp", (body,)), reach), ir.MINUS_ONE):
@@ -259,9 +273,9 @@ def _candidates(expr: Expr, over: Index) -> Iterator[Index]:
     """The indices that an expression depends on and that run as far as another one."""
     free = ir.free_indices(expr)
     for part in ir.walk(expr):
-        if isinstance(part, Idx) and part.index in free:
-            if same_size(part.index.size, over.size):
-                yield part.index
+        fits = isinstance(part, Idx) and part.index in free
+        if fits and same_size(part.index.size, over.size):
+            yield part.index
 
 
 def alike(left: Expr, right: Expr, pairs: Indices) -> bool:

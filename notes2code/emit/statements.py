@@ -70,7 +70,7 @@ class Body:
         if node.op in LEAVES:
             return True
         if is_look(node) or node.op == "prefix":
-            return node.args[0].op == "name"
+            return node.args[0].op in ("name", "literal", "path")
         return node.kind <= Kind.FLOAT and all(self._is_trivial(a) for a in node.args)
 
     def _uses(self, node: Node) -> int:
@@ -91,9 +91,11 @@ class Body:
             return False
         if self._uses(node) > 1 and not is_look(node):
             return True
-        if node not in self.wanted:
-            return False
-        return self.hints.get(node) != "scores" or len(self.text(node).code) > SHORT
+        if node.op == "reduce" and node.data[2] and is_square(node.args[0]):
+            return True
+        if self.hints.get(node) == "scores" and len(self.text(node).code) <= SHORT:
+            return any(user.data == ".masked_fill" for user in self.users[node])
+        return node in self.wanted
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -248,7 +250,7 @@ def _name_of_reduction(node: Node) -> str:
     kind, body = node.data[0], node.args[0]
     if kind != "mean":
         return REDUCTIONS[kind]
-    if body.op == "map" and body.data == ".square":
+    if is_square(body):
         return "variance" if is_centred(body.args[0]) else "mean_square"
     return "mean"
 
@@ -256,6 +258,11 @@ def _name_of_reduction(node: Node) -> str:
 def is_look(node: Node) -> bool:
     """Whether a node is another view of its first argument."""
     return node.op == "view" or (node.op == "method" and node.data in ("transpose", "movedim"))
+
+
+def is_square(node: Node) -> bool:
+    """Whether a node is the square of something."""
+    return node.op == "map" and bool(node.data == ".square")
 
 
 def is_centred(node: Node) -> bool:

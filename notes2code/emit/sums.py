@@ -28,6 +28,11 @@ def reduced(low: Lowering, expr: Reduce, order: Axes) -> Value:
         outside, inside = _parted(expr.body.factors, expr.index)
         if outside and inside:
             return _scaled(low, expr, outside, inside, order)
+        if expr.where is None and len(inside) > 1:
+            values = merged(low, _factors(low, expr.body, expr.index, order), order)
+            if len(values) > 1:
+                total = contract(low, values, expr.index, order)
+                return low.infix("/", total, Value(low.whole(expr.index.size)), order)
     inner = (*order, expr.index)
     if expr.where is not None:
         return _reduced_in_range(low, expr, expr.where, order)

@@ -201,8 +201,10 @@ def _are_neighbours(left: Node, right: Node) -> bool:
 def _size_line(group: list[str], sizes: dict[str, Node], library: Library) -> str:
     first, last = sizes[group[0]], sizes[group[-1]]
     if len(group) == 1:
+
         def text(node: Node) -> object:
             return write(node, library, text)
+
         return f"{group[0]} = {text(first).code}"
     end = int(last.args[1].data) + 1
     axes = f"{first.args[1].data}:{end or ''}"

@@ -120,7 +120,7 @@ def _instance(size: Expr, sizes: dict[Size, Size]) -> Size:
     """A copy of a callee's size, the same for all its occurrences in one call."""
     if isinstance(size, Size):
         if size not in sizes:
-            sizes[size] = Size(size.name, min(size.rank, 1), size.kind)
+            sizes[size] = Size(size.name, 0, size.kind)
             if size.value is not None:
                 sizes[size].value = _copied(size.value, sizes)
         return find(sizes[size])
@@ -147,14 +147,14 @@ def _own_input(
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
     if symbol is None:
-        if run.step is not None and parameter.kind == "array":
+        if run.step is not None and axes:
             axes = (run.step.size, *axes)
         symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
         run.symbols[name] = symbol
     else:
         for mine, theirs in zip(symbol.axes, axes, strict=False):
             run.unify(mine, theirs, use.span)
-    stepped = run.step is not None and parameter.kind == "array"
+    stepped = run.step is not None and bool(symbol.axes)
     indices = tuple(fresh(axis) for axis in symbol.axes[stepped:])
     lead = (Idx(run.step),) if stepped and run.step is not None else ()
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))

@@ -174,7 +174,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
         index = Index(letter, Size(""), start)
         high = run.lower(last).body
         return index, ir.Compare("≤", counted(index), high)
-    start = 1
+    start = next((run.indices[x].start for x in _letters(run, first)), 1)
     index = Index(letter, Size(""), start)
     low = run.lower(first).body
     if last is None:
@@ -186,7 +186,10 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
 
 def _depends(run: Run, node: Node) -> bool:
     """Whether a bound depends on an index."""
-    return any(isinstance(inner, Name) and inner.text in run.indices for inner in survey.walk(node))
+    return bool(_letters(run, node))
 
 
-__all__ = ["Idx", "big"]
+def _letters(run: Run, node: Node) -> list[str]:
+    """The indices that a bound depends on."""
+    names = (inner.text for inner in survey.walk(node) if isinstance(inner, Name))
+    return [name for name in names if name in run.indices]

@@ -34,10 +34,7 @@ GREEK_FUNCTIONS = {"sigma": "sigmoid", "Phi": "normal_cdf"}
 """What these letters are when they are called and the notes do not say."""
 
 _REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
-_MAYBE_FUNCTIONS = frozenset(
-    [*"fgFGKkaspPEDHLRTulmhr", "phi", "psi", "varphi", "rho", "sigma", "Phi", "Psi", "kappa", "eta",
-     "alpha", "ell", "tau", "pi", "mu"]
-)  # fmt: skip
+_MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulmhr", "ell"])
 
 
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
@@ -94,6 +91,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called
     if base in GREEK_FUNCTIONS or base in ("phi", "psi"):
         return use.name in run.seen.called or not use.indices
+    if base in names.GREEK:
+        return False
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
 
 

@@ -96,6 +96,8 @@ class Linker:
             if target.name:
                 (functions if target.parameters else arrays).add(target.name)
                 arrays.update([target.name.removesuffix("_squared")] if not target.parameters else [])
+                if survey.step_letter(statement) is not None:
+                    mentioned.add(f"{target.name}_0")
                 for index in target.indices:
                     if (half := strides.stride(index.node)) is not None:
                         halves.add((target.name, half[1] % 2))

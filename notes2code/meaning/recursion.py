@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from notes2code.diagnostics import error
 from notes2code.meaning import ir, strides, survey
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
 from notes2code.meaning.run import Defined, Run, find_index
-from notes2code.meaning.values import Value, fresh
+from notes2code.meaning.values import Value, fresh, shape_text
 
 if TYPE_CHECKING:
     from notes2code.meaning.equations import Attempt
@@ -50,16 +51,23 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     assert letter is not None
     counter = Index(letter, _steps(run, letter), 1)
     run.step = run.indices[letter] = counter
-    run.defined[state] = Defined(state, initial, 0)
+    before = f"{state}_before"
+    run.defined[state] = Defined(before, initial, 0)
     value = strides.typed(attempt, at)
     run.step = None
+    if value.rank != len(initial.indices):
+        raise error(
+            "N2C041",
+            f"a step of `{state}` gives {shape_text(value)}, which its first state is not",
+            value.span,
+        )
     for mine, theirs in zip(value.axes, initial.indices, strict=True):
         run.unify(find_index(mine).size, find_index(theirs).size, value.span)
     axes = tuple(fresh(find_index(axis).size) for axis in value.axes)
     begin = Lambda(initial.indices, ir.Ref(attempt.done[first].name, tuple(map(Idx, initial.indices))))
     begin = _renamed(begin)
     step = Lambda(value.axes, value.body)
-    return Value(Iterate(counter, state, begin, step, tuple(map(Idx, axes))), axes, value.span)
+    return Value(Iterate(counter, before, begin, step, tuple(map(Idx, axes))), axes, value.span)
 
 
 def _renamed(array: Lambda) -> Lambda:

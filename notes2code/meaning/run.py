@@ -144,6 +144,8 @@ class Run:
             return
         if left.rank == right.rank == 2 and left.value is None and right.value is None:
             self.conflict(9, f"{left.name} and {right.name} are different sizes", where)
+        elif left.kind and right.kind and left.kind != right.kind and not (left.rank and right.rank):
+            self.cost += 1  # only a guess about an axis without a name speaks against it
         elif left.kind and right.kind and left.kind != right.kind:
             self.conflict(3, f"{_named(left)} meets {_named(right)}", where)
         elif (

@@ -27,10 +27,10 @@ def settle(run: Run, draft: Draft) -> Equation:
     arrays = [array for _, _, array in draft.definitions] + [draft.value]
     finished = _Settling(run, draft, arrays)
     definitions = tuple(
-        Definition(name, finished.array(array), written)
+        Definition(name, finished.whole(array), written)
         for name, written, array in draft.definitions
     )
-    value = finished.array(draft.value)
+    value = finished.whole(draft.value)
     inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
     called = {
         expr.function
@@ -53,6 +53,7 @@ class _Settling:
     sizes: dict[Size, Expr] = field(default_factory=dict)
     indices: dict[Index, Index] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    letters: set[str] = field(default_factory=set)
     numbers: dict[Size, str] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
 
@@ -108,10 +109,12 @@ class _Settling:
                 if isinstance(expr, Size):
                     meet(expr, "", False)
         taken = {symbol.name for symbol in self.symbols}
+        numbers = [r for r, _ in roots if r not in axes and not names.is_size_name(r.name)]
+        self.numbers = {root: root.name for root in numbers}
+        taken |= set(self.numbers.values())
         roots.sort(key=lambda pair: -pair[0].rank)
         for root, hint in roots:
-            if root not in axes and not names.is_size_name(root.name):
-                self.numbers[root] = root.name
+            if root in self.numbers:
                 continue
             name = _free_name(root, hint, taken)
             taken.add(name)
@@ -142,16 +145,22 @@ class _Settling:
         wanted = index.name if index.name.isidentifier() and "family" not in index.name else ""
         pool = [wanted] if wanted else []
         feature = find(index.size).kind == "feature" or find(index.size).name.startswith("d")
-        pool += list("abcefgpqrsuvwxyz" if feature else "ijklmnrstuvwxyz")
-        name = next((n for n in pool if n not in self.taken), "")
+        pool += list("abcefgpqrsuvwxyz" if feature else "ijkmnrstuvwxyz")
+        taken = self.taken | self.letters
+        name = next((n for n in pool if n not in taken), "")
         number = 1
-        while not name or name in self.taken:
+        while not name or name in taken:
             number += 1
             name = f"{pool[0]}{number}"
-        self.taken.add(name)
+        self.letters.add(name)
         return name
 
     # --- expressions ---------------------------------------------------------------------
+
+    def whole(self, array: Lambda) -> Lambda:
+        """A finished definition or value, whose indices may have the names of another's."""
+        self.letters = set()
+        return self.array(array)
 
     def array(self, array: Lambda) -> Lambda:
         """A finished array."""

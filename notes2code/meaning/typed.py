@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import properties, sizes
+from notes2code.meaning import names, properties, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.lower import RULES
@@ -114,10 +114,12 @@ def _is_quantity(equation: Equation, defines: list[Define]) -> bool:
 
 def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
     """Whether a formula only names a size or a constant: ``d_k = d_model / h``, ``w_n = 0.25``."""
-    arrays = [i for i in equation.inputs if i.shape or i.kind == "function"]
-    return not arrays and not equation.value.indices and not equation.parameters and all(
-        define.target is not None for define in defines
-    ) and not any(i.kind == "array" for i in equation.inputs)  # fmt: skip
+    if equation.value.indices or equation.parameters or any(d.target is None for d in defines):
+        return False
+    if any(i.shape or i.kind == "function" for i in equation.inputs):
+        return False
+    sizes_only = all(i.kind == "size" for i in equation.inputs)
+    return sizes_only or names.is_size_name(equation.name)
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

@@ -129,6 +129,8 @@ class Elements:
                 return self._call(expr, place)
             case ir.Concat():
                 return self._concat(expr, place)
+            case ir.Iterate():
+                return self._iterated(expr, place)
 
     def condition(self, expr: Expr, place: Place) -> Array:
         """Where a condition holds."""
@@ -234,6 +236,16 @@ class Elements:
         wide = [spread(part, front + part.shape[-1:]) for part in parts]
         whole = np.concatenate(wide, axis=-1)
         return self._gathered("a concatenation", whole, place.depth, (node.at,), place)
+
+    def _iterated(self, node: ir.Iterate, place: Place) -> Array:
+        """The state after all steps, one after another."""
+        outside = Place({}, self.base)
+        state = self.array(node.initial, outside)
+        for number in range(self.extents.of(node.index.size)):
+            inner = replace(self, arrays={**self.arrays, node.state: state})
+            body = ir.substitute(node.step.body, {node.index: ir.Num(number)})
+            state = inner.array(Lambda(node.step.indices, body), outside)
+        return self._gathered(node.state, state, self.base, node.at, place)
 
     # --- elements of arrays ------------------------------------------------------------------
 

@@ -59,7 +59,18 @@ class Built:
     value: Call | Concat
 
 
-Step: TypeAlias = Filled | Softmaxed | Built
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """An array computed anew in each step of a loop over an index, from what it was before. The
+    last of ``steps`` gives its next value under ``following``."""
+
+    name: str
+    index: Index
+    steps: tuple[Filled | Softmaxed | Built, ...]
+    following: str
+
+
+Step: TypeAlias = Filled | Softmaxed | Built | Repeated
 
 
 def plan(equation: Equation, names: Names) -> list[Step]:
@@ -90,7 +101,25 @@ class _Planner:
 
     def array(self, name: str, array: Lambda) -> None:
         """Plan an array under a name."""
+        if isinstance(array.body, ir.Iterate):
+            self._repeat(name, array.body)
+            return
         self._fill(name, array.indices, self._renamed(array.body))
+
+    def _repeat(self, name: str, node: ir.Iterate) -> None:
+        """Plan a recursion: the first state, then a loop that makes the next from the last."""
+        body = self._renamed(node.initial.body)
+        if isinstance(body, Ref) and body.at == tuple(map(Idx, node.initial.indices)):
+            self.steps.append(Filled(name, (), Ref(body.array)))
+            self.axes[name] = tuple(size_form(index.size) for index in node.initial.indices)
+        else:
+            self.array(name, node.initial)
+        self.names.arrays[node.state] = name
+        inner = _Planner(self.names, axes=dict(self.axes), made=dict(self.made))
+        following = self.names.fresh(f"next_{name}")
+        inner.array(following, node.step)
+        steps = tuple(step for step in inner.steps if not isinstance(step, Repeated))
+        self.steps.append(Repeated(name, node.index, steps, following))
 
     def _renamed(self, expr: Expr) -> Expr:
         """The expression with inputs and definitions under their names in the source."""

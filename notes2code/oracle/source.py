@@ -13,7 +13,7 @@ from notes2code.oracle.expressions import Expressions
 from notes2code.oracle.extents import OracleError, axes, expressions, leaves
 from notes2code.oracle.layout import INDENT, Bracket, Doc, flat, lines
 from notes2code.oracle.naming import HELPERS, names_for, snake
-from notes2code.oracle.plan import Built, Filled, Softmaxed, Step, plan, table_index
+from notes2code.oracle.plan import Built, Filled, Repeated, Softmaxed, Step, plan, table_index
 
 _SHORT = 88
 """The length up to which a comprehension is as easy to read as a loop."""
@@ -75,6 +75,7 @@ def _emit(equation: Equation, name: str, done: dict[int, str], parts: list[str])
 def _check(equation: Equation) -> None:
     """Raise ``OracleError`` for what neither an input nor the equation itself gives."""
     known = {i.name for i in equation.inputs} | {d.name for d in equation.definitions}
+    known |= {expr.state for expr in expressions(equation) if isinstance(expr, ir.Iterate)}
     for expr in expressions(equation):
         if isinstance(expr, Ref) and expr.array not in known:
             raise OracleError(f"{expr.array} is neither an input nor a definition of the equation")
@@ -123,19 +124,35 @@ class _Function:
     # --- steps -------------------------------------------------------------------------------
 
     def _step(self, step: Step) -> list[str]:
+        if isinstance(step, Repeated):
+            return self._repeated(step)
         value = self._at_once(step)
         if value is not None:
             return lines(value, INDENT, f"{step.name} = ")
         assert isinstance(step, Filled)
         return self._loops(step)
 
+    def _repeated(self, step: Repeated) -> list[str]:
+        """A loop that replaces an array by its next state."""
+        *before, last = step.steps
+        body = [line for inner in before for line in self._step(inner)]
+        value = self._at_once(last)
+        if value is not None:
+            body += lines(value, INDENT, f"{step.name} = ")
+        else:
+            body += [*self._step(last), " " * INDENT + f"{step.name} = {step.following}"]
+        head = " " * INDENT + f"{self.code.clause(step.index)}:"
+        return [head, *(" " * INDENT + line for line in body)]
+
     def _last(self, step: Step) -> list[str]:
+        if isinstance(step, Repeated):
+            return [*self._repeated(step), " " * INDENT + f"return {step.name}"]
         value = self._at_once(step)
         if value is not None:
             return lines(value, INDENT, "return ")
         return [*self._step(step), " " * INDENT + f"return {step.name}"]
 
-    def _at_once(self, step: Step) -> Doc | None:
+    def _at_once(self, step: Filled | Softmaxed | Built) -> Doc | None:
         """What a step assigns, where that is one expression."""
         match step:
             case Softmaxed(_, scores):

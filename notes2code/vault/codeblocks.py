@@ -40,15 +40,16 @@ def code_text(token: Token, text: str, lines: Lines) -> tuple[str, SourceMap]:
 def code_formulas(text: str, language: str, places: SourceMap) -> Iterator[Formula]:
     """The formulas in a code block: all of a ``math`` block, lines of one in no language."""
     if language == "math":
-        if text.strip():
-            left = len(text) - len(text.lstrip())
-            yield Formula(text.strip(), places.after(left), display=True)
+        latex, left = text.strip(), len(text) - len(text.lstrip())
+        if latex:
+            yield Formula(latex, places.part(left, len(latex)), display=True)
         return
     if language not in _PLAIN_LANGUAGES:
         return
     position = 0
     for line in text.split("\n"):
-        if looks_like_formula(line.strip()):
+        latex = line.strip()
+        if looks_like_formula(latex):
             start = position + len(line) - len(line.lstrip())
-            yield Formula(line.strip(), places.after(start), display=True, code=True)
+            yield Formula(latex, places.part(start, len(latex)), display=True, code=True)
         position += len(line) + 1

@@ -43,8 +43,8 @@ class Content:
         """The same parts, with offsets in the file that ``places`` maps this text to."""
         at = places.offset
         return Content(
-            tuple(replace(f, places=f.places.through(places)) for f in self.formulas),
-            tuple(replace(c, places=c.places.through(places)) for c in self.code),
+            tuple(replace(f, places=f.places.through(places, len(f.latex))) for f in self.formulas),
+            tuple(replace(c, places=c.places.through(places, len(c.text))) for c in self.code),
             tuple(replace(p, start=at(p.start), end=at(p.end)) for p in self.paragraphs),
             tuple(replace(k, start=at(k.start), end=at(k.end)) for k in self.links),
             tuple(replace(s, start=at(s.start), end=at(s.end)) for s in self.scenes),

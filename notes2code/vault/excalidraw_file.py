@@ -52,9 +52,10 @@ def _labels(drawing: Drawing, text: str) -> Iterator[Content]:
 
 def _formulas(equations: Iterable[str], text: str) -> Iterator[Formula]:
     for latex in equations:
-        if isinstance(latex, PlacedStr) and latex.strip():
+        written = latex.strip()
+        if isinstance(latex, PlacedStr) and written:
             left = len(latex) - len(latex.lstrip())
-            yield Formula(latex.strip(), latex.places(text).after(left), display=True)
+            yield Formula(written, latex.places(text).part(left, len(written)), display=True)
 
 
 def _images(drawing: Drawing, latex: dict[str, str]) -> Iterator[Link]:

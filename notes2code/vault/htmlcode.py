@@ -50,7 +50,7 @@ class CodeText:
         text, places = self._placed.whole()
         left = len(text) - len(text.lstrip("\r\n"))
         text = text.strip("\r\n").replace("\xa0", " ").replace("\u200b", " ")
-        places = places.after(left)
+        places = places.part(left, len(text))
         if not text.strip():
             return [], [], []
         if self._language == "mermaid":

@@ -97,12 +97,11 @@ def sources_in_text(text: str, places: SourceMap) -> Iterator[tuple[re.Match[str
     """The formulas between ``\\(…\\)``, ``\\[…\\]`` and ``$$…$$`` in running text."""
     for match in _IN_TEXT.finditer(text):
         name = match.lastgroup or ""
-        latex = match[name]
-        if name != "dollars" and not looks_like_math(latex) and len(latex.strip()) >= _SHORT:
-            continue
-        left = match.start(name) + len(latex) - len(latex.lstrip())
-        if latex.strip():
-            yield match, Source(latex.strip(), places.after(left), name != "paren")
+        latex = match[name].strip()
+        math = name == "dollars" or looks_like_math(latex) or len(latex) < _SHORT
+        if latex and math:
+            left = match.end(name) - len(match[name].lstrip())
+            yield match, Source(latex, places.part(left, len(latex)), name != "paren")
 
 
 def _source(written: PlacedText, display: bool) -> Source | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,24 +36,28 @@ class SourceMap:
 
     def offset(self, position: int) -> int:
         """The offset in the file of the character at ``position`` of the extracted text."""
-        own, file = self.points[bisect_right(self.points, position, key=lambda p: p[0]) - 1]
+        own, file = self.points[bisect_right(self.points, position, key=_own) - 1]
         return file + position - own
 
-    def after(self, count: int) -> SourceMap:
-        """The map of the same text without its first ``count`` characters."""
-        later = [(own - count, file) for own, file in self.points if own > count]
-        return SourceMap(((0, self.offset(count)), *later))
+    def part(self, start: int, length: int) -> SourceMap:
+        """The map of ``length`` characters of the same text, from ``start`` on."""
+        first = bisect_right(self.points, start, key=_own)
+        last = bisect_left(self.points, start + length, key=_own)
+        later = ((own - start, file) for own, file in self.points[first:last])
+        return SourceMap(((0, self.offset(start)), *later))
 
-    def through(self, outer: SourceMap) -> SourceMap:
-        """The map of this text when its "file" is itself a text that ``outer`` places."""
-        points: dict[int, int] = {}
-        ends = [own for own, _ in self.points[1:]]
-        for (own, inner), end in zip(self.points, [*ends, None], strict=True):
-            points[own] = outer.offset(inner)
-            for position, file in outer.points:
-                if position > inner and (end is None or position - inner + own < end):
-                    points[position - inner + own] = file
-        return SourceMap(tuple(sorted(points.items())))
+    def through(self, outer: SourceMap, length: int) -> SourceMap:
+        """The map of ``length`` characters when this map's file is a text placed by ``outer``."""
+        ends = [*(own for own, _ in self.points[1:]), max(length, 1)]
+        points: list[tuple[int, int]] = []
+        for (own, inner), end in zip(self.points, ends, strict=True):
+            part = outer.part(inner, end - own)
+            points.extend((own + position, file) for position, file in part.points)
+        return SourceMap(tuple(points))
+
+
+def _own(point: tuple[int, int]) -> int:
+    return point[0]
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,9 @@ class PlacedText:
     def stripped(self) -> tuple[str, SourceMap]:
         """The text without white space at its ends, and the places of what is left."""
         text, places = self.whole()
+        stripped = text.strip()
         left = len(text) - len(text.lstrip())
-        return text.strip(), places.after(left) if left else places
+        return stripped, places.part(left, len(stripped)) if left else places
 
     def whole(self) -> tuple[str, SourceMap]:
         """The text and the places of its characters."""

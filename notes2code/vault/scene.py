@@ -107,9 +107,7 @@ class Drawing:
         for image in self.of_type("image"):
             name = _text(image, "fileId")
             file = files.get(name) if isinstance(files, dict) else None
-            latex = (
-                custom_data(image, "latex") or custom_data(file, "latex") or _text(file, "latex")
-            )
+            latex = _custom(image, "latex") or _custom(file, "latex") or _text(file, "latex")
             if latex:
                 found[name] = latex
         return found

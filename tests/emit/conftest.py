@@ -72,15 +72,17 @@ class Checks:
                 mine = value.expand(whole + expected.shape)[place]
                 self.same(mine, expected, 1e-10, 1e-12)
 
+    def tensors(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Inputs with arrays as float64 tensors."""
+        return _tensors(inputs, torch.float64)
+
     def same(self, value: Tensor, expected: Any, rtol: float, atol: float) -> None:
         assert isinstance(value, Tensor)
         assert tuple(value.shape) == expected.shape
         np.testing.assert_allclose(value.double().numpy(), expected, rtol=rtol, atol=atol)
 
 
-def _batches(
-    arrays: list[str], rng: np.random.Generator
-) -> Iterator[dict[str, tuple[int, ...]]]:
+def _batches(arrays: list[str], rng: np.random.Generator) -> Iterator[dict[str, tuple[int, ...]]]:
     if not arrays:
         return
     yield dict.fromkeys(arrays, (2,))

@@ -42,7 +42,7 @@ FORMULAS = {
     "feed-forward of a matrix": r"H = \mathrm{ReLU}(XW_1 + b_1)W_2 + b_2",
     "gated feed-forward": r"\mathrm{SwiGLU}(x)=(\mathrm{Swish}(xW)\otimes xV)W_2",
     "gelu": r"\mathrm{GELU}(x) = x\,\Phi(x)",
-    "gelu by erf": r"g(x) = \frac{x}{2}\left(1 + \mathrm{erf}\left(\frac{x}{\sqrt{2}}\right)\right)",
+    "gelu by erf": r"g(x) = \frac{x}{2}\left(1 + \mathrm{erf}\left(x/\sqrt{2}\right)\right)",
     "layer norm": r"\mathrm{LN}(x)_i=\gamma_i\frac{x_i-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta_i,"
     r"\quad\mu=\frac{1}{d}\sum_{i=1}^d x_i,\quad\sigma^2=\frac{1}{d}\sum_{i=1}^d(x_i-\mu)^2",
     "layer norm by moments": r"y=\frac{x-\mathrm{E}[x]}{\sqrt{\mathrm{Var}[x]+\epsilon}}"
