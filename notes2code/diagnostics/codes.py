@@ -19,9 +19,35 @@ TITLES: dict[str, str] = {
     "N2C015": "a drawing or canvas is empty",
     "N2C016": "a symbolic link is not followed",
     # 020-029: LaTeX
+    "N2C020": "a formula is too large or too deep",
+    "N2C021": "a command is not known",
+    "N2C022": "brackets or environments do not match",
+    "N2C023": "\\left and \\right do not match",
+    "N2C024": "something is missing",
+    "N2C025": "a number stands where none belongs",
+    "N2C026": "TeX sets something else than is meant",
+    "N2C027": "letters of a word are set apart",
+    "N2C028": "a backslash is doubled",
+    "N2C029": "a character cannot stand here",
     # 030-039: names, indices and definitions
+    "N2C030": "a function is not defined",
+    "N2C031": "an index is not used",
+    "N2C032": "an index is not understood",
+    "N2C033": "a product or sign may mean two things",
+    "N2C034": "something is defined by itself",
+    "N2C035": "definitions contradict each other",
+    "N2C036": "a range is not known",
+    "N2C037": "something cannot be computed",
+    "N2C038": "a property, not a definition",
+    "N2C039": "how something was read",
     # 040-049: shapes
+    "N2C040": "shapes do not meet",
+    "N2C041": "an operation does not fit its operands",
+    "N2C042": "shapes go against custom",
+    "N2C043": "a shape stands where a number belongs",
     # 050-059: components and their settings
+    "N2C050": "a setting is unusual",
+    "N2C051": "a layer is applied to a product",
     # 060-069: drawings
     # 070-079: the generated package
 }

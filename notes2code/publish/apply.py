@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -144,15 +145,18 @@ def _make(folder: Path, made: list[Path]) -> None:
 
 
 def _tidy(changes: Changes) -> None:
-    """Remove folders that hold nothing any more."""
+    """Remove the bytecode of deleted modules, and folders that hold nothing any more."""
     for path in changes.of("delete"):
-        folder = inside(changes.out, path).parent
-        while folder != changes.out:
-            try:
-                folder.rmdir()
-            except OSError:
-                break
-            folder = folder.parent
+        place = inside(changes.out, path)
+        for bytecode in (place.parent / "__pycache__").glob(f"{glob.escape(place.stem)}.*.pyc"):
+            with suppress(OSError):
+                bytecode.unlink()
+        folder = place.parent / "__pycache__"
+        with suppress(OSError):
+            while folder != changes.out:
+                if folder.exists():
+                    folder.rmdir()
+                folder = folder.parent
 
 
 def _failed(out: Path, problem: OSError) -> PublishError:

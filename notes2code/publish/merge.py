@@ -22,7 +22,7 @@ class Merged:
     conflicts: tuple[int, ...] = ()
 
 
-def merge(edited: str, base: str, new: str) -> Merged:
+def merge_texts(edited: str, base: str, new: str) -> Merged:
     """Carry the edits from ``base`` to ``edited`` over to ``new``.
 
     Raises PublishError when git is not there or fails.

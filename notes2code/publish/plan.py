@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from notes2code.publish.changes import Change, Changes, Conflict, PublishError, conflict, lines
 from notes2code.publish.manifest import OWN, Manifest, read_manifest
-from notes2code.publish.merge import merge
+from notes2code.publish.merge import merge_texts
 
 _OVERWRITE = "--force overwrites it"
 
@@ -20,6 +20,8 @@ def plan(out: Path, files: Mapping[str, str], *, force: bool = False, merge: boo
 
     Raises PublishError when a path leads out of the folder, or the folder cannot be read.
     """
+    if out.exists() and not out.is_dir():
+        raise PublishError("N2C074", out, "this is no folder", "choose another with --out")
     manifest = read_manifest(out)
     planner = _Planner(out, manifest, force, merge)
     for path, text in sorted(files.items()):
@@ -71,9 +73,9 @@ class _Planner:
         except UnicodeDecodeError:
             self.conflicts.append(self._refused(change.path))
             return change
-        merged = merge(edited, base, text)
+        merged = merge_texts(edited, base, text)
         self.conflicts += [self._unmerged(change.path, line) for line in merged.conflicts]
-        return Change(change.path, change.before, merged.text)
+        return change if merged.conflicts else Change(change.path, change.before, merged.text)
 
     def _refused(self, path: str) -> Conflict:
         return conflict(
