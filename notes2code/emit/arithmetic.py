@@ -53,8 +53,8 @@ class Arithmetic:
         if value < 0:
             return self.graph.prefix("-", self.number(-value))
         if isinstance(value, Fraction) and not is_decimal(value):
-            parts = (self.number(value.numerator), self.number(value.denominator))
-            return self.graph.infix("/", *parts, kind=Kind.FLOAT)
+            above, below = self.number(value.numerator), self.number(value.denominator)
+            return self.graph.infix("/", above, below, Kind.FLOAT)
         if isinstance(value, int):
             return self.graph.literal(str(value), Kind.WHOLE)
         return self.graph.literal(repr(float(value)), Kind.FLOAT)

@@ -15,16 +15,16 @@ from notes2code.emit.layout import unsqueeze
 
 def finish(graph: Graph, math: Arithmetic, root: Node) -> Node:
     """The same graph in plain PyTorch operations."""
-    everything = _below(root)
+    everything = below(root)
     real: set[Node] = set()
     for node in everything:
         if node.op == "cast":
-            real |= {inner for inner in _below(node) if inner.op == "arange"}
+            real |= {inner for inner in below(node) if inner.op == "arange"}
     kept = {n.data[:2] + n.args for n in everything if n.op == "reduce" and n.data[2]}
     return _Finish(graph, math, real, kept).node(root)
 
 
-def _below(root: Node) -> dict[Node, None]:
+def below(root: Node) -> dict[Node, None]:
     """All nodes that a node is made of, itself included."""
     found: dict[Node, None] = {}
     pending = [root]
@@ -71,8 +71,8 @@ class _Finish:
         return self.graph.make(node.op, node.data, args, node.kind, node.rank, node.deps)
 
     def _is_whole(self, node: Node) -> bool:
-        below = _below(node)
-        return node.kind is Kind.INDEX and not any(inner in self.real for inner in below)
+        inside = below(node)
+        return node.kind is Kind.INDEX and not any(inner in self.real for inner in inside)
 
     def _arange(self, node: Node) -> Node:
         """``torch.arange(n)`` with axes of length one behind it."""

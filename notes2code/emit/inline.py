@@ -14,6 +14,7 @@ from notes2code.meaning.ir import (
     Fn,
     Idx,
     Index,
+    Iterate,
     Lambda,
     Num,
     Reduce,
@@ -77,6 +78,9 @@ class _Copy:
             case Call(function, arguments, at, site):
                 arrays = tuple(map(self.array, arguments))
                 return Call(function, arrays, tuple(map(self.expr, at)), site)
+            case Iterate(index, state, initial, step, at):
+                index, first, again = self.index(index), self.array(initial), self.array(step)
+                return Iterate(index, state, first, again, tuple(map(self.expr, at)))
             case Concat(parts, at_):
                 return Concat(tuple(map(self.array, parts)), self.expr(at_))
             case _:

@@ -59,8 +59,8 @@ def unsqueeze(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
         return node
     if node.op == "arange":
         trailing = len(pattern) - 1 - pattern.index(True)
-        data = (node.data[0], trailing)
-        made = graph.make("arange", data, node.args, node.kind, len(pattern))
+        shape = (node.data[0], trailing)
+        made = graph.make("arange", shape, node.args, node.kind, len(pattern))
         return graph.rename(made, node)
     if _keeps_axes(node):
         return _unsqueeze_inside(graph, node, pattern)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from notes2code.emit import branches, calls, places, sums
+from notes2code.emit import branches, calls, places, repeats, sums
 from notes2code.emit.arithmetic import Arithmetic, is_decimal
 from notes2code.emit.graph import EmitError, Graph, Kind, Node, is_tensor
 from notes2code.emit.layout import Axes, Value, align, align_all
@@ -87,6 +87,8 @@ class Lowering:
                 return calls.call(self, expr, order)
             case ir.Concat():
                 return calls.joined(self, expr, order)
+            case ir.Iterate():
+                return repeats.repeated(self, expr, order)
 
     def at(self, value: Value, where: dict[Index, Expr], order: Axes) -> Value:
         """The elements of a value at places for some of its axes; the others stay."""
@@ -169,11 +171,12 @@ class Lowering:
         below: list[tuple[int, Expr]] = []
         for at, factor in enumerate(factors):
             match factor:
-                case Num(int() | Fraction() as value):
-                    minus, value = minus ^ (value < 0), abs(value)
-                    if isinstance(value, Fraction) and not is_decimal(value):
+                case Num(number) if not isinstance(number, float):
+                    minus ^= number < 0
+                    value = abs(Fraction(number))
+                    if not is_decimal(value):
                         below.append((at, Num(value.denominator)))
-                        value = value.numerator
+                        value = Fraction(value.numerator)
                     if value != 1:
                         above.append((at, Num(value)))
                 case Pow(base, ir.MINUS_ONE):

@@ -244,9 +244,10 @@ def _masked_softmax(
     """The body and the range of ``Σ_{j ≤ i} exp(x_j) / Σ_{k ≤ i} exp(x_k) · v_j``: the softmax is
     zero out of range, so the sum needs no range of its own."""
     for part in factors:
-        within = isinstance(part, Softmax) and part.at == Idx(index)
-        if within and _alike_where(part.where, where, {part.index: index}):
-            return Mul(factors), None
+        match part:
+            case Softmax(over, _, Idx(own), reach) if own is index:
+                if _alike_where(reach, where, {over: index}):
+                    return Mul(factors), None
     for below in factors:
         match below:
             case Pow(Reduce("sum", over, Fn("exp", (body,)), reach), ir.MINUS_ONE):
@@ -273,9 +274,9 @@ def _candidates(expr: Expr, over: Index) -> Iterator[Index]:
     """The indices that an expression depends on and that run as far as another one."""
     free = ir.free_indices(expr)
     for part in ir.walk(expr):
-        fits = isinstance(part, Idx) and part.index in free
-        if fits and same_size(part.index.size, over.size):
-            yield part.index
+        match part:
+            case Idx(index) if index in free and same_size(index.size, over.size):
+                yield index
 
 
 def alike(left: Expr, right: Expr, pairs: Indices) -> bool:
@@ -310,5 +311,7 @@ def _label(expr: Expr) -> object:
             return function, site, tuple(len(a.indices) for a in lambdas)
         case ir.Concat(parts, _):
             return len(parts)
+        case ir.Iterate(_, state, _, step, _):
+            return state, len(step.indices)
         case _:
             return type(expr)

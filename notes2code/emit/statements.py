@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from notes2code.emit.graph import Kind, Node
+from notes2code.emit.finish import below
+from notes2code.emit.graph import Graph, Kind, Node
 from notes2code.emit.text import Library, Text, write
 
 WIDTH = 93
@@ -44,24 +46,33 @@ class Names:
 
 
 class Body:
-    """The lines that compute a node, the last of which returns it."""
+    """The lines that compute a node; the last one begins with ``start``.
+
+    ``known`` are the nodes that have a local already.
+    """
 
     def __init__(
-        self, root: Node, library: Library, names: Names, hints: dict[Node, str], named: set[Node]
+        self,
+        root: Node,
+        graph: Graph,
+        library: Library,
+        names: Names,
+        start: str = "return ",
+        known: Mapping[Node, str] = MappingProxyType({}),
     ) -> None:
+        self.graph = graph
         self.library = library
         self.names = names
-        self.hints = hints
-        self.locals: dict[Node, str] = {}
+        self.locals: dict[Node, str] = dict(known)
         self.lines: list[str] = []
-        self.order = _postorder(root)
-        self.users = _users(self.order)
-        self.wanted = {node for node in named if not self._is_trivial(node)}
-        for node in self.order:
+        order = _postorder(root, self.locals)
+        self.users = _users(order)
+        self.wanted = {node for node in graph.named if not self._is_trivial(node)}
+        for node in order:
             self._shorten(node)
             if self._needs_name(node) or (node is not root and self._deserves_name(node)):
                 self._assign(node)
-        self._add("return ", root)
+        self._add(start, root)
 
     # --- which nodes -----------------------------------------------------------------------
 
@@ -81,7 +92,7 @@ class Body:
 
     def _needs_name(self, node: Node) -> bool:
         """Whether a node must be a local: one whose shape is asked for, or that has no type."""
-        if node.op == "reduce" and node.data[0] in UNTYPED:
+        if node.op == "loop" or (node.op == "reduce" and node.data[0] in UNTYPED):
             return True
         expanded = any(u.op == "method" and u.data == "expand" for u in self.users.get(node, []))
         return expanded and node.op not in LEAVES
@@ -93,7 +104,7 @@ class Body:
             return True
         if node.op == "reduce" and node.data[2] and is_square(node.args[0]):
             return True
-        if self.hints.get(node) == "scores" and len(self.text(node).code) <= SHORT:
+        if self.graph.hints.get(node) == "scores" and len(self.text(node).code) <= SHORT:
             return any(user.data == ".masked_fill" for user in self.users[node])
         return node in self.wanted
 
@@ -107,10 +118,25 @@ class Body:
 
     def _assign(self, node: Node) -> None:
         """Give a node a line and a name."""
-        name = self.names.new(self.hints.get(node) or self._suggestion(node))
+        name = self.names.new(self.graph.hints.get(node) or self._suggestion(node))
+        if node.op == "loop":
+            self._repeat(name, node)
+            return
         untyped = node.op == "reduce" and node.data[0] in UNTYPED
         annotation = f": {self.library('Tensor')}" if untyped else ""
         self._add(f"{name}{annotation} = ", node)
+        self.locals[node] = name
+
+    def _repeat(self, name: str, node: Node) -> None:
+        """The lines of a loop that computes a state again and again."""
+        initial, size, state, counter, step = node.args
+        self._add(f"{name} = ", initial)
+        used = counter in below(step)
+        number = self.names.new(counter.data) if used else "_"
+        known = {**self.locals, state: name, counter: number}
+        inner = Body(step, self.graph, self.library, self.names, f"{name} = ", known)
+        self.lines.append(f"for {number} in range({self.text(size).code}):")
+        self.lines += [f"    {line}" for line in inner.lines]
         self.locals[node] = name
 
     def _add(self, start: str, node: Node) -> None:
@@ -126,7 +152,7 @@ class Body:
 
     def _shorten(self, node: Node) -> None:
         """Give lines of their own to the longest parts of a node until its text is short."""
-        width = WIDTH - max(10, len(self.hints.get(node, "")))
+        width = WIDTH - max(10, len(self.graph.hints.get(node, "")))
         while len(self.text(node).code) > width:
             parts = [p for p in self._parts(node) if len(self.text(p).code) > SHORT // 2]
             parts = parts or [arg for arg in node.args if is_look(arg) and arg not in self.locals]
@@ -141,7 +167,7 @@ class Body:
     def _parts(self, node: Node) -> Iterable[Node]:
         """What a node is made of, as far as it has no name and would be worth one: the operands
         of a chain, or the arguments."""
-        for arg in node.args:
+        for arg in needed(node):
             chain = node.op == arg.op == "infix" and _binds_alike(node.data, arg.data)
             if chain or is_look(arg) or arg.op in ("prefix", "list", "keyword", "star"):
                 yield from self._parts(arg)
@@ -209,13 +235,14 @@ def _binds_alike(sign: str, other: str) -> bool:
     return {sign, other} <= {"+", "-"} or {sign, other} <= {"*", "/"}
 
 
-def _postorder(root: Node) -> list[Node]:
-    """All nodes, each after those that it needs."""
+def _postorder(root: Node, known: Mapping[Node, str]) -> list[Node]:
+    """All nodes that are not known, each after those that it needs; what a loop repeats is left
+    to the loop."""
     order: dict[Node, None] = {}
 
     def visit(node: Node) -> None:
-        if node not in order:
-            for arg in node.args:
+        if node not in order and node not in known:
+            for arg in needed(node):
                 visit(arg)
             order[node] = None
 
@@ -223,10 +250,15 @@ def _postorder(root: Node) -> list[Node]:
     return list(order)
 
 
+def needed(node: Node) -> tuple[Node, ...]:
+    """What must be there before a node can be computed."""
+    return node.args[:2] if node.op == "loop" else node.args
+
+
 def _users(order: list[Node]) -> dict[Node, list[Node]]:
     users: dict[Node, list[Node]] = {}
     for node in order:
-        for arg in node.args:
+        for arg in needed(node):
             users.setdefault(arg, []).append(node)
     return users
 

@@ -6,12 +6,12 @@ import re
 
 from notes2code.emit.arithmetic import Arithmetic
 from notes2code.emit.docstring import docstring_lines
-from notes2code.emit.finish import finish
+from notes2code.emit.finish import below, finish
 from notes2code.emit.graph import EmitError, Graph, Kind, Node
 from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
-from notes2code.emit.text import Library, write
+from notes2code.emit.text import Library, Text, write
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
 
@@ -87,15 +87,16 @@ def _function(
         graph.named.add(value.node)
     value = low.array(equation.value)
     root = finish(graph, low.math, low.math.real(low.full(value, equation.value.indices)))
-    body = Body(root, library, names, graph.hints, graph.named)
+    body = Body(root, graph, library, names)
+    nodes = list(below(root))
     lines = [
         *docstring_lines(docstring),
         *_tensors(equation, low, library),
-        *_size_lines(sizes, body.order, library),
+        *_size_lines(sizes, nodes, library),
         *body.lines,
     ]
     source = [*_signature(equation, name, library), *(line and INDENT + line for line in lines)]
-    return "\n".join(source), {node.data for node in body.order if node.op == "apply"}
+    return "\n".join(source), {node.data for node in nodes if node.op == "apply"}
 
 
 def _input_node(graph: Graph, given: Input) -> Node:
@@ -164,9 +165,9 @@ def _sizes(equation: Equation, low: Lowering, names: Names) -> dict[str, Node]:
     return found
 
 
-def _size_lines(sizes: dict[str, Node], order: list[Node], library: Library) -> list[str]:
+def _size_lines(sizes: dict[str, Node], nodes: list[Node], library: Library) -> list[str]:
     """The lines that set the sizes that the nodes need, neighbouring axes of one input in one."""
-    used = {node.data for node in order if node.op == "name"}
+    used = {node.data for node in nodes if node.op == "name"}
     for name in reversed(sizes):
         if name in used:
             used |= {node.data for node in _names_in(sizes[name])}
@@ -202,7 +203,7 @@ def _size_line(group: list[str], sizes: dict[str, Node], library: Library) -> st
     first, last = sizes[group[0]], sizes[group[-1]]
     if len(group) == 1:
 
-        def text(node: Node) -> object:
+        def text(node: Node) -> Text:
             return write(node, library, text)
 
         return f"{group[0]} = {text(first).code}"

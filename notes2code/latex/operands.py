@@ -1,0 +1,335 @@
+"""Operands: names with their scripts, groups, functions with their arguments, sums with bodies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex import environments
+from notes2code.latex.reader import OPERANDS, TokenReader
+from notes2code.latex.tokens import Token
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Prose,
+    Root,
+    Script,
+    Stroke,
+)
+
+MAX_DEPTH = 60
+"""Nested groups, fractions and scripts; deeper formulas are refused."""
+
+CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
+FUNCTION_WORDS = frozenset("sin cos tan sinh cosh tanh exp log ln erf".split())
+BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
+
+
+class Operands(TokenReader):
+    """The part of the parser that reads one operand."""
+
+    def postfix(self) -> Node:
+        """An operand with its scripts; ``\\sin``, ``\\sum`` and their like with their body."""
+        first = self.peek()
+        if first.kind == "big" or (first.kind == "word" and first.text in BIG_WORDS):
+            return self.big(first)
+        if first.kind == "fn" or (first.kind == "word" and first.text in FUNCTION_WORDS):
+            return self.function(first)
+        if first.text == "Sigma" and self.is_sum_sign():
+            return self.big(first._replace(kind="big", text="sum"))
+        if first.kind == "cmd" and first.text == "sqrt":
+            return self.root(first)
+        return self.scripts(self.primary(), first)
+
+    def scripts(self, base: Node, first: Token) -> Node:
+        """The scripts and primes behind a base."""
+        sub: Node | None = None
+        sup: Node | None = None
+        primes = 0
+        while (token := self.peek()).kind in ("_", "^", "prime"):
+            self.at += 1
+            if token.kind == "prime":
+                primes += len(token.text)
+                continue
+            if (sub if token.kind == "_" else sup) is not None:
+                where = "subscript" if token.kind == "_" else "superscript"
+                raise error(
+                    "N2C024",
+                    f"a second {where} on the same base",
+                    token.span,
+                    "put both into one pair of braces, such as `x_{a,b}`",
+                )
+            if token.kind == "_":
+                sub = self.script_argument(token)
+            else:
+                sup = self.script_argument(token)
+        if sub is None and sup is None and not primes:
+            return base
+        return Script(base, sub, sup, primes, self.span_from(first))
+
+    def script_argument(self, sign: Token) -> Node:
+        """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""
+        token = self.peek()
+        if token.kind == "{":
+            outer, self.in_script = self.in_script, True
+            content = self.braces()
+            self.in_script = outer
+            return content
+        if token.kind in ("op", "rel"):
+            self.at += 1
+            if token.text in "-+" and self.peek().kind in ("num", "name"):
+                body = self.primary()
+                return Neg(body, self.span_from(token)) if token.text == "-" else body
+            return Stroke(token.text, token.span)
+        if token.kind == "text":
+            self.at += 1
+            return Name(token.text.strip(), token.span)
+        if token.kind not in OPERANDS or self.ends_or_aligns(token):
+            raise error(
+                "N2C024",
+                f"nothing stands behind this `{sign.text}`",
+                sign.span,
+                f"write `{sign.text}{{…}}`",
+            )
+        if token.kind == "big" or token.kind == "fn":
+            self.at += 1
+            return Name(token.text, token.span)
+        if token.kind == "open" and token.text in "([":
+            self.problems.append(
+                warning(
+                    "N2C026",
+                    f"TeX raises or lowers only the `{token.text}` here",
+                    token.span,
+                    f"write `{sign.text}{{…}}`; it is read so",
+                )
+            )
+        return self.primary()
+
+    def primary(self) -> Node:
+        """One operand without its scripts."""
+        token = self.take()
+        match token.kind:
+            case "name" | "word":
+                return Name(token.text, token.span, token.font)
+            case "blackboard":
+                return Name(token.text, token.span, "blackboard")
+            case "num":
+                return Num(token.text, token.span)
+            case "dots":
+                return Dots(token.span)
+            case "open":
+                return self.group(token)
+            case "bar" | "dbar":
+                return self.bar_group(token)
+            case "{":
+                self.at -= 1
+                return self.braces()
+            case "font":
+                inner = self.primary() if self.starts_operand() else None
+                if inner is None:
+                    raise self.missing(token)
+                return replace(inner, font=token.text) if isinstance(inner, Name) else inner
+            case "env":
+                return environments.matrix(self, token)
+            case "cmd":
+                return environments.structure(self, token)
+            case "big" | "fn":
+                self.at -= 1
+                return self.postfix()
+        raise self.unexpected(token)
+
+    def braces(self) -> Node:
+        """The content of ``{…}``, which only groups."""
+        start = self.take()
+        items, separators = self.items(("}",), start)
+        span = self.span_from(start)
+        if len(items) == 1 and not separators:
+            return items[0]
+        return Group("", tuple(items), tuple(separators), span)
+
+    def group(self, start: Token) -> Node:
+        """What stands between two delimiters."""
+        bars, self.bars = self.bars, []
+        items, separators = self.items(("close", "null"), start)
+        self.bars = bars
+        end = self.tokens[self.at - 1]
+        wanted = CLOSING[start.text]
+        interval = start.text in "([" and end.text in ")]" and len(items) == 2
+        if end.kind == "null" and start.text not in "{[|":
+            raise error(
+                "N2C022",
+                f"this `{start.text}` is never closed",
+                start.span,
+                f"add the missing `{wanted}`",
+            )
+        if end.kind == "close" and end.text != wanted and not interval:
+            raise error(
+                "N2C022",
+                f"`{start.text}` is closed by `{end.text}`",
+                end.span,
+                f"write `{wanted}` here, or mend what opens it",
+            )
+        opening = "cases" if end.kind == "null" else start.text
+        return Group(opening, tuple(items), tuple(separators), self.span_from(start))
+
+    def bar_group(self, start: Token) -> Node:
+        """``|x|`` and ``‖x‖``."""
+        self.bars.append(start.text)
+        body = self.sum()
+        self.bars.pop()
+        end = self.take()
+        if end.text != start.text:
+            raise error(
+                "N2C022",
+                f"this `{start.text}` is never closed",
+                start.span,
+                f"add the missing `{start.text}`",
+            )
+        return Group(start.text, (body,), (), self.span_from(start))
+
+    def items(self, closers: tuple[str, ...], start: Token) -> tuple[list[Node], list[str]]:
+        """What a group holds, up to and with what closes it: nodes, and the signs between."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise error("N2C020", f"more than {MAX_DEPTH} groups inside each other", start.span)
+        items: list[Node] = []
+        separators: list[str] = []
+        complete = False
+        while (token := self.peek()).kind not in closers:
+            if token.kind in ("bar", "dbar") and not complete:
+                items.append(self.relation())
+                complete = True
+            elif token.kind in ("sep", "bar", "dbar", "quad", "row", "amp", "stop"):
+                self.at += 1
+                complete = False
+                if items and token.kind not in ("quad", "amp", "stop"):
+                    separators.append(token.text or ",")
+            elif token.kind in ("text", "quantifier"):
+                self.at += 1
+                items.append(Prose(token.text, token.span))
+            elif token.kind == "end" or token.kind in ("close", "}", "null"):
+                wanted = CLOSING.get(start.text, "}")
+                raise error(
+                    "N2C022",
+                    f"this `{start.text}` is never closed",
+                    start.span,
+                    f"add the missing `{wanted}`",
+                )
+            elif token.kind == "rel" or self.starts_operand():
+                items.append(self.relation())
+                complete = True
+            elif token.kind == "op":
+                self.at += 1
+                items.append(Stroke(token.text, token.span))
+            else:
+                raise self.unexpected(token)
+        self.at += 1
+        self.depth -= 1
+        return items, separators
+
+    def function(self, first: Token) -> Node:
+        """``\\exp(x)``, ``\\sin mθ``: a function of the field and its argument."""
+        self.at += 1
+        name = self.scripts(Name(first.text, first.span), first)
+        if self.peek().kind in ("open", "{"):
+            opener = self.peek()
+            argument = self.scripts(self.primary(), opener)
+            return Apply(name, argument, self.span_from(first))
+        if not self.starts_factor():
+            return name
+        start = self.peek()
+        factors = [self.postfix()]
+        while self.starts_factor() and not self.ends_argument(factors[-1]):
+            factors.append(self.postfix())
+        argument = factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(start))
+        return Apply(name, argument, self.span_from(first))
+
+    def ends_argument(self, last: Node) -> bool:
+        """Whether an argument without parentheses ends before the next factor."""
+        token = self.peek()
+        if token.kind in ("fn", "big") or token.text in FUNCTION_WORDS or token.kind == "env":
+            return True
+        if token.kind == "open":
+            return not isinstance(last, Name | Script)
+        return isinstance(last, Apply | Group | Frac)
+
+    def is_sum_sign(self) -> bool:
+        """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
+        if self.tokens[self.at + 1].kind != "_":
+            return False
+        depth, kinds, end = 0, [], self.at + 2
+        while end < len(self.tokens):
+            token = self.tokens[end]
+            depth += {"{": 1, "}": -1}.get(token.kind, 0)
+            kinds.append(token)
+            end += 1
+            if depth == 0:
+                break
+        index = [token for token in kinds if token.kind not in "{}"]
+        counted = any(token.text in ("=", "∈") for token in index)
+        letter = len(index) == 1 and index[0].text in tuple("ijklmnstr")
+        return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
+
+    def big(self, first: Token) -> Node:
+        """A sum, product or maximum; its body goes up to the next ``+`` or ``−``."""
+        self.at += 1
+        operator = self.scripts(Name(first.text, first.span), first)
+        sub = operator.sub if isinstance(operator, Script) else None
+        sup = operator.sup if isinstance(operator, Script) else None
+        bare = sub is None and sup is None
+        if bare and (first.text in ("max", "min") or first.kind == "word"):
+            return operator
+        if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
+            if first.text in ("max", "min"):
+                return operator
+            raise error(
+                "N2C024",
+                "nothing stands behind this sign",
+                self.span_from(first),
+                "write what it runs over, and what is summed",
+            )
+        if bare:
+            return Big(first.text, None, None, self.term(), self.span_from(first))
+        return Big(first.text, sub, sup, self.term(), self.span_from(first))
+
+    def root(self, first: Token) -> Node:
+        """A square root; what TeX would set differently from what is meant is pointed at."""
+        self.at += 1
+        degree: Node | None = None
+        unicode_sign = first.end - first.start == 1
+        if self.peek().text == "[" and not unicode_sign:
+            start = self.take()
+            items, _ = self.items(("close",), start)
+            degree = items[0] if items else None
+        argument = self.peek()
+        if not self.starts_operand():
+            raise self.missing(first)
+        body = self.scripts(self.primary(), argument) if unicode_sign else self.primary()
+        if not unicode_sign and argument.kind == "open":
+            self.problems.append(
+                warning(
+                    "N2C026",
+                    f"TeX draws the root over the `{argument.text}` alone",
+                    Span(first.start, argument.end),
+                    "write `\\sqrt{…}`; it is read so",
+                )
+            )
+        if isinstance(body, Name) and argument.kind != "{" and self.peek().kind == "_":
+            body = self.scripts(body, argument)
+            self.problems.append(
+                warning(
+                    "N2C026",
+                    f"TeX draws the root over `{argument.text}` alone",
+                    self.span_from(first),
+                    "write `\\sqrt{…}` with braces; it is read so",
+                )
+            )
+        return self.scripts(Root(body, degree, self.span_from(first)), first)
