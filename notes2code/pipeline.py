@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import ComponentError, Library, library
 from notes2code.diagnostics import Diagnostic, Severity
-from notes2code.publish import Changes, apply, plan
+from notes2code.publish import Changes, PublishError, apply, plan
 from notes2code.rendering import Rendered, render
 from notes2code.vault import Vault, read_vault
 from notes2code.verify import Verdict, verify
@@ -90,10 +90,11 @@ def build(
     rendered = render(compilation, package)
     changes = plan(folder, rendered.files, force=force, merge=merge)
     result = replace(result, rendered=rendered, changes=changes)
+    refused = tuple(conflict.diagnostic for conflict in changes.conflicts)
     if check:
-        return result.ended(Outcome.STALE if changes.is_stale else Outcome.DONE)
-    if changes.conflicts:
-        return result.ended(Outcome.REFUSED, *(c.diagnostic for c in changes.conflicts))
+        return result.ended(Outcome.STALE if changes.is_stale else Outcome.DONE, *refused)
+    if refused:
+        return result.ended(Outcome.REFUSED, *refused)
     if diff:
         return result
     progress("running the tests of the package")
@@ -112,9 +113,15 @@ def is_package_name(name: str) -> bool:
 
 
 def without_output(vault: Vault, out: Path) -> Vault:
-    """The vault without what the tool itself wrote, where the output lies in the vault."""
+    """The vault without what the tool itself wrote, where the output lies in the vault.
+
+    Raises PublishError where the output folder is the vault: there they cannot be told apart.
+    """
     root, inner = Path(vault.root).resolve(), out.resolve()
-    if not inner.is_relative_to(root) or inner == root:
+    if inner == root:
+        help = "choose another folder with --out"
+        raise PublishError("N2C074", out, "this is the vault itself", help)
+    if not inner.is_relative_to(root):
         return vault
     own = PurePosixPath(inner.relative_to(root).as_posix())
     notes = tuple(n for n in vault.notes if not PurePosixPath(n.path).is_relative_to(own))
@@ -151,5 +158,3 @@ def failed(verdict: Verdict, out: Path) -> Diagnostic:
     path = out.as_posix()
     return Diagnostic(code, Severity.ERROR, message, path, 1, 1, 1, 1, help)
 
-
-__all__ = ["Mapping", "Outcome", "Progress", "Result", "build"]

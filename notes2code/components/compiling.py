@@ -197,5 +197,3 @@ def same_value(left: Equation, right: Equation) -> bool:
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
-
-

@@ -21,7 +21,9 @@ from notes2code.meaning.ir import (
 )
 
 
-def instantiated(form: Form, found: Match, settings: dict[str, Setting], note: Equation) -> Equation:
+def instantiated(
+    form: Form, found: Match, settings: dict[str, Setting], note: Equation
+) -> Equation:
     """The component's formula with the note's inputs in its roles and the settings filled in.
 
     It has the inputs of the note's equation, so both can be evaluated on the same numbers.

@@ -97,7 +97,9 @@ class Library:
         self.kinds: dict[str, str] = {}
         waiting = {folder.name: (folder, _read(folder)) for folder in folders}
         while waiting:
-            ready = [n for n, (_, d) in waiting.items() if not set(d.get("uses", ())) & set(waiting)]
+            ready = [
+                n for n, (_, d) in waiting.items() if not set(d.get("uses", ())) & set(waiting)
+            ]
             if not ready:
                 raise ComponentError(f"these components use each other: {', '.join(waiting)}")
             for name in ready:

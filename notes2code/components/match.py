@@ -101,7 +101,9 @@ def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
     if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
         return
     for own in sorted(
-        permutations(range(len(subject.indices)), len(mine)), key=lambda axes: axes[::-1], reverse=True
+        permutations(range(len(subject.indices)), len(mine)),
+        key=lambda axes: axes[::-1],
+        reverse=True,
     ):
         chosen = [subject.indices[at] for at in own]
         outer = frozenset(subject.indices) - frozenset(chosen)
@@ -210,9 +212,12 @@ class _Matcher:
         known = found.settings.get(name)
         if known is None:
             yield replace(found, settings={**found.settings, name: value})
-        elif key(ir.substitute(known.body, {
-            old: Idx(new) for old, new in zip(known.indices, value.indices, strict=True)
-        })) == key(value.body):
+        elif key(
+            ir.substitute(
+                known.body,
+                {old: Idx(new) for old, new in zip(known.indices, value.indices, strict=True)},
+            )
+        ) == key(value.body):
             yield found
 
     # --- functions -----------------------------------------------------------------------
@@ -283,9 +288,7 @@ class _Matcher:
 
     def _collector(self, parts: Sequence[Expr], found: Match) -> Expr | None:
         """The setting that takes what is left over: a lone setting among terms or factors."""
-        return next(
-            (p for p in parts if isinstance(p, Ref) and p.array in self.settings), None
-        )
+        return next((p for p in parts if isinstance(p, Ref) and p.array in self.settings), None)
 
     def _collected(
         self, collector: Expr | None, left: Expr, any_left: bool, found: Match
@@ -317,7 +320,7 @@ class _Matcher:
             yield from self._contraction(mine, theirs, found)
             return
         assert isinstance(mine, Mul)
-        others = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
+        others: list[Expr] = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
         collector = self._collector(mine.factors, found)
         needed = sorted((f for f in mine.factors if f is not collector), key=_hardness)
         for way, left in self._assigned(needed, others, found):
@@ -433,9 +436,7 @@ class _Contraction:
         self.mine = mine
         self.theirs = theirs
 
-    def assigned(
-        self, needed: Sequence[Expr], others: list[Expr], found: Match
-    ) -> Iterator[Match]:
+    def assigned(self, needed: Sequence[Expr], others: list[Expr], found: Match) -> Iterator[Match]:
         """Give each factor one of the others, choosing indices as they come up."""
         if not needed:
             if not others:

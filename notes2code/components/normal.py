@@ -190,7 +190,9 @@ def _reached(part: Expr) -> Expr:
         if not isinstance(factor.at, Idx):
             continue
         kept = [
-            f for f in factors if not _same_condition(f, factor.where, factor.index, factor.at.index)
+            f
+            for f in factors
+            if not _same_condition(f, factor.where, factor.index, factor.at.index)
         ]
         if len(kept) < len(factors):
             body: Expr = kept[0] if len(kept) == 1 else Mul(tuple(kept))
@@ -200,9 +202,7 @@ def _reached(part: Expr) -> Expr:
     return part
 
 
-def _connected(
-    indices: list[Index], factors: list[Expr]
-) -> list[tuple[list[Index], list[Expr]]]:
+def _connected(indices: list[Index], factors: list[Expr]) -> list[tuple[list[Index], list[Expr]]]:
     """Factors grouped by the summed indices that they share."""
     free = [(factor, ir.free_indices(factor) & set(indices)) for factor in factors]
     groups: list[tuple[list[Index], list[Expr]]] = []
@@ -353,9 +353,7 @@ def _sum_of_exponentials(factor: Expr) -> tuple[Index, Expr, Expr | None] | None
     return None
 
 
-def _with_softmax(
-    factor: Expr, index: Index, exponent: Expr, where: Expr | None
-) -> Expr | None:
+def _with_softmax(factor: Expr, index: Index, exponent: Expr, where: Expr | None) -> Expr | None:
     """A factor whose exp is replaced by the softmax that its normaliser makes of it."""
     indices, parts = factors_of(factor)
     for part in parts:
@@ -365,7 +363,9 @@ def _with_softmax(
             if key(ir.substitute(exponent, {index: Idx(at)})) != key(part.arguments[0]):
                 continue
             soft = Softmax(index, _shifted(exponent, index), Idx(at), where)
-            others = [p for p in parts if p is not part and not _same_condition(p, where, index, at)]
+            others = [
+                p for p in parts if p is not part and not _same_condition(p, where, index, at)
+            ]
             body = product([soft, *others])
             for summed in reversed(indices):
                 body = _summed(summed, body)
@@ -424,10 +424,10 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
         if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
             argument = part.arguments[0]
             mine = argument.factors if isinstance(argument, Mul) else (argument,)
-            rest = _without([p for p in parts if p is not part], mine)
-            if rest is not None:
+            left = _without([p for p in parts if p is not part], mine)
+            if left is not None:
                 name = "silu" if part.name == "sigmoid" else "gelu"
-                return _flat([Fn(name, (argument,)), *rest])
+                return _flat([Fn(name, (argument,)), *left])
     return Mul(tuple(parts))
 
 

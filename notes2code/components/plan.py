@@ -96,9 +96,7 @@ class _Planner:
         parts: dict[int, Part] = {}
         for draft in self.drafts:
             self._build(draft, names, parts)
-        owners = {
-            member: parts[id(draft)] for draft in self.drafts for member in draft.members
-        }
+        owners = {member: parts[id(draft)] for draft in self.drafts for member in draft.members}
         return Plan(tuple(parts.values()), owners)
 
     # --- gathering -----------------------------------------------------------------------
@@ -140,9 +138,7 @@ class _Planner:
                 draft.members.append(compiled)
                 return
         self.drafts.append(
-            _Draft(
-                recognised.component, recognised, compiled, [source], members=[compiled]
-            )
+            _Draft(recognised.component, recognised, compiled, [source], members=[compiled])
         )
 
     def _add_mention(self, component: Component, source: Source) -> None:
@@ -171,9 +167,7 @@ class _Planner:
 
     # --- building ------------------------------------------------------------------------
 
-    def _build(
-        self, draft: _Draft, names: Mapping[int, str], parts: dict[int, Part]
-    ) -> Part:
+    def _build(self, draft: _Draft, names: Mapping[int, str], parts: dict[int, Part]) -> Part:
         """The part of a draft, after those that it uses."""
         if id(draft) in parts:
             return parts[id(draft)]

@@ -113,17 +113,13 @@ def _candidate(component: Component, form: Form, found: Match, equation: Equatio
     return Recognised(component, form, found, values, functions, equation)
 
 
-def _completed(
-    component: Component, whole: Form, found: Match, equation: Equation
-) -> Equation:
+def _completed(component: Component, whole: Form, found: Match, equation: Equation) -> Equation:
     """The equation with what it leaves out taken from the component's whole formula."""
     full = instantiated(whole, found, dict(component.settings), equation)
     used = {role.array for name, role in found.roles.items() if name in _inputs(whole)}
     known = {role.array for role in found.roles.values()}
     inputs = tuple(i for i in equation.inputs if i.name in used or i.name not in known)
-    return Equation(
-        equation.name, inputs, (), full.value, equation.parameters, equation.functions
-    )
+    return Equation(equation.name, inputs, (), full.value, equation.parameters, equation.functions)
 
 
 def _inputs(form: Form) -> set[str]:
@@ -143,9 +139,7 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     """Whether component and note give the same numbers, on inputs of several shapes."""
     if candidate.form.completes is not None:
         return True
-    other = instantiated(
-        candidate.form, candidate.found, dict(candidate.component.settings), note
-    )
+    other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
     for seed in range(2):
         inputs = sample(note, seed)
         mine, theirs = evaluate(other, inputs), evaluate(note, inputs)

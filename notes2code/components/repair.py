@@ -38,8 +38,9 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
             continue
         meant = f"`{' '.join(candidate.split())}` would be {found.component.summary[0].lower()}"
         meant += found.component.summary[1:].rstrip(".")
-        others = sum(c.recognised is not None and c.recognised.component is found.component
-                     for c in known)
+        others = sum(
+            c.recognised is not None and c.recognised.component is found.component for c in known
+        )
         if others:
             meant += f", as {others} other formula{'s' * (others > 1)} of the vault"
         problems = tuple(

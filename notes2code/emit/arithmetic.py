@@ -241,7 +241,8 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 def inverted(graph: Graph, condition: Node) -> Node:
     """Where a condition does not hold."""
     if condition.op == "infix" and condition.data in OPPOSITE:
-        return graph.infix(OPPOSITE[condition.data], *condition.args, kind=Kind.BOOL)
+        left, right = condition.args
+        return graph.infix(OPPOSITE[condition.data], left, right, Kind.BOOL)
     if condition.op == "infix" and condition.data in "&|":
         sign = "|" if condition.data == "&" else "&"
         left, right = (inverted(graph, arg) for arg in condition.args)

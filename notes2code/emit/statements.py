@@ -69,7 +69,8 @@ class Body:
         self.users = _users(order)
         self.wanted = {node for node in graph.named if not self._is_trivial(node)}
         for node in order:
-            self._shorten(node)
+            if node.op != "loop":
+                self._shorten(node)
             if self._needs_name(node) or (node is not root and self._deserves_name(node)):
                 self._assign(node)
         self._add(start, root)

@@ -9,13 +9,13 @@ from notes2code.latex.signs import ACCENTS
 from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
 
 if TYPE_CHECKING:
-    from notes2code.latex.parser import Parser
+    from notes2code.latex.operands import Operands
     from notes2code.latex.tokens import Token
 
 MAX_CELLS = 4_096
 
 
-def matrix(parser: Parser, start: Token) -> Node:
+def matrix(parser: Operands, start: Token) -> Node:
     """An environment of rows and cells, up to its ``\\end``."""
     which, name = start.text.split(" ", 1)
     if which == "end":
@@ -44,7 +44,7 @@ def matrix(parser: Parser, start: Token) -> Node:
     return Matrix(name, kept, parser.span_from(start))
 
 
-def _cell(parser: Parser, start: Token) -> Node | None:
+def _cell(parser: Operands, start: Token) -> Node | None:
     """One cell: a node, several with prose and commas between them, or nothing."""
     first = parser.peek()
     items: list[Node] = []
@@ -80,7 +80,7 @@ def _cell(parser: Parser, start: Token) -> Node | None:
     return Group("", tuple(items), tuple(separators), parser.span_from(first))
 
 
-def structure(parser: Parser, token: Token) -> Node:
+def structure(parser: Operands, token: Token) -> Node:
     """A command that takes arguments: a fraction, an accent, a brace, …"""
     name = token.text
     if name in ACCENTS:
@@ -109,7 +109,7 @@ def structure(parser: Parser, token: Token) -> Node:
 _MARKS = {"widehat": "hat", "widetilde": "tilde", "overline": "bar", "overrightarrow": "vec"}
 
 
-def _argument(parser: Parser, command: Token) -> Node:
+def _argument(parser: Operands, command: Token) -> Node:
     """One argument, in braces or a single sign."""
     if not parser.starts_operand() or parser.peek().kind == "op":
         raise error(
@@ -118,7 +118,7 @@ def _argument(parser: Parser, command: Token) -> Node:
     return parser.primary()
 
 
-def _braced(parser: Parser, token: Token) -> Node:
+def _braced(parser: Operands, token: Token) -> Node:
     """A brace above or below: what it says is a remark."""
     body = _argument(parser, token)
     if parser.peek().kind in ("_", "^"):
@@ -126,7 +126,7 @@ def _braced(parser: Parser, token: Token) -> Node:
     return body
 
 
-def _stacked(parser: Parser, token: Token) -> Node:
+def _stacked(parser: Operands, token: Token) -> Node:
     """``\\underset{j}{\\max}`` has a body; other things above or below are remarks."""
     remark = _argument(parser, token)
     if parser.peek().kind == "{" and parser.tokens[parser.at + 1].kind == "big":

@@ -232,8 +232,7 @@ class Attempt:
         values = define.values if define.target is not None else define.values[1:]
         explicit = sorted(values, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
-        chosen = self.run.choose(f"chain {define.span.start}", options)
-        return chosen  # type: ignore[return-value]
+        return self.run.choose(f"chain {define.span.start}", options)
 
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Num, Relation, Script
@@ -114,10 +114,9 @@ def _general(first: Node, last: Node, letter: str) -> tuple[Node | None, Num | N
         return Name(letter, first.span), first, last
     if type(first) is not type(last):
         return None, None, None
-    slots = [s for s in type(first).__slots__ if s not in ("span", "op_span")]
     found: tuple[Num | None, Node | None] = (None, None)
     changes: dict[str, object] = {}
-    for slot in slots:
+    for slot in _parts(first):
         mine, theirs = getattr(first, slot), getattr(last, slot)
         if isinstance(mine, tuple) and isinstance(theirs, tuple) and len(mine) == len(theirs):
             parts = list(mine)
@@ -147,8 +146,13 @@ def _alike(left: object, right: object) -> bool:
         return len(left) == len(right) and all(map(_alike, left, right))
     if not hasattr(left, "span"):
         return left == right
-    slots = [s for s in type(left).__slots__ if s not in ("span", "op_span")]
-    return all(_alike(getattr(left, s), getattr(right, s)) for s in slots)
+    return all(_alike(getattr(left, s), getattr(right, s)) for s in _parts(left))
+
+
+def _parts(node: object) -> list[str]:
+    """The names of a node's fields, but for its places."""
+    assert is_dataclass(node)
+    return [f.name for f in fields(node) if f.name not in ("span", "op_span")]
 
 
 def _family_joined(run: Run, items: list[Node], span: Span) -> Value:

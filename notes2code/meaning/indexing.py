@@ -130,9 +130,8 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
     plus = next((t for t in expr.terms if isinstance(t, Idx)), None)
     minus = next((t for t in expr.terms if not isinstance(t, Idx)), None)
-    if plus is None or minus is None or ir.negative(minus) not in map(Idx, letters):
-        if plus is None or not isinstance(minus, ir.Mul) or minus.factors[0] != ir.MINUS_ONE:
-            raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    if plus is None or minus is None or not isinstance(ir.negative(minus), Idx):
+        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
     other = next(index for index in letters if index is not plus.index)
     last = ir.add(other.size, ir.MINUS_ONE)
     run.unify(Size("", value=ir.add(plus.index.size, last)), size, use.span)

@@ -11,7 +11,7 @@ equation is being typed they are unified by links; in a finished equation every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -368,7 +368,7 @@ def free_indices(expr: Expr) -> frozenset[Index]:
     return free - frozenset(bound_indices(expr))
 
 
-def substitute(expr: Expr, values: dict[Index, Expr]) -> Expr:
+def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:
     """The expression with some of its free indices replaced."""
     if isinstance(expr, Idx):
         return values.get(expr.index, expr)

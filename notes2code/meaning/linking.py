@@ -95,7 +95,9 @@ class Linker:
             target = equations.read_target(seen, statement)
             if target.name:
                 (functions if target.parameters else arrays).add(target.name)
-                arrays.update([target.name.removesuffix("_squared")] if not target.parameters else [])
+                arrays.update(
+                    [target.name.removesuffix("_squared")] if not target.parameters else []
+                )
                 if survey.step_letter(statement) is not None:
                     mentioned.add(f"{target.name}_0")
                 for index in target.indices:
@@ -222,8 +224,7 @@ class Linker:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - _parameters(mine)
-            found = self.nearest(current, lambda parsed, free=free: parsed.arrays & free, within=1)
-            for others in found.values():
+            for others in self._arrays_named(current, free).values():
                 other = others[0]
                 if other is not entry and other not in needed:
                     needed[other] = None
@@ -232,13 +233,19 @@ class Linker:
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
 
+    def _arrays_named(self, entry: Entry, wanted: frozenset[str]) -> dict[str, list[Entry]]:
+        """The formulas of the note that define some arrays, nearest first."""
+        return self.nearest(entry, lambda parsed: parsed.arrays & wanted, within=1)
+
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
         missing = {(name, 1 - half) for name, half in self.parsed[entry].halves}
         missing -= self.parsed[entry].halves
         if not missing:
             return []
-        found = self.nearest(entry, lambda parsed: frozenset(n for n, _ in parsed.halves & missing), 1)
+        found = self.nearest(
+            entry, lambda parsed: frozenset(n for n, _ in parsed.halves & missing), 1
+        )
         return [others[0] for others in found.values()]
 
     def conflicts(self, entry: Entry, same: Callable[[Equation, Equation], bool]) -> list[Problem]:

@@ -64,7 +64,9 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     for mine, theirs in zip(value.axes, initial.indices, strict=True):
         run.unify(find_index(mine).size, find_index(theirs).size, value.span)
     axes = tuple(fresh(find_index(axis).size) for axis in value.axes)
-    begin = Lambda(initial.indices, ir.Ref(attempt.done[first].name, tuple(map(Idx, initial.indices))))
+    begin = Lambda(
+        initial.indices, ir.Ref(attempt.done[first].name, tuple(map(Idx, initial.indices)))
+    )
     begin = _renamed(begin)
     step = Lambda(value.axes, value.body)
     return Value(Iterate(counter, before, begin, step, tuple(map(Idx, axes))), axes, value.span)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from notes2code.diagnostics import Problem, Span, error
 from notes2code.meaning import ir
@@ -22,6 +22,9 @@ from notes2code.meaning.survey import Survey
 if TYPE_CHECKING:
     from notes2code.latex.tree import Node
     from notes2code.meaning.values import Value
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ class Run:
     rules: Mapping[type, Callable[[Run, Any], Value]]
     plan: Mapping[str, int] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
-    decided: dict[str, object] = field(default_factory=dict)
+    decided: dict[str, Any] = field(default_factory=dict)
     cost: float = 0.0
     symbols: dict[str, Symbol] = field(default_factory=dict)
     pending: dict[str, Size] = field(default_factory=dict)
@@ -102,10 +105,11 @@ class Run:
 
     # --- choices -------------------------------------------------------------------------
 
-    def choose(self, key: str, options: Sequence[tuple[object, float]]) -> object:
+    def choose(self, key: str, options: Sequence[tuple[T, float]]) -> T:
         """The option for ``key`` that the plan names, else the first; its cost is counted."""
         if key in self.decided:
-            return self.decided[key]
+            decided: T = self.decided[key]
+            return decided
         taken = self.plan.get(key, 0) if len(options) > 1 else 0
         value, cost = options[taken]
         if len(options) > 1:
@@ -144,7 +148,9 @@ class Run:
             return
         if left.rank == right.rank == 2 and left.value is None and right.value is None:
             self.conflict(9, f"{left.name} and {right.name} are different sizes", where)
-        elif left.kind and right.kind and left.kind != right.kind and not (left.rank and right.rank):
+        elif (
+            left.kind and right.kind and left.kind != right.kind and not (left.rank and right.rank)
+        ):
             self.cost += 1  # only a guess about an axis without a name speaks against it
         elif left.kind and right.kind and left.kind != right.kind:
             self.conflict(3, f"{_named(left)} meets {_named(right)}", where)

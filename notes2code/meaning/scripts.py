@@ -21,7 +21,6 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 
-
 NO_STEPS: Mapping[str, Set[str]] = {}
 
 
@@ -113,9 +112,7 @@ def _plain(text: str) -> str:
 class _Reader:
     """Collects what the scripts of one name say."""
 
-    def __init__(
-        self, base: Name, bound: Set[str], as_target: bool, steps: Set[str]
-    ) -> None:
+    def __init__(self, base: Name, bound: Set[str], as_target: bool, steps: Set[str]) -> None:
         self.base = base.text
         self.bound = bound
         self.as_target = as_target

@@ -19,7 +19,7 @@ def solve(inputs: Sequence[Input]) -> dict[Size, Expr]:
     equations: list[tuple[Expr, Expr]] = []
     for given in inputs:
         for axis, size in enumerate(given.shape):
-            extent = Fn("extent", (Ref(given.name), Num(axis)))
+            extent: Expr = Fn("extent", (Ref(given.name), Num(axis)))
             if isinstance(size, Size):
                 solved.setdefault(size, extent)
             else:

@@ -324,7 +324,11 @@ def step_letter(define: Define) -> str | None:
                 if not isinstance(node, Script) or _base(node) != base:
                     continue
                 for other in (node.sub, _ungrouped(node.sup)):
-                    if other is not None and _stepped(other) == letter and type(other) is not type(own):
+                    if (
+                        other is not None
+                        and _stepped(other) == letter
+                        and type(other) is not type(own)
+                    ):
                         return letter
     return None
 
@@ -346,9 +350,7 @@ def is_first_state(target: Node | None, base: str) -> bool:
     """Whether a left-hand side is ``h_0`` or ``h^{(0)}``."""
     if not isinstance(target, Script) or _base(target) != base:
         return False
-    return any(
-        isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup))
-    )
+    return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup)))
 
 
 def _begins_with_dots(node: Node) -> bool:

@@ -145,10 +145,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-    options = tuple((rank, float(cost)) for cost, rank in enumerate(ranks))
-    rank = run.choose(f"rank {name}", options)
-    assert isinstance(rank, int)
-    return rank
+    return run.choose(f"rank {name}", [(rank, float(cost)) for cost, rank in enumerate(ranks)])
 
 
 _ROLES = frozenset("QKVqkv")
@@ -159,13 +156,10 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
     if base.isupper() and indices == 0:
         return 2
     if base.isupper():
-        rank = run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
-    elif indices == 0:
-        rank = run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
-    else:
-        rank = run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.5)))
-    assert isinstance(rank, int)
-    return rank
+        return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
+    if indices == 0:
+        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.5)))
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:

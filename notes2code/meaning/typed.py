@@ -101,7 +101,9 @@ def _typed(
 def _says_nothing(defines: list[Define]) -> bool:
     """Whether all there is are symbols, shapes and calls that are only mentioned."""
     return all(
-        define.target is None and len(define.values) == 1 and properties.is_mention(define.values[0])
+        define.target is None
+        and len(define.values) == 1
+        and properties.is_mention(define.values[0])
         for define in defines
     )
 

@@ -97,7 +97,6 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
         pairs = list(zip(left.axes, right.axes, strict=False))
     else:
         at = run.choose(f"align {where.start}", ((spare, 0.0), (0, 0.5)))
-        assert isinstance(at, int)
         pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
     for mine, theirs in pairs:
         link(run, mine, theirs, where)

@@ -82,7 +82,7 @@ def test_locals_are_used_and_set_once(checks: Any) -> None:
         source = torch_source(checks.typed(latex), "compute")
         names = [
             name
-            for line in re.findall(r"^    ([\w, ]+?)(?:: Tensor)? = ", source, re.MULTILINE)
+            for line in re.findall(r"^    (\w[\w, ]*?)(?:: Tensor)? = ", source, re.MULTILINE)
             for name in line.split(", ")
         ]
         assert len(names) == len(set(names))

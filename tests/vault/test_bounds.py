@@ -15,15 +15,16 @@ HOSTILE = [
     "<!--", "<code", "<pre>", "<svg ", "[[", "![[a|", "](", "](a ", "[a](b ", "![", "[a",
     "#a", "# ", "**a ", "_a ", "*a_b", "&amp", "&#", "\\", "|", "| $a |b$ ", "|a|b|\n",
     "> ", "> a\n", "- ", "- a\n", "1. a\n", "  - ", "\t", " ", "\n", "a\n===\n", "a", "\ue000",
-    "\0", "\r", "#1 a\n", "$a\n", "==", "[!a]", "<sub>", "[^a", " ^a", "$$\n# a\n", "\\text{", "- $$\n", "> $$\na\n",
-    "    a\n\n", "{", "<a ", "<a b='", "<p>", "</p>", "<math>", "<span class=katex>", "<pre><code>",
+    "\0", "\r", "#1 a\n", "$a\n", "==", "[!a]", "<sub>", "[^a", " ^a", "$$\n# a\n", "\\text{",
+    "- $$\n", "> $$\na\n", "    a\n\n", "{", "<a ", "<a b='", "<p>", "</p>", "<math>", "<span class=katex>", "<pre><code>",
     "<annotation encoding=tex>", "<script type=math/tex>", "<h1>", "<b><i></p>", "\\(a",
 ]  # fmt: skip
 
 
 IN_DRAWINGS = [
     "## Drawing\n", "## Drawing\n{", "## Drawing\n```json\n", "a: $$x\n", "a: $$x$$\n",
-    " ^aaaaaaaa\n", "# Excalidraw Data\n", "## Text Elements\n", "## Embedded Files\n", "a: [[b]]\n", "==⚠", "%%\n",
+    " ^aaaaaaaa\n", "# Excalidraw Data\n", "## Text Elements\n", "## Embedded Files\n",
+    "a: [[b]]\n", "==⚠", "%%\n",
 ]  # fmt: skip
 
 
