@@ -109,7 +109,9 @@ def build(
 
 def is_package_name(name: str) -> bool:
     """Whether a package beside its ``tests`` can have this name."""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "tests"
+    return (
+        name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "tests"
+    )
 
 
 def without_output(vault: Vault, out: Path) -> Vault:
@@ -157,4 +159,3 @@ def failed(verdict: Verdict, out: Path) -> Diagnostic:
         help = "nothing was written; --diff shows the code"
     path = out.as_posix()
     return Diagnostic(code, Severity.ERROR, message, path, 1, 1, 1, 1, help)
-

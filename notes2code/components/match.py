@@ -193,11 +193,13 @@ class _Matcher:
         return None
 
     def _setting(self, mine: Ref, theirs: Expr, found: Match) -> Iterator[Match]:
-        """A setting takes any expression over the indices that it has."""
-        if mine.array in self.biases and not isinstance(theirs, Ref):
-            return
+        """A setting takes any expression over the indices that it has; a bias, an input with all
+        of them."""
         own = self._indices_at(mine.at, found)
-        if own is None or not ir.free_indices(theirs) <= self.outer | frozenset(own):
+        free = ir.free_indices(theirs)
+        if own is None or not free <= self.outer | frozenset(own):
+            return
+        if mine.array in self.biases and not (isinstance(theirs, Ref) and free >= frozenset(own)):
             return
         yield from self._set(mine.array, Lambda(own, theirs), found)
 

@@ -50,4 +50,12 @@ TITLES: dict[str, str] = {
     "N2C051": "a layer is applied to a product",
     # 060-069: drawings
     # 070-079: the generated package
+    "N2C070": "a file of the output was edited by hand",
+    "N2C071": "a file that is not ours is in the way",
+    "N2C072": "an edit cannot be merged",
+    "N2C073": "the list of generated files cannot be read",
+    "N2C074": "the output folder cannot be used",
+    "N2C075": "the generated package fails its tests",
+    "N2C076": "the generated package cannot be tested",
+    "N2C079": "no model is made from a drawing",
 }

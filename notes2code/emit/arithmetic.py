@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite, isnan, pi
 
-from notes2code.emit.graph import EmitError, Graph, Kind, Node, is_python, is_tensor
+from notes2code.emit.graph import EmitError, Graph, Kind, Node, below, is_python, is_tensor
 
 PLAIN = {
     "exp": "torch.exp", "log": "torch.log", "sin": "torch.sin", "cos": "torch.cos",
@@ -85,10 +85,9 @@ class Arithmetic:
 
     def _demand(self, node: Node) -> None:
         """Let the numbers that a node is made of be tensors."""
-        if node.op == "name" and node.kind is Kind.NUMBER:
-            self.numbers.add(node.data)
-        for arg in node.args:
-            self._demand(arg)
+        for inner in below(node):
+            if inner.op == "name" and inner.kind is Kind.NUMBER:
+                self.numbers.add(inner.data)
 
     def real(self, node: Node) -> Node:
         """A tensor in the arrays' dtype."""
@@ -239,9 +238,12 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def inverted(graph: Graph, condition: Node) -> Node:
-    """Where a condition does not hold."""
+    """Where a condition does not hold. Of real numbers, which may be NaN, an order is negated as
+    a whole."""
     if condition.op == "infix" and condition.data in OPPOSITE:
         left, right = condition.args
+        if Kind.REAL in (left.kind, right.kind) and condition.data not in ("==", "!="):
+            return graph.prefix("~", condition)
         return graph.infix(OPPOSITE[condition.data], left, right, Kind.BOOL)
     if condition.op == "infix" and condition.data in "&|":
         sign = "|" if condition.data == "&" else "&"

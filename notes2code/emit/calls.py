@@ -31,9 +31,7 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     elif _has_own_numbers(equation, args):
         return low.lower(simplified(inlined(expr, equation)), order)
     places = [simplified(place) for place in expr.at]
-    result = tuple(
-        Index(f"axis{at}", _result_size(expr, equation, at)) for at in range(len(places))
-    )
+    result = tuple(Index("", _size(place)) for place in places)
     rank = len(outer) + len(result)
     deps = low.graph.union(args)
     kind = Kind.TABLE if equation is not None and not has_arrays(equation) else Kind.REAL
@@ -77,9 +75,8 @@ def _has_own_numbers(equation: Equation, args: tuple[Node, ...]) -> bool:
     return any(n and (arg.rank or arg.deps) for n, arg in zip(numbers, args, strict=True))
 
 
-def _result_size(expr: Call, equation: Equation | None, at: int) -> Size:
-    """The size of an axis of the result, as far as it matters: that of the place asked for."""
-    place = expr.at[at]
+def _size(place: Expr) -> Size:
+    """The size of an axis of a result, as far as the place asked for tells."""
     return place.index.size if isinstance(place, Idx) else Size("")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from notes2code.emit.graph import Kind, Node, is_tensor
+from notes2code.emit.graph import EmitError, Kind, Node, is_tensor
 from notes2code.emit.layout import Axes, Value, align, position, transpose
 from notes2code.meaning.ir import Index, Size
 
@@ -172,7 +172,8 @@ def _letters(axes: list[Index]) -> dict[Index, str]:
         taken = set(found.values())
         size = axis.size.name if isinstance(axis.size, Size) else ""
         wanted = [size, size.rpartition("_")[2], axis.name, *"abcdefghijklmnopqrstuvwxyz"]
-        found[axis] = next(
-            w for w in wanted if len(w) == 1 and w.isascii() and w.islower() and w not in taken
-        )
+        free = [w for w in wanted if len(w) == 1 and w.isascii() and w.islower() and w not in taken]
+        if not free:
+            raise EmitError("a product has more axes than there are letters")
+        found[axis] = free[0]
     return found

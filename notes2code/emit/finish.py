@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from notes2code.emit.arithmetic import Arithmetic
-from notes2code.emit.graph import Graph, Kind, Node
+from notes2code.emit.graph import Graph, Kind, Node, below
 from notes2code.emit.layout import unsqueeze
 
 
@@ -22,18 +22,6 @@ def finish(graph: Graph, math: Arithmetic, root: Node) -> Node:
             real |= {inner for inner in below(node) if inner.op == "arange"}
     kept = {n.data[:2] + n.args for n in everything if n.op == "reduce" and n.data[2]}
     return _Finish(graph, math, real, kept).node(root)
-
-
-def below(root: Node) -> dict[Node, None]:
-    """All nodes that a node is made of, itself included."""
-    found: dict[Node, None] = {}
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node not in found:
-            found[node] = None
-            pending.extend(reversed(node.args))
-    return found
 
 
 @dataclass(slots=True)

@@ -55,9 +55,10 @@ class Node:
 @dataclass(slots=True)
 class Graph:
     """Makes nodes, each only once. ``hints`` are names that suit a node as a local variable,
-    ``named`` the nodes that read best as one."""
+    ``named`` the nodes that read best as one, ``views`` the nodes with new axes made so far."""
 
     nodes: dict[Hashable, Node] = field(default_factory=dict)
+    views: dict[tuple[Node, tuple[bool, ...]], Node] = field(default_factory=dict)
     hints: dict[Node, str] = field(default_factory=dict)
     named: set[Node] = field(default_factory=set)
 
@@ -204,3 +205,15 @@ def is_python(node: Node) -> bool:
 def is_tensor(node: Node) -> bool:
     """Whether a node is a tensor for certain."""
     return Kind.INDEX <= node.kind <= Kind.BOOL
+
+
+def below(root: Node) -> dict[Node, None]:
+    """All nodes that a node is made of, itself included."""
+    found: dict[Node, None] = {}
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found[node] = None
+            pending.extend(reversed(node.args))
+    return found

@@ -33,7 +33,9 @@ def common(values: Iterable[Value], order: Axes) -> Axes:
     for value in values:
         if len(value.axes) == len(union):
             return value.axes
-    return tuple(axis for axis in order if axis in union)
+    ordered = tuple(axis for axis in order if axis in union)
+    assert len(ordered) == len(union)
+    return ordered
 
 
 def align(graph: Graph, value: Value, axes: Axes) -> Node:
@@ -57,9 +59,14 @@ def unsqueeze(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
         pattern = pattern[1:]
     if all(pattern) or (node.rank == 0 and not node.deps):
         return node
+    if (node, pattern) not in graph.views:
+        graph.views[node, pattern] = _unsqueezed(graph, node, pattern)
+    return graph.views[node, pattern]
+
+
+def _unsqueezed(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:
     if node.op == "arange":
-        trailing = len(pattern) - 1 - pattern.index(True)
-        shape = (node.data[0], trailing)
+        shape = (node.data[0], len(pattern) - 1 - pattern.index(True))
         made = graph.make("arange", shape, node.args, node.kind, len(pattern))
         return graph.rename(made, node)
     if _keeps_axes(node):
@@ -80,8 +87,16 @@ def _keeps_axes(node: Node) -> bool:
     axes that a reduction took can be kept, and an index has its new axes from the start."""
     if not _element_by_element(node):
         return False
-    tensors = [arg for arg in node.args if arg.rank or arg.deps]
-    return bool(tensors) and all(a.op in ("reduce", "arange") or _keeps_axes(a) for a in tensors)
+    pending, seen = [node], {node}
+    while pending:
+        for arg in pending.pop().args:
+            if arg in seen or not (arg.rank or arg.deps) or arg.op in ("reduce", "arange"):
+                continue
+            if not _element_by_element(arg):
+                return False
+            seen.add(arg)
+            pending.append(arg)
+    return True
 
 
 def _unsqueeze_inside(graph: Graph, node: Node, pattern: tuple[bool, ...]) -> Node:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from notes2code.components.plan import Part, Plan
+from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.view import View, snake
 from notes2code.oracle import helpers_source
 
-TEMPLATES = Path(__file__).parent / "templates"
 FAMILIES = {
-    "masks": "Masks: which keys a query may see.",
+    "masks": "Masks: which keys a query may see, and softmax over those keys.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
     "positions": "Positions: telling a model where in a sequence each token stands.",
     "layers": "Layers: what stands around attention, and what is stacked.",
@@ -73,15 +70,7 @@ class _Renderer:
         return "\n\n\n".join(self._rendered(part, "module.py.j2") for part in parts)
 
     def _rendered(self, part: Part, template: str) -> str:
-        environment = Environment(
-            loader=FileSystemLoader([part.component.folder, TEMPLATES]),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            autoescape=False,
-        )
-        text = environment.get_template(template).render(part=self.views[part], plan=self.views)
-        return text.strip("\n")
+        return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
     def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
         """Helper modules that the rendered classes call for."""

@@ -31,7 +31,11 @@ Indices = dict[Index, Index]
 
 def simplified(expr: Expr) -> Expr:
     """The same value, in its simplest form."""
-    expr = ir.rebuild(expr, simplified)
+    return _simplified(ir.rebuild(expr, simplified))
+
+
+def _simplified(expr: Expr) -> Expr:
+    """The same value, where all inside the expression is simple."""
     match expr:
         case Add(terms):
             return _sum(terms)
@@ -67,7 +71,7 @@ def _plain(number: Fraction) -> int | Fraction:
 def _inverse(expr: Expr) -> Expr:
     if isinstance(expr, Pow) and expr.exponent == ir.MINUS_ONE:
         return expr.base
-    return simplified(ir.inverse(expr))
+    return _simplified(ir.inverse(expr))
 
 
 def _exact(expr: Expr) -> Fraction | None:
@@ -146,7 +150,7 @@ def _exchanged(outer: Index, inner: Index, factors: tuple[Expr, ...]) -> Expr:
     if not apart:
         return Reduce("sum", outer, Reduce("sum", inner, body))
     rest = ir.mul(*(factor for factor in factors if factor not in apart))
-    return Reduce("sum", inner, ir.mul(*apart, simplified(Reduce("sum", outer, rest))))
+    return Reduce("sum", inner, ir.mul(*apart, _simplified(Reduce("sum", outer, rest))))
 
 
 # --- means --------------------------------------------------------------------------------------
@@ -161,7 +165,7 @@ def _expanded(size: Expr) -> Expr:
     """A size in terms of sizes that have no value of their own."""
     if isinstance(size, Size):
         return size if size.value is None else _expanded(size.value)
-    return simplified(ir.rebuild(size, _expanded))
+    return _simplified(ir.rebuild(size, _expanded))
 
 
 def _canonical(size: Expr) -> Hashable:

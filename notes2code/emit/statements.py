@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from notes2code.emit.finish import below
-from notes2code.emit.graph import Graph, Kind, Node
+from notes2code.emit.graph import Graph, Kind, Node, below
 from notes2code.emit.text import Library, Text, write
 
 WIDTH = 93
@@ -136,7 +135,8 @@ class Body:
         number = self.names.new(counter.data) if used else "_"
         known = {**self.locals, state: name, counter: number}
         inner = Body(step, self.graph, self.library, self.names, f"{name} = ", known)
-        self.lines.append(f"for {number} in range({self.text(size).code}):")
+        steps = f"{self.library.builtin('range')}({self.text(size).code})"
+        self.lines.append(f"for {number} in {steps}:")
         self.lines += [f"    {line}" for line in inner.lines]
         self.locals[node] = name
 
@@ -156,7 +156,11 @@ class Body:
         width = WIDTH - max(10, len(self.graph.hints.get(node, "")))
         while len(self.text(node).code) > width:
             parts = [p for p in self._parts(node) if len(self.text(p).code) > SHORT // 2]
-            parts = parts or [arg for arg in node.args if is_look(arg) and arg not in self.locals]
+            parts = parts or [
+                arg
+                for arg in needed(node)
+                if (is_look(arg) or arg.op == "infix") and arg not in self.locals
+            ]
             if not parts:
                 break
             longest = max(parts, key=lambda part: len(self.text(part).code))

@@ -205,16 +205,28 @@ def logarithm(low: Lowering, argument: Expr, order: Axes) -> Value:
     return Value(low.math.function("log", (value.node,)), value.axes)
 
 
-def _may_vanish(node: Node, at: int) -> bool:
+def _may_vanish(scores: Node, at: int) -> bool:
     """Whether a row of scores may be −∞ throughout, as far as the formula itself says −∞; the
     row of a mask that lets through ``j ≤ i`` cannot be."""
-    if node.op == "map" and node.data == "torch.where" and node.args[0].data == "<=":
-        first, bound = node.args[0].args
-        if first.op == bound.op == "arange" and first.data[1] == -at - 1 != bound.data[1]:
-            return False
-    if node.op == "prefix" and node.args[0].data == "math.inf":
-        return True
-    return node.op not in ("call", "apply") and any(_may_vanish(arg, at) for arg in node.args)
+    pending, seen = [scores], {scores}
+    while pending:
+        node = pending.pop()
+        if node.op == "prefix" and node.args[0].data == "math.inf":
+            return True
+        if node.op not in ("call", "apply") and not _lets_one_through(node, at):
+            pending.extend(arg for arg in node.args if arg not in seen)
+            seen.update(node.args)
+    return False
+
+
+def _lets_one_through(node: Node, at: int) -> bool:
+    """Whether a node is a mask that holds something finite in every row."""
+    if node.op != "map" or node.data != "torch.where" or node.args[0].data != "<=":
+        return False
+    first, bound = node.args[0].args
+    if not first.op == bound.op == "arange":
+        return False
+    return bool(first.data[1] == -at - 1 != bound.data[1])
 
 
 def always_one(where: Expr | None, index: Index) -> bool:

@@ -13,6 +13,7 @@ LEVELS = {
     "//": PRODUCT, "%": PRODUCT, "**": POWER,
 }  # fmt: skip
 MODULES = {
+    "builtins": "import builtins",
     "math": "import math",
     "Callable": "from collections.abc import Callable",
     "torch": "import torch",
@@ -46,6 +47,10 @@ class Library:
         module, dot, member = dotted.partition(".")
         self.used.add(module)
         return f"{self._alias(module)}{dot}{member}"
+
+    def builtin(self, name: str) -> str:
+        """A function of the language, also where an input has its name."""
+        return self(f"builtins.{name}") if name in self.taken else name
 
     def _alias(self, module: str) -> str:
         return f"{module}_" if module in self.taken else module
@@ -138,7 +143,7 @@ def _called(
 ) -> Text:
     if function.startswith("."):
         return Text(f"{inner(args[0]).at(PRIMARY)}{function}({_listed(inner, args[1:])})")
-    name = library(function) if "." in function else function
+    name = library(function) if "." in function else library.builtin(function)
     return Text(f"{name}({_listed(inner, args)})")
 
 

@@ -6,8 +6,8 @@ import re
 
 from notes2code.emit.arithmetic import Arithmetic
 from notes2code.emit.docstring import docstring_lines
-from notes2code.emit.finish import below, finish
-from notes2code.emit.graph import EmitError, Graph, Kind, Node
+from notes2code.emit.finish import finish
+from notes2code.emit.graph import EmitError, Graph, Kind, Node, below
 from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
@@ -24,15 +24,23 @@ def torch_source(equation: Equation, name: str, docstring: str = "") -> str:
     function for each that it calls.
 
     The function takes the equation's inputs under their names: arrays as tensors with any batch
-    dimensions on the left (each its own, as far as they broadcast), numbers as floats or tensors,
-    sizes as ints, functions as callables that take batch dimensions too. It gives a tensor in the
-    arrays' dtype, on their device; without arrays, in float64. Raises ``EmitError`` where the
-    equation has no such function.
+    dimensions on the left (each its own, as far as they broadcast), numbers as floats or tensors
+    without axes, sizes as ints, functions as callables that take batch dimensions too. It gives a
+    tensor in the arrays' dtype, on their device; without arrays, in float64, or in the dtype of
+    numbers that are tensors. A function of a number acts on a tensor of any shape. Raises
+    ``EmitError`` where the equation has no such function.
     """
+    try:
+        return _module(equation, name, docstring)
+    except RecursionError:
+        raise EmitError("the equation is nested too deeply") from None
+
+
+def _module(equation: Equation, name: str, docstring: str) -> str:
     equations = _called(equation)
     inputs = frozenset(i.name for e in (equation, *equations.values()) for i in e.inputs)
-    library = Library(inputs)
-    names = Names({name, *inputs, "math", "torch", "F", "Tensor", "Callable"})
+    library = Library(inputs | {name})
+    names = Names({name, *inputs, *library.aliases()})
     python = {key: names.new(_snake(key)) for key in equations}
     source, used = _function(equation, name, docstring, library, python)
     parts = [source]
@@ -141,7 +149,8 @@ def _tensors(equation: Equation, low: Lowering, library: Library) -> list[str]:
             continue
         if low.math.like is None:
             made = f"{library('torch.tensor')}({name}, dtype={library('torch.float64')})"
-            lines.append(f"if not isinstance({name}, {library('Tensor')}):")
+            test = f"{library.builtin('isinstance')}({name}, {library('Tensor')})"
+            lines.append(f"if not {test}:")
             lines.append(f"{INDENT}{name} = {made}")
         else:
             like = low.math.like.data

@@ -11,6 +11,8 @@ from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.docs import docstring
+from notes2code.emit.reference import arranged, axes_of, over_rows
+from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
@@ -110,6 +112,28 @@ class View:
     def reference(self) -> str:
         """The name of the NumPy function that the tests hold the part against."""
         return f"{snake(self.name)}_reference"
+
+    def given(self, role: str, text: str) -> str:
+        """An array with the axes of a role, in the layout that the reference takes: turned where
+        the note has it the other way round, with axes of length one for further indices."""
+        return arranged(text, axes_of(self.recognised.found, role))
+
+    def linear(self, role: str, module: str) -> str:
+        """The weight of an ``nn.Linear``, which is (out, in), for a role that is (in, out)."""
+        axes = axes_of(self.recognised.found, role)
+        return arranged(f"array({module}.weight)", [1 - a if a >= 0 else a for a in axes])
+
+    def over_rows(self, role: str, rows: str, rest: str) -> str:
+        """The reference at all rows of the matrix ``rows``, which stand in a role of vectors;
+        ``rest`` are its further arguments."""
+        return over_rows(self.recognised, self.reference, role, rows, rest)
+
+    def weights(self, module: str) -> Mapping[str, str]:
+        """The reference's inputs that are parameters of a module, by name, as text: the lines
+        ``name = text`` of the component's ``weights.j2``."""
+        lines = fill(self._part.component.folder, "weights.j2", part=self, module=module)
+        pairs = (line.split(" = ", 1) for line in lines.splitlines() if line.strip())
+        return {name.strip(): text for name, text in pairs}
 
     def reference_source(self) -> str:
         """The formula, term by term, as a NumPy function."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span
@@ -50,7 +51,9 @@ _FLOWCHART = re.compile(r"(?:graph|flowchart)\b")
 _KEYWORD = re.compile(
     r"(?:graph|flowchart|subgraph|end|direction|style|class|classDef|click|linkStyle|%%)\b|%%"
 )
-_LABEL = re.compile(r"\|[^|\n]*\||(?<=--)\s[^-=|\n]*(?=--)|(?<===)\s[^-=|\n]*(?===)|:::\w+")
+_LABEL = re.compile(
+    r"\|[^|\n]*\||(?<=--)\s[^-=|\n]*(?=--)|(?<===)\s[^-=|\n]*(?===)|(?<=-\.)\s[^-=|\n]*(?=\.-)|:::\w+"
+)
 _LINK = re.compile(r"[<ox]?(?:-{2,}|={2,}|-\.+-|~{3,})[>ox]?")
 _NAME = re.compile(r"\w+")
 
@@ -68,7 +71,7 @@ def _mermaid(source: str) -> tuple[int, int]:
             continue
         chain = [_names(part) for part in _LINK.split(_LABEL.sub("", line))]
         nodes.update(*chain)
-        links += sum(len(a) * len(b) for a, b in zip(chain, chain[1:], strict=False))
+        links += sum(len(a) * len(b) for a, b in pairwise(chain))
     return len(nodes), links
 
 

@@ -19,7 +19,7 @@ def read_paths(paths: Sequence[str]) -> Vault:
     vaults = [read_vault(path) for path in paths]
     if len(vaults) == 1:
         return vaults[0]
-    roots = [Path(os.path.abspath(vault.root)) for vault in vaults]
+    roots = [Path(vault.root).resolve() for vault in vaults]
     common = Path(os.path.commonpath(roots))
     notes: dict[str, Note] = {}
     left_out: dict[Diagnostic, None] = {}

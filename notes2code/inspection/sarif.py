@@ -10,7 +10,9 @@ from urllib.parse import quote
 from notes2code.diagnostics import Diagnostic
 from notes2code.diagnostics.codes import TITLES
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 _ROOT = "VAULT"
 
 

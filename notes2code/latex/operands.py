@@ -152,7 +152,8 @@ class Operands(TokenReader):
         items, separators = self.items(("}",), start)
         span = self.span_from(start)
         if len(items) == 1 and not separators:
-            return items[0]
+            only = items[0]
+            return Name(only.text, only.span) if isinstance(only, Prose) else only
         return Group("", tuple(items), tuple(separators), span)
 
     def group(self, start: Token) -> Node:

@@ -16,6 +16,7 @@ from notes2code.meaning import (
     probabilities,
     scripts,
     softmax,
+    symbols,
 )
 from notes2code.meaning.run import Run
 from notes2code.meaning.survey import walk
@@ -50,6 +51,10 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return None
     if isinstance(behind, Script) and not isinstance(behind.base, Group):
         return None
+    repeated = _repeats_definition(run, name, group)
+    if repeated is not None:
+        scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
+        return scripted, at + 2
     if not is_function(run, name, group):
         return None
     value = call(run, name, group)
@@ -58,7 +63,17 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     return value, at + 2
 
 
-def _scripts_of_call(run: Run, value: Value, behind: Script) -> Value:
+def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:
+    """``f(x)`` behind ``f(x) = …`` in the same formula: what was defined."""
+    use = run.seen.use(name)
+    defined = run.defined.get(use.name)
+    if defined is None or not defined.called or group.open != "(":
+        return None
+    return symbols.name_value(run, name)[0]
+
+
+def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
+    assert isinstance(behind, Script)
     if behind.sub is not None:
         value = powers.index(run, value, behind.sub)
     if behind.sup is not None:

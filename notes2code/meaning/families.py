@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Num, Relation, Script
-from notes2code.meaning import ir, survey
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
+from notes2code.meaning import ellipsis, ir, survey
 from notes2code.meaning.indexing import count
-from notes2code.meaning.ir import Concat, Idx, Index, Lambda, Size
+from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Size
 from notes2code.meaning.run import Run, find_index
-from notes2code.meaning.values import Value, fresh, link, settled, uses
+from notes2code.meaning.values import Value, fresh, link, settled
 
 
 def listed(run: Run, node: Group) -> Value:
     """A list in brackets: vectors joined end to end, numbers made a vector."""
     if node.open not in ("[", "(") or any(s == "|" for s in node.separators):
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
+    flat = _flattened(node.items)
+    if node.open == "(" and any(map(_dots, flat)):
+        index, values = ellipsis.family(run, flat, node.span)
+        if len(values) == 1:
+            return Value(values[0].body, (index, *values[0].axes), node.span)
     return concatenated(run, node.items, node.span)
 
 
@@ -82,94 +87,41 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
 
 
-# --- families --------------------------------------------------------------------------------
-
-
-def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, Value]:
-    """``x_1, …, x_n``: the index that runs, and the value of the general item."""
-    first, last = items[0], items[-1]
-    run.families += 1
-    letter = f"family{run.families}"
-    general, start, end = _general(first, last, letter)
-    if general is None or start is None or end is None:
-        raise error(
-            "N2C036",
-            "what the dots leave out cannot be told from the first and the last item",
-            span,
-            "write a first and a last item that differ in one index, such as `x_1, \\dots, x_n`",
-        )
-    counted = int(start.text)
-    index = Index("", count(run, end, counted), counted)
-    run.indices[letter] = index
-    run.seen.bound.add(letter)
-    value = run.lower(general)
-    if not uses(value.body, index):
-        raise error("N2C036", "the items of this list do not differ", span)
-    return index, value
-
-
-def _general(first: Node, last: Node, letter: str) -> tuple[Node | None, Num | None, Node | None]:
-    """The item with the letter where the first has a number and the last its end."""
-    if isinstance(first, Num) and first.text in ("0", "1") and first != last:
-        return Name(letter, first.span), first, last
-    if type(first) is not type(last):
-        return None, None, None
-    found: tuple[Num | None, Node | None] = (None, None)
-    changes: dict[str, object] = {}
-    for slot in _parts(first):
-        mine, theirs = getattr(first, slot), getattr(last, slot)
-        if isinstance(mine, tuple) and isinstance(theirs, tuple) and len(mine) == len(theirs):
-            parts = list(mine)
-            for at, (a, b) in enumerate(zip(mine, theirs, strict=True)):
-                if hasattr(a, "span") and not _alike(a, b):
-                    part, start, end = _general(a, b, letter)
-                    if part is None:
-                        return None, None, None
-                    parts[at], found = part, (start, end)
-            changes[slot] = tuple(parts)
-        elif hasattr(mine, "span") and hasattr(theirs, "span"):
-            if not _alike(mine, theirs):
-                part, start, end = _general(mine, theirs, letter)
-                if part is None:
-                    return None, None, None
-                changes[slot], found = part, (start, end)
-        elif mine != theirs:
-            return None, None, None
-    return replace(first, **changes), *found  # type: ignore[arg-type]
-
-
-def _alike(left: object, right: object) -> bool:
-    """Whether two nodes are the same but for their places."""
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_alike, left, right))
-    if not hasattr(left, "span"):
-        return left == right
-    return all(_alike(getattr(left, s), getattr(right, s)) for s in _parts(left))
-
-
-def _parts(node: object) -> list[str]:
-    """The names of a node's fields, but for its places."""
-    assert is_dataclass(node)
-    return [f.name for f in fields(node) if f.name not in ("span", "op_span")]
-
-
 def _family_joined(run: Run, items: list[Node], span: Span) -> Value:
     """Concat(h_1, …, h_n): element c is element c mod d of the item c div d."""
-    ends = [item for item in items if not isinstance(item, Dots)]
-    index, value = family(run, (ends[0], ends[-1]), span)
+    index, values = ellipsis.family(run, items, span)
+    if len(values) > 1:
+        return _interleaved(index, values, span)
+    value = values[0]
     if value.rank == 0:
         return Value(value.body, (index,), span)
     last = value.axes[-1]
-    total = Size("", 0, "feature", value=ir.mul(index.size, last.size))
-    axis = fresh(total)
-    places = {
+    axis = fresh(Size("", 0, "feature", value=ir.mul(index.size, last.size)))
+    places: dict[Index, Expr] = {
         find_index(index): ir.Fn("floordiv", (Idx(axis), last.size)),
         find_index(last): ir.Fn("mod", (Idx(axis), last.size)),
     }
     body = ir.substitute(settled(value.body), places)
     return Value(body, (*value.axes[:-1], axis), span)
+
+
+def _interleaved(index: Index, values: list[Value], span: Span) -> Value:
+    """Numbers that repeat in groups: −x_2, x_1, −x_4, x_3, …"""
+    if any(value.rank for value in values):
+        raise error("N2C041", "the items of this list must be numbers", span)
+    period = ir.Num(len(values))
+    axis = fresh(Size("", 0, "feature", value=ir.mul(period, index.size)))
+    group = {find_index(index): ir.Fn("floordiv", (Idx(axis), period))}
+    bodies = [ir.substitute(settled(value.body), group) for value in values]
+    return Value(chosen(ir.Fn("mod", (Idx(axis), period)), bodies), (axis,), span)
+
+
+def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
+    """The value with a number, counted from 0."""
+    branches = tuple(
+        (ir.Compare("=", which, ir.Num(at)), value) for at, value in enumerate(values[:-1])
+    )
+    return ir.Cases(branches, values[-1]) if branches else values[-1]
 
 
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
@@ -191,4 +143,4 @@ def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     return Value(value.body, (*value.axes, index), group.span)
 
 
-__all__ = ["Script", "concatenated", "family", "indexed", "joined", "listed"]
+__all__ = ["Script", "concatenated", "indexed", "joined", "listed"]

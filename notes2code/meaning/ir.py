@@ -401,8 +401,14 @@ def mul(*factors: Expr) -> Expr:
     """A product, flattened; ones dropped."""
     flat: list[Expr] = []
     for factor in factors:
+        if isinstance(factor, Size) and factor.link is None and isinstance(factor.value, Mul | Num):
+            factor = factor.value
         flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
     flat = [factor for factor in flat if factor != ONE]
+    for factor in [f for f in flat if isinstance(f, Num)]:
+        if Pow(factor, MINUS_ONE) in flat:
+            flat.remove(factor)
+            flat.remove(Pow(factor, MINUS_ONE))
     if not flat:
         return ONE
     return flat[0] if len(flat) == 1 else Mul(tuple(flat))

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
-from notes2code.meaning import conditions, families, ir
-from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning import conditions, diagonal, families, ir
+from notes2code.meaning.families import chosen
+from notes2code.meaning.ir import Expr, Idx, Size
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, align, fresh
 
@@ -24,6 +25,9 @@ def matrix(run: Run, node: Matrix) -> Value:
         cells = [cell for cell in node.rows[0] if cell is not None]
         return replace(families.column(run, cells, node.span), row=True)
     if any(isinstance(cell, Dots) or cell is None for row in node.rows for cell in row):
+        blocks = diagonal.blocks(node)
+        if blocks is not None:
+            return diagonal.block_diagonal(run, blocks, node.span)
         raise error(
             "N2C037",
             "a matrix with cells left out is not understood here",
@@ -55,20 +59,12 @@ def _written_out(run: Run, node: Matrix) -> Value:
             cells[-1].append(value.body)
     rows = fresh(Size("", value=ir.Num(len(cells))))
     if width == 1:
-        return Value(_chosen(rows, [row[0] for row in cells]), (rows,), node.span)
+        return Value(chosen(Idx(rows), [row[0] for row in cells]), (rows,), node.span)
     columns = fresh(Size("", value=ir.Num(width)))
     if len(cells) == 1:
-        return Value(_chosen(columns, cells[0]), (columns,), node.span, row=True)
-    body = _chosen(rows, [_chosen(columns, row) for row in cells])
+        return Value(chosen(Idx(columns), cells[0]), (columns,), node.span, row=True)
+    body = chosen(Idx(rows), [chosen(Idx(columns), row) for row in cells])
     return Value(body, (rows, columns), node.span)
-
-
-def _chosen(index: Index, values: list[Expr]) -> Expr:
-    """The value at an index."""
-    branches = tuple(
-        (ir.Compare("=", Idx(index), ir.Num(at)), value) for at, value in enumerate(values[:-1])
-    )
-    return ir.Cases(branches, values[-1]) if branches else values[-1]
 
 
 def cases(run: Run, node: Matrix) -> Value:

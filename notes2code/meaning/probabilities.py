@@ -10,11 +10,14 @@ from notes2code.meaning.run import Run, Symbol
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import Value, scalar
 
+LETTERS = frozenset(["p", "P", "q", "Pr", "pi"])
+"""What probabilities are called."""
+
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability: ``P(… | …)``."""
     base = use.name.split("_")[0]
-    return base in ("p", "P", "q", "Pr", "pi") and "|" in group.separators
+    return base in LETTERS and "|" in group.separators
 
 
 def probability(run: Run, use: Use, group: Group, span: Span) -> Value:

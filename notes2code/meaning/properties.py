@@ -17,7 +17,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
 )
-from notes2code.meaning import calls, names, powers, scripts
+from notes2code.meaning import calls, names, powers, probabilities, scripts
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey, walk
 
@@ -110,7 +110,7 @@ def _is_operator(node: Node) -> bool:
     if isinstance(head, Frac):
         return powers.is_derivative(head)
     if isinstance(head, Big):
-        return head.op in ("lim", "int", "max", "min", "argmax", "argmin")
+        return head.op in ("lim", "int")
     base = head.base if isinstance(head, Script) else head
     return isinstance(base, Name) and base.text in ("nabla", "partial")
 
@@ -125,4 +125,4 @@ def _called(node: Node, seen: Survey) -> set[str]:
                 group = behind.base if isinstance(behind, Script) else behind
                 if scripts.is_name(factor) and isinstance(group, Group) and group.open == "(":
                     found.add(seen.use(factor).name)
-    return found
+    return {name for name in found if name.split("_")[0] not in probabilities.LETTERS}

@@ -4,8 +4,10 @@ called, what is indexed how often."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from notes2code.diagnostics import ProblemError
 from notes2code.latex.tree import (
     Accent,
     Big,
@@ -14,7 +16,9 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Matrix,
     Name,
+    Neg,
     Node,
     Num,
     Relation,
@@ -39,6 +43,7 @@ class Survey:
     called: set[str] = field(default_factory=set)
     counted: dict[str, set[int]] = field(default_factory=dict)
     bold: set[str] = field(default_factory=set)
+    entries: set[str] = field(default_factory=set)
     transposed: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
@@ -84,6 +89,9 @@ def survey(statements: Sequence[Statement]) -> Survey:
     _find_free_letters(seen, nodes, statements)
     for value in values:
         _count_uses(seen, value)
+    for node in nodes:
+        if isinstance(node, Matrix):
+            seen.entries.update(_entries(seen, node))
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
@@ -390,7 +398,10 @@ def _count_uses(seen: Survey, value: Node) -> None:
 
     def visit(node: Node, before_parenthesis: bool) -> None:
         if scripts.is_name(node):
-            use = seen.use(node)
+            try:
+                use = seen.use(node)
+            except ProblemError:
+                return  # it is an error where it is computed, which an item of a list may not be
             seen.counted.setdefault(use.name, set()).add(len(use.indices))
             if use.bold:
                 seen.bold.add(use.name)
@@ -410,6 +421,16 @@ def _count_uses(seen: Survey, value: Node) -> None:
 
     visit(value, False)
     seen.called = (seen.called | called) - free_standing
+
+
+def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
+    """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column: numbers."""
+    for row in node.rows:
+        for cell in row:
+            inner = cell.body if isinstance(cell, Neg) else cell
+            if inner is not None and scripts.is_name(inner) and isinstance(inner, Script):
+                with suppress(ProblemError):
+                    yield seen.use(inner).name
 
 
 def _is_normalisation(node: Node) -> bool:

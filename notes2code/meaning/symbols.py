@@ -140,6 +140,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
+    elif name in run.seen.entries and not use.bold and base.islower():
+        ranks = (0, 1)
     elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
         ranks = (1, 0)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -83,9 +82,7 @@ def _unchanged_since(changes: Changes) -> None:
             )
     for name in OWN:
         if (changes.out / name).is_symlink():
-            raise PublishError(
-                "N2C074", changes.out / name, "this is a symbolic link", "remove it"
-            )
+            raise PublishError("N2C074", changes.out / name, "this is a symbolic link", "remove it")
 
 
 @contextmanager
@@ -118,7 +115,7 @@ def _run(steps: list[_Step], made: list[Path]) -> None:
                 step.target.unlink()
             else:
                 _make(step.target.parent, made)
-                os.replace(step.new, step.target)
+                step.new.replace(step.target)
     except BaseException:
         for step in reversed(done):
             with suppress(OSError):
@@ -130,7 +127,7 @@ def _undo(step: _Step) -> None:
     if step.old is None:
         step.target.unlink(missing_ok=True)
     else:
-        os.replace(step.old, step.target)
+        step.old.replace(step.target)
 
 
 def _make(folder: Path, made: list[Path]) -> None:

@@ -12,7 +12,9 @@ from notes2code.publish.merge import merge_texts
 _OVERWRITE = "--force overwrites it"
 
 
-def plan(out: Path, files: Mapping[str, str], *, force: bool = False, merge: bool = False) -> Changes:
+def plan(
+    out: Path, files: Mapping[str, str], *, force: bool = False, merge: bool = False
+) -> Changes:
     """What publishing ``files`` (texts by path relative to ``out``) would change.
 
     Files edited by hand, and files that are not ours, are conflicts. With ``force`` they are

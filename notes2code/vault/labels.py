@@ -25,7 +25,7 @@ def read_label(text: str, places: SourceMap, tags: tuple[str, ...] = ()) -> Cont
             if latex:
                 display = piece.kind is Kind.DISPLAY
                 formulas.append(Formula(latex, latex_places, display, tags=tags))
-            shown.append(f"${latex}$")
+                shown.append(f"${latex}$")
         elif piece.kind is not Kind.COMMENT:
             shown.append(wikilink_text(written) if piece.kind is Kind.LINK else written)
     shown.append(text[position:])

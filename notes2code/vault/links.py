@@ -28,6 +28,9 @@ _OTHER_MEDIA = {
 }  # fmt: skip
 
 
+_MEDIA = _IMAGES | _OTHER_MEDIA
+
+
 def wikilink(match: re.Match[str]) -> Link:
     """The link that a match of ``WIKILINK`` stands for."""
     path, _, anchor = match[2].partition("|")[0].rstrip("\\").partition("#")
@@ -75,11 +78,12 @@ def unread_embeds(links: Sequence[Link]) -> Problem | None:
 
 
 def _suffix(target: str) -> str:
-    return PurePosixPath(target.partition("?")[0]).suffix.lower()
+    stem, dot, suffix = target.partition("?")[0].rpartition(".")
+    return f".{suffix.lower()}" if stem and dot else ""
 
 
 def _unreadable(target: str) -> bool:
-    return _suffix(target) in _IMAGES | _OTHER_MEDIA or _SCHEME.match(target) is not None
+    return _suffix(target) in _MEDIA or _SCHEME.match(target) is not None
 
 
 def _file_name(target: str) -> str:

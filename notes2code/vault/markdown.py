@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -39,8 +40,7 @@ _TAG_BEFORE_WORDS = re.compile(r"#([^\s#]+[ \t]+[^\s#].*)")
 _TAG_IN_HEADING = re.compile(r"(?<!\S)#[^\s#]*[^\s#\d][^\s#]*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(NamedTuple):
     """A formula and the lines of the masked text it stands on."""
 
     formula: Formula
@@ -49,8 +49,7 @@ class _Placed:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(NamedTuple):
     """A paragraph to be, and the lines of the masked text it stands on."""
 
     text: str
@@ -133,13 +132,16 @@ class _Reader:
         return self.lines.start(line) + max(at, 0)
 
     def paragraph(self, first: int, content: str, top: bool) -> None:
-        lines = content.split("\n")
-        if top and len(lines) == 1 and (numbered := _NUMBERED.fullmatch(content)):
+        numbered = _NUMBERED.fullmatch(content) if top else None
+        if numbered:
             self.heading(1, first, first + 1, numbered[1], top)
+            return
+        if content[0] not in "[#" and "\n#" not in content:
+            self.add_paragraph(first, content)
             return
         groups: list[tuple[int, list[str]]] = []
         alone = True
-        for line, written in enumerate(lines, first):
+        for line, written in enumerate(content.split("\n"), first):
             callout = _CALLOUT.match(written) if not groups else None
             tagged = _TAG_BEFORE_WORDS.fullmatch(written.strip())
             text = written[callout.end() :] if callout else tagged[1] if tagged else written
@@ -149,14 +151,14 @@ class _Reader:
                 groups[-1][1].append(text)
             alone = bool(callout or tagged)
         for line, texts in groups:
-            self.add_paragraph(line, texts)
+            self.add_paragraph(line, "\n".join(texts))
 
-    def add_paragraph(self, first: int, lines: list[str]) -> None:
-        text = plain_text("\n".join(lines).strip(), self.render)
-        last = first + len(lines) - 1
-        end = self.lines.start(last) + len(self.lines.text(last).rstrip())
+    def add_paragraph(self, first: int, content: str) -> None:
+        text = plain_text(content.strip(), self.render)
         if text:
-            start = self.start_of(first, lines[0])
+            last = first + content.count("\n")
+            start = self.start_of(first, content.partition("\n")[0])
+            end = self.lines.start(last) + len(self.lines.text(last).rstrip())
             self.paragraphs.append(_Text(text, start, end, first, last))
 
     def cell(self, line: int, content: str) -> None:
@@ -220,7 +222,8 @@ class _Reader:
         index = number(word)
         piece = self.pieces[index]
         if piece.kind in (Kind.INLINE, Kind.DISPLAY):
-            return f"${' '.join(self.body(index)[0].split())}$"
+            latex = " ".join(self.body(index)[0].split())
+            return f"${latex}$" if latex else ""
         if piece.kind is Kind.CODE:
             return self.body(index)[0]
         written = self.text[piece.start : piece.end]
@@ -245,7 +248,7 @@ class _Reader:
     def directives(self) -> Iterator[Directive]:
         for index, piece in enumerate(self.pieces):
             if piece.kind is Kind.COMMENT and index not in self.in_code:
-                written = self.text[piece.body.start : piece.body.end].strip()
+                written = self.text[piece.body_start : piece.body_end].strip()
                 if written.startswith("n2c:"):
                     line = self.lines.of(piece.start)
                     yield Directive(written[4:].strip(), piece.start, piece.end, line)
@@ -306,7 +309,11 @@ class _Reader:
         section = outline.at(placed.first)
         own = tags.get(placed.first, ())
         held = tuple(dict.fromkeys((*section.tags, *own))) if own else section.tags
-        return replace(placed.formula, section=section.path, tags=held, directives=directives)
+        formula = placed.formula
+        return Formula(
+            formula.latex, formula.places, formula.display, section.path, held, formula.code,
+            directives,
+        )  # fmt: skip
 
     def paragraphs_in(self, outline: Outline, tags: dict[int, list[str]]) -> Iterator[Paragraph]:
         for found in self.paragraphs:

@@ -56,7 +56,7 @@ def body(text: str, piece: Piece, in_table: bool) -> tuple[str, SourceMap]:
     Left out are white space at both ends, the quote marks and the indentation of the
     list or quote that the piece stands in, and the backslash of ``\\|`` in a table.
     """
-    start, end = piece.body.start, piece.body.end
+    start, end = piece.body_start, piece.body_end
     written = text[start:end]
     if "\n" not in written and not (in_table and r"\|" in written):
         stripped = written.strip()

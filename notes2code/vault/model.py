@@ -124,7 +124,7 @@ def _excerpt(text: str, span: Span) -> tuple[str, Span]:
     return excerpt, Span(first, last)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Formula:
     """One formula as it stands in a note.
 
@@ -144,7 +144,7 @@ class Formula:
     directives: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CodeBlock:
     """A fenced or indented block of code, ``language`` in lower case, or empty."""
 
@@ -154,7 +154,7 @@ class CodeBlock:
     section: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Paragraph:
     """A piece of running text (a heading, paragraph, list item, cell or box label).
 
@@ -171,7 +171,7 @@ class Paragraph:
     heading: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Link:
     """A wikilink or embed. ``target`` is the note or file, ``anchor`` what follows ``#``."""
 
@@ -182,7 +182,7 @@ class Link:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scene:
     """The raw drawing of a note: an Excalidraw scene, a canvas, or Mermaid source.
 
@@ -196,7 +196,7 @@ class Scene:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Note:
     """Everything read from one file of a vault."""
 
@@ -218,7 +218,7 @@ class Note:
         return self.source.path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Vault:
     """A folder of notes, in the order of their paths.
 

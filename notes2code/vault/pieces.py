@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
-from notes2code.diagnostics import Problem, Span
+from notes2code.diagnostics import Problem
 from notes2code.vault.model import Link
 
 # What stands before the first word of a line: quotes, list markers, indentation.
@@ -26,14 +27,14 @@ class Kind(Enum):
     BROKEN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a text, delimiters included, and the range of what stands in them."""
+class Piece(NamedTuple):
+    """A piece of a text, delimiters included, and the range of its body between them."""
 
     kind: Kind
     start: int
     end: int
-    body: Span
+    body_start: int
+    body_end: int
 
 
 @dataclass(frozen=True, slots=True)

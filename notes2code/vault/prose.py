@@ -55,8 +55,11 @@ def plain_text(masked: str, render: Callable[[re.Match[str]], str]) -> str:
     if "](" in masked:
         masked = _LINK.sub(_label, masked)
     text = _MARKUP.sub(shown, _TASK.sub("", masked, count=1) if masked[:1] == "[" else masked)
-    lines = (line.strip() for line in text.split("\n"))
-    text = "\n".join(line for line in lines if line)
+    if "\n" in text:
+        lines = (line.strip() for line in text.split("\n"))
+        text = "\n".join(line for line in lines if line)
+    else:
+        text = text.strip()
     return _BLOCK_ID.sub("", text) if "^" in text else text
 
 

@@ -72,8 +72,7 @@ class _Scanner:
     def add(self, kind: Kind, start: int, end: int, opening: int = 0, closing: int = 0) -> int:
         """Note a piece whose delimiters have these lengths; returns where it ends."""
         if end - start >= SHORTEST:
-            body = Span(start + opening, end - closing)
-            self.found.pieces.append(Piece(kind, start, end, body))
+            self.found.pieces.append(Piece(kind, start, end, start + opening, end - closing))
         return end
 
     def report(self, code: str, severity: Severity, message: str, span: Span, help: str) -> None:

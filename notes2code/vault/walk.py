@@ -92,7 +92,7 @@ def _read_file(root: Path, name: str, left_out: list[Diagnostic]) -> Note | None
             if not stat.S_ISREG(status.st_mode):
                 left_out.append(_irregular(name))
                 return None
-            data = file.read(_LARGEST + 1)
+            data = file.read(min(status.st_size, _LARGEST) + 1)
     except OSError as error:
         left_out.append(_unreadable(name, error))
         return None

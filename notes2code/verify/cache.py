@@ -46,7 +46,7 @@ def remember(key: str, passed: int) -> None:
             "w", dir=place.parent, prefix="verified-", delete=False, encoding="utf-8"
         ) as file:
             file.write(text)
-        os.replace(file.name, place)
+        Path(file.name).replace(place)
 
 
 def _place() -> Path:

@@ -134,7 +134,7 @@ def _name(case: ElementTree.Element) -> str:
 
 def _excerpt(failure: ElementTree.Element) -> str:
     """The lines of a failure that say what went wrong, and where."""
-    text = (failure.text or failure.get("message", "")).split("\n")
+    text = (failure.text or failure.get("message") or "").split("\n")
     said = [line[1:].strip() for line in text if line.startswith("E ")]
     places = [line for line in text if line.startswith(("tests/", "tests\\"))]
     chosen = [*places[-1:], *said] if said else [line for line in text if line.strip()][-3:]

@@ -55,6 +55,14 @@ class Checks:
         self.same(single, expected, 1e-3, 1e-4 * scale)
         assert function(**_tensors(inputs, torch.bfloat16)).dtype is torch.bfloat16
 
+    def stays_on_its_device(self, equation: Equation) -> None:
+        """Nothing is made on another device than the arrays', here one without any values."""
+        inputs = _tensors(self.inputs(equation), torch.bfloat16)
+        moved = {n: x.to("meta") if isinstance(x, Tensor) else x for n, x in inputs.items()}
+        value = self.function(equation)(**moved)
+        arrays = any(given.shape for given in equation.inputs)
+        assert value.device.type == ("meta" if arrays else "cpu")
+
     def agrees_in_batches(self, equation: Equation, seed: int = 0) -> None:
         """All arrays in a batch, only some of them, and batches that broadcast."""
         function, inputs = self.function(equation), self.inputs(equation, seed)

@@ -92,3 +92,8 @@ def test_value(checks: Any, name: str) -> None:
 @pytest.mark.parametrize("name", FORMULAS)
 def test_batches(checks: Any, name: str) -> None:
     checks.agrees_in_batches(checks.typed(FORMULAS[name]))
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_device(checks: Any, name: str) -> None:
+    checks.stays_on_its_device(checks.typed(FORMULAS[name]))

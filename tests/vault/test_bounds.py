@@ -16,8 +16,9 @@ HOSTILE = [
     "#a", "# ", "**a ", "_a ", "*a_b", "&amp", "&#", "\\", "|", "| $a |b$ ", "|a|b|\n",
     "> ", "> a\n", "- ", "- a\n", "1. a\n", "  - ", "\t", " ", "\n", "a\n===\n", "a", "\ue000",
     "\0", "\r", "#1 a\n", "$a\n", "==", "[!a]", "<sub>", "[^a", " ^a", "$$\n# a\n", "\\text{",
-    "- $$\n", "> $$\na\n", "    a\n\n", "{", "<a ", "<a b='", "<p>", "</p>", "<math>", "<span class=katex>", "<pre><code>",
-    "<annotation encoding=tex>", "<script type=math/tex>", "<h1>", "<b><i></p>", "\\(a",
+    "- $$\n", "> $$\na\n", "    a\n\n", "{", "<a ", "<a b='", "<p>", "</p>", "<math>",
+    "<span class=katex>", "<pre><code>", "<annotation encoding=tex>",
+    "<script type=math/tex>", "<h1>", "<b><i></p>", "\\(a",
 ]  # fmt: skip
 
 

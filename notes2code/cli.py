@@ -1,0 +1,237 @@
+"""The command line: parses arguments, prints results, sets exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from notes2code.pipeline import Progress
+
+DONE, STALE, FAILED, REFUSED = range(4)
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that ``arguments`` name; returns the exit code.
+
+    0: done; 1: ``--check`` found the output stale; 2: errors, nothing was written;
+    3: refused, because a file of the output was edited by hand.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = _parser().parse_args(arguments)
+    try:
+        return _guarded(options.run, options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output is gone; Python must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+# --- the commands -------------------------------------------------------------------------------
+
+
+def _build(options: argparse.Namespace) -> int:
+    if not options.watch:
+        return _build_once(options)
+    from notes2code.watching import changes
+
+    code = DONE
+    with suppress(KeyboardInterrupt):
+        for _ in changes(options.vault, options.out, options.components):
+            code = _guarded(_build_once, options)
+    return code
+
+
+def _build_once(options: argparse.Namespace) -> int:
+    from notes2code import report
+    from notes2code.diagnostics import Severity
+    from notes2code.diagnostics.render import render
+    from notes2code.pipeline import Outcome, build
+    from notes2code.publish import diff
+
+    with_progress, finish = _progress()
+    try:
+        result = build(
+            options.vault,
+            options.out,
+            options.package,
+            check=options.check,
+            diff=options.diff,
+            strict=options.strict,
+            force=options.force,
+            merge=options.merge,
+            components=options.components,
+            progress=with_progress,
+        )
+    finally:
+        finish()
+    told = [d for d in result.diagnostics if d.severity != Severity.NOTE]
+    _say(render(told, _coloured(sys.stderr)))
+    if options.format == "json":
+        _print_json(report.facts(result, options.diff))
+    elif options.diff and result.changes:
+        sys.stdout.write(diff(result.changes))
+    else:
+        sys.stdout.write(report.text(result))
+    codes = {Outcome.STALE: STALE, Outcome.FAILED: FAILED, Outcome.REFUSED: REFUSED}
+    return codes.get(result.outcome, DONE)
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    from notes2code import inspection
+    from notes2code.compilation import compile_vault
+    from notes2code.diagnostics.render import render as rendered
+    from notes2code.inspection import drawings
+    from notes2code.inspection.facts import is_note
+    from notes2code.pipeline import library_of
+    from notes2code.rendering import render
+
+    vault = inspection.read_paths(options.paths)
+    compilation = compile_vault(vault, library_of(options.components, *options.paths))
+    found = list(compilation.diagnostics())
+    if options.format == "sarif":
+        found += [drawings.remark(note, s) for note in vault.notes for s in note.scenes]
+        _print_json(inspection.sarif(found, vault.root))
+    else:
+        facts = inspection.facts(compilation, render(compilation, options.package).emitted)
+        if options.format == "json":
+            found = [d for d in vault.diagnostics if not is_note(d.path)]
+            _print_json(facts)
+        else:
+            sys.stdout.write(inspection.text(facts))
+        _say(rendered(found, _coloured(sys.stderr)))
+    return DONE if vault.notes else FAILED
+
+
+def _guarded(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Run a command; what keeps it from starting or ending is told, without a traceback."""
+    from notes2code.components.library import ComponentError
+    from notes2code.diagnostics.render import render
+    from notes2code.publish import PublishError
+    from notes2code.vault import VaultError
+
+    try:
+        return command(options)
+    except PublishError as problem:
+        _say(render([problem.diagnostic], _coloured(sys.stderr)))
+        return FAILED
+    except (VaultError, ComponentError) as problem:
+        return _failure(problem)
+
+
+# --- output -------------------------------------------------------------------------------------
+
+
+def _failure(problem: Exception) -> int:
+    _say(f"notes2code: error: {problem}\n")
+    return FAILED
+
+
+def _say(text: str) -> None:
+    sys.stdout.flush()
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _print_json(data: object) -> None:
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def _coloured(stream: TextIO) -> bool:
+    dumb = os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and not dumb
+
+
+def _progress() -> tuple[Progress, Callable[[], None]]:
+    """A callback that shows the stage on a terminal, and one that clears it."""
+    if not _coloured(sys.stderr):
+        return lambda stage: None, lambda: None
+    return lambda stage: _say(f"\r\x1b[K{stage} …"), lambda: _say("\r\x1b[K")
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="notes2code",
+        description="Compiles a vault of notes into a tested PyTorch package.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--package",
+        metavar="NAME",
+        type=_package,
+        default="transformer",
+        help="name of the package",
+    )
+    shared.add_argument(
+        "--components",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder of further components; may be given several times",
+    )
+    _add_build(commands, shared)
+    _add_inspect(commands, shared)
+    return parser
+
+
+def _add_build(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], shared: argparse.ArgumentParser
+) -> None:
+    build = commands.add_parser(
+        "build",
+        parents=[shared],
+        help="compile a vault and write the package",
+        description="Compiles a vault, tests the package, and writes it only if its tests pass.",
+        epilog="Exit codes: 0 done, 1 stale (--check), 2 errors, 3 output edited by hand.",
+        allow_abbrev=False,
+    )
+    build.add_argument("vault", metavar="VAULT", nargs="?", default="vault", help="default: vault")
+    build.add_argument("--out", metavar="DIR", default="generated", help="default: generated")
+    dry = build.add_mutually_exclusive_group()
+    dry.add_argument("--check", action="store_true", help="only tell whether the output is stale")
+    dry.add_argument("--diff", action="store_true", help="only show what would change")
+    dry.add_argument("--watch", action="store_true", help="build again whenever a note changes")
+    build.add_argument("--strict", action="store_true", help="fail on any warning or error")
+    edits = build.add_mutually_exclusive_group()
+    edits.add_argument("--force", action="store_true", help="overwrite files edited by hand")
+    edits.add_argument("--merge", action="store_true", help="merge edits with the new code")
+    build.add_argument("--format", choices=("text", "json"), default="text", help="of the report")
+    build.set_defaults(run=_build)
+
+
+def _add_inspect(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], shared: argparse.ArgumentParser
+) -> None:
+    inspect = commands.add_parser(
+        "inspect",
+        parents=[shared],
+        help="show what becomes of notes, formulas and drawings",
+        description="Shows what becomes of each note, formula and drawing; writes nothing.",
+        allow_abbrev=False,
+    )
+    inspect.add_argument("paths", metavar="PATH", nargs="+", help="a vault, a folder or a note")
+    inspect.add_argument("--format", choices=("text", "json", "sarif"), default="text")
+    inspect.set_defaults(run=_inspect)
+
+
+def _package(name: str) -> str:
+    from notes2code.pipeline import is_package_name
+
+    if not is_package_name(name):
+        raise argparse.ArgumentTypeError(f"`{name}` cannot be the name of a package")
+    return name

@@ -1,0 +1,21 @@
+"""Templates in, text out: a component's own templates, and those that all components share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def fill(folder: Path, template: str, **values: object) -> str:
+    """The text of a template in a component's folder; a value that it lacks is an error."""
+    environment = Environment(
+        loader=FileSystemLoader([folder, TEMPLATES]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    return environment.get_template(template).render(**values).strip("\n")

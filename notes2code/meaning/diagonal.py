@@ -1,0 +1,112 @@
+"""Block-diagonal matrices written with dots, as the rotations of RoPE are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Dots, Matrix, Node, Num
+from notes2code.meaning import ellipsis, ir
+from notes2code.meaning.families import chosen
+from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import Value, fresh, settled
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The square blocks on a diagonal that the dots go on with: those before and behind them,
+    each as its cells row by row."""
+
+    before: tuple[tuple[Node, ...], ...]
+    behind: tuple[tuple[Node, ...], ...]
+    width: int
+
+
+def blocks(node: Matrix) -> Blocks | None:
+    """The blocks of a matrix with dots, if all outside them is zero or left out."""
+    rows = [row for row in node.rows if not _is_dots_row(row)]
+    gap = next((k for k, row in enumerate(node.rows) if _is_dots_row(row)), len(node.rows))
+    width = max((len(row) for row in rows), default=0)
+    cells = [list(row) + [None] * (width - len(row)) for row in rows]
+    dotted = {k for row in cells for k, cell in enumerate(row) if isinstance(cell, Dots)}
+    if not dotted:  # a single ellipsis on the diagonal marks its column as well as its row
+        lone = [[k for k, cell in enumerate(row) if isinstance(cell, Dots)] for row in node.rows]
+        dotted = {found[0] for found in lone if len(found) == 1}
+    columns = [k for k in range(width) if k not in dotted]
+    kept = [[row[k] for k in columns] for row in cells]
+    size = len(kept)
+    if not size or any(len(row) != size for row in kept):
+        return None
+    for side in (2, 1):
+        if size % side == 0 and gap % side == 0 and 0 < gap < size and _only_diagonal(kept, side):
+            found = [_block(kept, at, side) for at in range(0, size, side)]
+            if all(None not in block for block in found):
+                solid = [tuple(c for c in block if c is not None) for block in found]
+                return Blocks(tuple(solid[: gap // side]), tuple(solid[gap // side :]), side)
+    return None
+
+
+def _is_dots_row(row: tuple[Node | None, ...]) -> bool:
+    filled = [cell for cell in row if cell is not None]
+    return bool(filled) and all(isinstance(cell, Dots) for cell in filled)
+
+
+def _only_diagonal(cells: list[list[Node | None]], side: int) -> bool:
+    return all(
+        r // side == c // side or cell is None or (isinstance(cell, Num) and cell.text == "0")
+        for r, row in enumerate(cells)
+        for c, cell in enumerate(row)
+    )
+
+
+def _block(cells: list[list[Node | None]], at: int, side: int) -> list[Node | None]:
+    return [cells[r][c] for r in range(at, at + side) for c in range(at, at + side)]
+
+
+def block_diagonal(run: Run, found: Blocks, span: Span) -> Value:
+    """The whole matrix: block k of the family on the diagonal, zeros elsewhere."""
+    flat = [cell for block in found.before for cell in block]
+    items = [*flat, Dots(span), *(cell for block in found.behind for cell in block)]
+    index, values = ellipsis.family(run, items, span)
+    if len(values) != found.width**2:
+        raise error("N2C036", "the blocks of this matrix do not follow a rule", span)
+    if found.width == 1 and values[0].rank == 2:
+        return _of_matrices(index, values[0], span)
+    if any(value.rank for value in values):
+        raise error("N2C041", "the cells of these blocks must be numbers", span)
+    side = ir.Num(found.width)
+    bodies = [value.body for value in values]
+    return _spread(index, side, bodies, found.width, span)
+
+
+def _spread(index: Index, side: Expr, bodies: list[Expr], width: int, span: Span) -> Value:
+    rows = fresh(Size("", value=ir.mul(side, index.size)))
+    columns = fresh(Size("", value=ir.mul(side, index.size)))
+    row = ir.Fn("mod", (Idx(rows), side)) if width > 1 else ir.ZERO
+    column = ir.Fn("mod", (Idx(columns), side)) if width > 1 else ir.ZERO
+    lines = [chosen(column, bodies[k : k + width]) for k in range(0, len(bodies), width)]
+    return _on_diagonal(index, chosen(row, lines), rows, columns, side, span)
+
+
+def _of_matrices(index: Index, value: Value, span: Span) -> Value:
+    """Blocks that are matrices themselves."""
+    inner = value.axes[0].size
+    rows = fresh(Size("", value=ir.mul(index.size, inner)))
+    columns = fresh(Size("", value=ir.mul(index.size, inner)))
+    places: dict[Index, Expr] = {
+        find_index(value.axes[0]): ir.Fn("mod", (Idx(rows), inner)),
+        find_index(value.axes[1]): ir.Fn("mod", (Idx(columns), inner)),
+    }
+    body = ir.substitute(settled(value.body), places)
+    return _on_diagonal(index, body, rows, columns, inner, span)
+
+
+def _on_diagonal(
+    index: Index, body: Expr, rows: Index, columns: Index, side: Expr, span: Span
+) -> Value:
+    mine = ir.Fn("floordiv", (Idx(rows), side))
+    theirs = ir.Fn("floordiv", (Idx(columns), side))
+    block = ir.substitute(settled(body), {find_index(index): mine})
+    cell = ir.Cases(((ir.Compare("=", mine, theirs), block),), ir.ZERO)
+    return Value(cell, (rows, columns), span)

@@ -1,0 +1,228 @@
+"""Ellipses: what dots leave out of a list, told from the items around them.
+
+The first and the last item (or group of items, such as the pairs −x_2, x_1, −x_4, x_3, …) must
+differ in numbers only; the second, where there is one, tells by how much they grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Dots, Infix, Juxt, Name, Neg, Node, Num
+from notes2code.meaning import ir
+from notes2code.meaning.indexing import arithmetic
+from notes2code.meaning.ir import Expr, Index, Size
+from notes2code.meaning.run import Run, same_size
+from notes2code.meaning.scripts import Use
+from notes2code.meaning.values import Value, uses
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A place where items differ: what stands there in the first, second and last of them."""
+
+    first: Node
+    second: Node | None
+    last: Node
+
+
+def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Value]]:
+    """``x_1, …, x_n``: the index that runs, and the values of the general item or group."""
+    index, nodes = general(run, items, span)
+    values = [run.lower(node) for node in nodes]
+    if not any(uses(value.body, index) for value in values):
+        raise error("N2C036", "the items of this list do not differ", span)
+    return index, values
+
+
+def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Node]]:
+    """The index of a list with dots, bound in the run, and its general item or group of items."""
+    at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
+    before, behind = list(items[:at]), [i for i in items[at + 1 :] if not isinstance(i, Dots)]
+    for period in sorted({1, len(behind)}):
+        if period == 0 or len(before) % period or len(behind) % period:
+            continue
+        found = _grouped(run, before, behind, period)
+        if found is not None:
+            return found
+    raise error(
+        "N2C036",
+        "what the dots leave out cannot be told from the items around them",
+        span,
+        "write a first and a last item that differ in one index, such as `x_1, \\dots, x_n`",
+    )
+
+
+def _grouped(
+    run: Run, before: list[Node], behind: list[Node], period: int
+) -> tuple[Index, list[Node]] | None:
+    """The general group of a number of items, if the groups have one."""
+    first, last = before[:period], behind[-period:]
+    second = before[period : 2 * period] or [None] * period
+    steps: list[Step] = []
+    for mine, other, theirs in zip(first, second, last, strict=True):
+        if not _differences(mine, other, theirs, steps):
+            return None
+    if not steps:
+        return None
+    return _index(run, first, second, last, steps)
+
+
+def _index(
+    run: Run,
+    first: list[Node],
+    second: Sequence[Node | None],
+    last: list[Node],
+    steps: list[Step],
+) -> tuple[Index, list[Node]] | None:
+    """The index that counts the groups, if all steps count the same number of them."""
+    start = _whole(steps[0].first)
+    counts: list[Expr] = []
+    run.families += 1
+    letter = f"family{run.families}"
+    for step in steps:
+        count = _count(run, step)
+        if count is None or (counts and not same_size(counts[0], count)):
+            return None
+        counts.append(count)
+    begin = start if start is not None and _growth(steps[0]) == 1 else 1
+    size = counts[0] if isinstance(counts[0], Size) else Size("", value=counts[0])
+    index = Index("", size, begin)
+    run.indices[letter] = index
+    run.seen.bound.add(letter)
+    nodes = [_general(a, b, c, letter, begin) for a, b, c in zip(first, second, last, strict=True)]
+    return index, nodes
+
+
+def _whole(node: Node | None) -> int | None:
+    if isinstance(node, Num) and node.text.isdigit():
+        return int(node.text)
+    inner = _whole(node.body) if isinstance(node, Neg) else None
+    return None if inner is None else -inner
+
+
+def _growth(step: Step) -> int | None:
+    """By how much a number grows from item to item: 1 unless the second says otherwise."""
+    first, second = _whole(step.first), _whole(step.second)
+    if step.second is None:
+        return 1
+    return None if first is None or second is None or first == second else second - first
+
+
+def _count(run: Run, step: Step) -> Expr | None:
+    """The number of items that a step counts."""
+    growth = _growth(step)
+    if growth is None or growth < 1:
+        return None
+    use = Use("the list", (), None, False, False, False, step.last.span)
+    last = arithmetic(run, step.last, use)
+    first = arithmetic(run, step.first, use)
+    if isinstance(last, ir.Num) and isinstance(first, ir.Num) and last == first:
+        return None
+    steps = ir.add(last, ir.negative(first))
+    if growth == 1:
+        return ir.add(steps, ir.ONE)
+    whole = ir.add(steps, ir.Num(growth))
+    return ir.mul(whole, ir.inverse(ir.Num(growth)))
+
+
+# --- what differs ----------------------------------------------------------------------------
+
+
+def _differences(mine: Any, other: Any, theirs: Any, steps: list[Step]) -> bool:
+    """Collect the places where items differ; False if they differ in more than numbers."""
+    if alike(mine, theirs):
+        return other is None or alike(mine, other)
+    if _is_node(mine) and _is_step(mine, theirs):
+        if _counts(mine) and _counts(theirs):
+            steps.append(Step(mine, other, theirs))
+            return other is None or _whole(other) is not None
+        return False
+    if type(mine) is not type(theirs) or (other is not None and type(other) is not type(mine)):
+        return False
+    if isinstance(mine, tuple):
+        if len(mine) != len(theirs):
+            return False
+        others = other if other is not None else [None] * len(mine)
+        return all(map(lambda a, b, c: _differences(a, b, c, steps), mine, others, theirs))
+    if not _is_node(mine):
+        return False
+    if isinstance(mine, Name):
+        return False
+    return all(
+        _differences(getattr(mine, s), getattr(other, s, None), getattr(theirs, s), steps)
+        for s in parts(mine)
+    )
+
+
+def _is_step(mine: Any, theirs: Any) -> bool:
+    """Whether two nodes are the numbers in which items differ, and not parts around them."""
+    if isinstance(mine, Neg) and isinstance(theirs, Neg):
+        return _whole(mine) is not None or _whole(theirs) is not None
+    return _whole(mine) is not None or type(mine) is not type(theirs)
+
+
+def _is_node(value: object) -> bool:
+    return hasattr(value, "span")
+
+
+def _counts(node: Node) -> bool:
+    """Whether a node can be a number that counts items: ``1``, ``n``, ``d/2``, ``−k``."""
+    if isinstance(node, Neg):
+        return _counts(node.body)
+    if isinstance(node, Infix):
+        return _counts(node.left) and _counts(node.right)
+    return isinstance(node, Num | Name) or type(node).__name__ in ("Frac", "Script", "Juxt")
+
+
+def _general(mine: Any, other: Any, theirs: Any, letter: str, begin: int) -> Any:
+    """The item with the index in the places where items differ."""
+    if alike(mine, theirs):
+        return mine
+    if _is_node(mine) and _is_step(mine, theirs):
+        return _counted(Step(mine, other, theirs), letter, begin)
+    if isinstance(mine, tuple):
+        others = other if other is not None else [None] * len(mine)
+        return tuple(
+            _general(a, b, c, letter, begin) for a, b, c in zip(mine, others, theirs, strict=True)
+        )
+    changes = {
+        s: _general(getattr(mine, s), getattr(other, s, None), getattr(theirs, s), letter, begin)
+        for s in parts(mine)
+    }
+    return replace(mine, **changes)
+
+
+def _counted(step: Step, letter: str, begin: int) -> Node:
+    """The number of a step in terms of the index, which counts from ``begin``."""
+    span = step.first.span
+    name: Node = Name(letter, span)
+    first, growth = _whole(step.first), _growth(step) or 1
+    if first is None:
+        return name
+    offset = first - growth * begin
+    scaled = name if growth == 1 else Juxt((Num(str(growth), span), name), span)
+    if offset == 0:
+        return scaled
+    sign = "+" if offset > 0 else "-"
+    return Infix(sign, scaled, Num(str(abs(offset)), span), span, span)
+
+
+def alike(left: object, right: object) -> bool:
+    """Whether two nodes are the same but for their places."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(alike, left, right))
+    if not hasattr(left, "span"):
+        return left == right
+    return all(alike(getattr(left, s), getattr(right, s)) for s in parts(left))
+
+
+def parts(node: object) -> list[str]:
+    """The names of a node's fields, but for its places."""
+    assert is_dataclass(node)
+    return [f.name for f in fields(node) if f.name not in ("span", "op_span")]

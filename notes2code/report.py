@@ -1,0 +1,176 @@
+"""The report of a build: what became of every formula, what was written, how to import it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from notes2code.compilation import CompiledFormula
+from notes2code.diagnostics import Severity
+from notes2code.diagnostics.render import clean
+from notes2code.inspection.facts import diagnostic_facts
+from notes2code.inspection.text import counted
+from notes2code.pipeline import Outcome, Result
+from notes2code.publish import Changes, Kind, diff
+from notes2code.verify import Verdict
+
+SCHEMA = 1
+_PLACES = 4
+_FAILURES = 10
+_NAMES = 6
+_KINDS: tuple[Kind, ...] = ("create", "update", "delete")
+_DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+_PLANNED = {"create": "to create", "update": "to update", "delete": "to delete"}
+
+
+def text(result: Result) -> str:
+    """The report for people."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def facts(result: Result, with_diff: bool = False) -> dict[str, Any]:
+    """The report as plain data for JSON."""
+    changes, verdict = result.changes, result.verdict
+    emitted = result.rendered.emitted if result.rendered else {}
+    report: dict[str, Any] = {
+        "schema": SCHEMA,
+        "outcome": str(result.outcome),
+        "vault": result.compilation.vault.root,
+        "out": result.out.as_posix(),
+        "package": result.package,
+        "notes": len(result.compilation.vault.notes),
+        "formulas": dict(_statuses(result)),
+        "components": [
+            {"formula": f.id, "component": name, "emitted_as": emitted.get(f.id)}
+            for f, name in _components(result)
+        ],
+        "diagnostics": [{"path": d.path, **diagnostic_facts(d)} for d in result.diagnostics],
+        "tests": _tests_facts(verdict) if verdict else None,
+        "files": _files_facts(changes) if changes else None,
+    }
+    if with_diff and changes:
+        report["diff"] = diff(changes)
+    return report
+
+
+# --- as data ------------------------------------------------------------------------------------
+
+
+def _tests_facts(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "passed": verdict.passed,
+        "failed": [{"test": f.test, "excerpt": f.excerpt} for f in verdict.failures],
+        "problem": verdict.problem or None,
+        "cached": verdict.cached,
+    }
+
+
+def _files_facts(changes: Changes) -> dict[str, Any]:
+    kinds = {_DONE[kind]: list(changes.of(kind)) for kind in _KINDS}
+    return {
+        **kinds,
+        "unchanged": list(changes.of("unchanged")),
+        "conflicts": list(dict.fromkeys(conflict.path for conflict in changes.conflicts)),
+    }
+
+
+def _statuses(result: Result) -> Counter[str]:
+    found = Counter(f.compiled.status for f in result.compilation.formulas)
+    order = ("component", "formula", "definition", "text", "rejected")
+    return Counter({status: found[status] for status in order})
+
+
+def _components(result: Result) -> Iterator[tuple[CompiledFormula, str]]:
+    """The formulas that are components, and which."""
+    for formula in result.compilation.formulas:
+        if formula.compiled.recognised is not None:
+            yield formula, formula.compiled.recognised.component.name
+
+
+# --- as text ------------------------------------------------------------------------------------
+
+
+def _lines(result: Result) -> Iterator[str]:
+    yield from _formulas(result)
+    severities = Counter(d.severity for d in result.diagnostics)
+    if severities:
+        told = [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "remark")]
+        yield ", ".join(counted(severities[s], noun) for s, noun in told if severities[s])
+    if result.verdict:
+        yield from _tests(result.verdict)
+    if result.changes:
+        yield from _files(result, result.changes)
+    if result.outcome is Outcome.DONE:
+        yield from _import(result)
+    elif result.outcome is not Outcome.STALE:
+        yield "nothing was written"
+
+
+def _formulas(result: Result) -> Iterator[str]:
+    compilation = result.compilation
+    notes = counted(len(compilation.vault.notes), "note")
+    formulas = counted(len(compilation.formulas), "formula")
+    yield f"{clean(compilation.vault.root)}: {notes}, {formulas}"
+    found = _statuses(result)
+    if found["component"]:
+        yield f"  {counted(found['component'], 'component')}"
+    places: dict[str, dict[str, None]] = {}
+    for formula, name in _components(result):
+        place = f"{clean(formula.note.path)}:{formula.position[0]}"
+        places.setdefault(name, {})[place] = None
+    width = max(map(len, places), default=0)
+    for name, where in places.items():
+        more = f", … {len(where) - _PLACES} more" if len(where) > _PLACES else ""
+        yield f"    {name:<{width}}  {', '.join([*where][:_PLACES])}{more}"
+    others = {
+        "formula": "can be computed but are no known component",
+        "definition": "declare shapes, sizes or names",
+        "rejected": "rejected",
+        "text": "hold nothing to compute",
+    }
+    yield from (f"  {found[status]} {what}" for status, what in others.items() if found[status])
+
+
+def _tests(verdict: Verdict) -> Iterator[str]:
+    if verdict.problem:
+        return
+    cached = ", as before with the same code" if verdict.cached else ""
+    passed = f"tests of the package: {verdict.passed} passed{cached}"
+    yield f"{passed}, {len(verdict.failures)} failed" if verdict.failures else passed
+    for failure in verdict.failures[:_FAILURES]:
+        yield f"  {failure.test}"
+        yield from (f"    {line}" for line in failure.excerpt.split("\n"))
+    if len(verdict.failures) > _FAILURES:
+        yield f"  … and {len(verdict.failures) - _FAILURES} more"
+
+
+def _files(result: Result, changes: Changes) -> Iterator[str]:
+    written = result.outcome is Outcome.DONE and result.verdict is not None
+    words = _DONE if written else _PLANNED
+    counts = [f"{len(changes.of(kind))} {words[kind]}" for kind in _KINDS if changes.of(kind)]
+    same = len(changes.of("unchanged"))
+    counts += [f"{same} unchanged"] if same or not counts else []
+    yield f"{clean(result.out.as_posix())}: {', '.join(counts)}"
+    for kind in _KINDS:
+        yield from (f"  {words[kind]} {path}" for path in changes.of(kind))
+
+
+def _import(result: Result) -> Iterator[str]:
+    """How to import what was emitted."""
+    emitted = result.rendered.emitted.values() if result.rendered else ()
+    names = sorted({name.rpartition(".")[2] for name in emitted})
+    if names:
+        shown = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
+        yield f"from {_module(result)} import {shown}"
+
+
+def _module(result: Result) -> str:
+    """The package as it is imported from the current folder."""
+    path = os.path.relpath(result.out)
+    parts = [part for part in Path(path).parts if part != "."]
+    if all(part.isidentifier() for part in parts):
+        return ".".join([*parts, result.package])
+    return result.package
