@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
+from notes2code.names import is_package_name
+
 if TYPE_CHECKING:
     from notes2code.pipeline import Progress
 
@@ -230,8 +232,6 @@ def _add_inspect(
 
 
 def _package(name: str) -> str:
-    from notes2code.pipeline import is_package_name
-
     if not is_package_name(name):
         raise argparse.ArgumentTypeError(f"`{name}` cannot be the name of a package")
     return name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import ComponentError, Library, library
 from notes2code.diagnostics import Diagnostic, Severity
+from notes2code.names import is_package_name
 from notes2code.publish import Changes, PublishError, apply, plan
 from notes2code.rendering import Rendered, render
 from notes2code.vault import Vault, read_vault
@@ -107,13 +107,6 @@ def build(
     return result
 
 
-def is_package_name(name: str) -> bool:
-    """Whether a package beside its ``tests`` can have this name."""
-    return (
-        name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "tests"
-    )
-
-
 def without_output(vault: Vault, out: Path) -> Vault:
     """The vault without what the tool itself wrote, where the output lies in the vault.
 
@@ -143,7 +136,7 @@ def library_of(folders: Sequence[StrPath], *vaults: StrPath) -> Library:
             raise ComponentError(f"{path}: components are not taken from inside a vault")
     try:
         return library(*paths)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
         raise ComponentError(f"a component is not as it must be: {problem!r}") from problem
 
 

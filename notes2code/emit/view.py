@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from notes2code.components.compiling import in_own_sizes, shown_settings
@@ -10,6 +10,7 @@ from notes2code.components.match import HOLE
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
+from notes2code.emit.attention import Attention
 from notes2code.emit.docs import docstring
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.templating import fill
@@ -17,6 +18,7 @@ from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.oracle import numpy_source
+from notes2code.oracle.layout import Bracket, lines
 
 
 class View:
@@ -100,11 +102,21 @@ class View:
     def _in_own_sizes(self, value: Lambda) -> Lambda:
         return in_own_sizes(self.recognised, value)
 
+    @cached_property
+    def attention(self) -> Attention:
+        """The formula as an attention: its mask, its score, and its axes."""
+        return Attention(self.recognised)
+
     # --- texts ---------------------------------------------------------------------------
 
     def doc(self, shapes: Mapping[str, str] | None = None, indent: int = 4) -> str:
         """The docstring: what it is, the formula, its shapes, and where it comes from."""
         return docstring(self._part, self._vault, dict(shapes or {}), indent)
+
+    @staticmethod
+    def broken(head: str, parts: Sequence[str], tail: str = ")", indent: int = 8) -> str:
+        """Code in brackets on as many lines as it takes; the first has its indentation already."""
+        return "\n".join(lines(Bracket(head, tuple(parts), tail), indent)).lstrip()
 
     # --- the reference -------------------------------------------------------------------
 

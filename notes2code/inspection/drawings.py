@@ -49,7 +49,7 @@ def _types(data: Any, name: str) -> Counter[str]:
 
 _FLOWCHART = re.compile(r"(?:graph|flowchart)\b")
 _KEYWORD = re.compile(
-    r"(?:graph|flowchart|subgraph|end|direction|style|class|classDef|click|linkStyle|%%)\b|%%"
+    r"(?:graph|flowchart|subgraph|end|direction|style|class|classDef|click|linkStyle)\b"
 )
 _LABEL = re.compile(
     r"\|[^|\n]*\||(?<=--)\s[^-=|\n]*(?=--)|(?<===)\s[^-=|\n]*(?===)|(?<=-\.)\s[^-=|\n]*(?=\.-)|:::\w+"

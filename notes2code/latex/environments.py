@@ -115,6 +115,7 @@ def _argument(parser: Operands, command: Token) -> Node:
         raise error(
             "N2C024", f"`\\{command.text}` lacks an argument", command.span, "write it in braces"
         )
+    parser.split_number()
     return parser.primary()
 
 

@@ -102,6 +102,7 @@ class Operands(TokenReader):
         if token.kind == "big" or token.kind == "fn":
             self.at += 1
             return Name(token.text, token.span)
+        self.split_number()
         if token.kind == "open" and token.text in "([":
             self.problems.append(
                 warning(

@@ -202,9 +202,10 @@ class Parser(Operands):
         return token.kind in OPERANDS and not self.ends_or_aligns(token)
 
     def bar_opens(self) -> bool:
-        """Whether a bar behind an operand opens an absolute value: only if one closes it."""
+        """Whether a bar behind an operand opens an absolute value or norm: only if one closes it,
+        and no operand stands behind that, as in the concatenation ``a ‖ b ‖ c``."""
         sign, depth = self.peek().text, 0
-        for token in self.tokens[self.at + 1 :]:
+        for at, token in enumerate(self.tokens[self.at + 1 :], self.at + 1):
             if token.kind in ("open", "{"):
                 depth += 1
             elif token.kind in ("close", "}"):
@@ -212,10 +213,24 @@ class Parser(Operands):
                 if depth < 0:
                     return False
             elif depth == 0 and token.kind in ("bar", "dbar") and token.text == sign:
-                return self.depth == 0
+                following = self.tokens[at + 1]
+                return sign == "|" or following.kind not in (*OPERANDS, "dbar") or (
+                    following.kind == "dbar" and self.closes_norm_before()
+                )
             elif depth == 0 and token.kind in ("end", "row", "rel", "sep"):
                 return False
         return False
+
+
+    def closes_norm_before(self) -> bool:
+        """Whether norms stand side by side, as in ``‖q‖ ‖k‖``: an even number of bars follows."""
+        bars = 0
+        for token in self.tokens[self.at :]:
+            if token.kind == "dbar":
+                bars += 1
+            elif token.kind in ("end", "row", "rel", "close", "}"):
+                break
+        return bars % 2 == 0
 
 
 def starred(base: Node, star: Token) -> Node:

@@ -44,6 +44,16 @@ class TokenReader(ABC):
             self.at += 1
         return token
 
+    def split_number(self) -> None:
+        """TeX gives a command or script without braces one digit: ``\\frac12`` is ½."""
+        token = self.tokens[self.at]
+        if token.kind == "num" and len(token.text) > 1 and token.text.isdigit():
+            middle = token.start + 1
+            self.tokens[self.at : self.at + 1] = [
+                token._replace(text=token.text[0], end=middle),
+                token._replace(text=token.text[1:], start=middle),
+            ]
+
     def span_from(self, first: Token) -> Span:
         """From the start of a token to the end of the last one consumed."""
         return Span(first.start, max(self.tokens[self.at - 1].end, first.end))

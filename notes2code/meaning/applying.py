@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Node
-from notes2code.meaning import families, ir
+from notes2code.meaning import families, ir, names
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, Symbol, find, find_index
@@ -48,6 +48,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         )
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     if all(ranks[p] == 0 for p in equation.parameters) and not equation.definitions:
+        if use.name in names.KERNELS and any(value.rank for value in arguments):
+            run.cost += 4  # a kernel of vectors would be a kernel of each of their elements
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}

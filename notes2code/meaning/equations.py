@@ -328,7 +328,8 @@ _ACTIVATIONS = frozenset(
 def _acts_on_numbers(target: Target) -> bool:
     """Whether a left-hand side names an activation: its argument is a number."""
     base = target.name.split("_")[0]
-    return len(target.whole) == 1 and (base in _ACTIVATIONS or base.lower() in _ACTIVATIONS)
+    known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
+    return len(target.whole) == 1 and known
 
 
 def _defined_name(use: scripts.Use) -> str:

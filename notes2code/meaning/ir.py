@@ -383,15 +383,17 @@ def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:
 def add(*terms: Expr) -> Expr:
     """A sum, flattened; numbers added up."""
     flat: list[Expr] = []
-    total: int | float | Fraction = 0
+    total: int | Fraction = 0
+    place: int | None = None
     for term in terms:
         for part in term.terms if isinstance(term, Add) else (term,):
-            if isinstance(part, Num) and not isinstance(part.value, float):
+            if isinstance(part, Num) and isinstance(part.value, int | Fraction):
                 total += part.value
+                place = len(flat) if place is None else place
             else:
                 flat.append(part)
-    if total:
-        flat.append(Num(total))
+    if total and place is not None:
+        flat.insert(place, Num(total))
     if not flat:
         return ZERO
     return flat[0] if len(flat) == 1 else Add(tuple(flat))

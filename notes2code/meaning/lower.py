@@ -75,7 +75,7 @@ _NOT_COMPUTED = {
 def _infix(run: Run, node: Infix) -> Value:
     if node.op in ("+", "-"):
         left, right = run.lower(node.left), run.lower(node.right)
-        products.forbid_own_element(run, node)
+        products.forbid_own_element(run, node, left, right)
         if left.rank and properties.looks_like_shape(node.right):
             raise error(
                 "N2C043",

@@ -78,6 +78,9 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
 
 
+KERNELS = frozenset(["K", "k", "kappa"])
+"""Letters of functions that give a number for the distance of two things."""
+
 NUMBERS = frozenset(
     "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL len pos eps temp "
     "temperature scale cap".split()

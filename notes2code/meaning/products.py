@@ -224,11 +224,18 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
 
 
-def forbid_own_element(run: Run, node: Infix) -> None:
+def forbid_own_element(run: Run, node: Infix, left: Value, right: Value) -> None:
     """``x − x_i`` cannot mean an array and its own element: x is then a thing apart."""
     if scripts.is_name(node.left) and scripts.is_name(node.right):
         mine, theirs = run.seen.use(node.left), run.seen.use(node.right)
         same = mine.name == theirs.name and len(mine.indices) != len(theirs.indices)
+        if same and left.rank != right.rank and not run.decided.get(f"one {mine.name}", False):
+            raise error(
+                "N2C041",
+                f"`{run.quote(node.left.span)}` is {shape_text(left)} and "
+                f"`{run.quote(node.right.span)}` {shape_text(right)}",
+                node.span,
+            )
         if same and run.decided.get(f"one {mine.name}", False):
             raise error(
                 "N2C033",

@@ -17,8 +17,8 @@ from notes2code.latex.tree import (
     Num,
     Script,
 )
-from notes2code.meaning import calls, names, powers, probabilities, scripts
-from notes2code.meaning.statements import Define
+from notes2code.meaning import calls, equations, names, powers, probabilities, scripts
+from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey, walk
 
 
@@ -113,6 +113,40 @@ def _is_operator(node: Node) -> bool:
         return head.op in ("lim", "int")
     base = head.base if isinstance(head, Script) else head
     return isinstance(base, Name) and base.text in ("nabla", "partial")
+
+
+def applied_elsewhere(
+    statement: Statement, stated: Sequence[Statement], seen: Survey
+) -> str | None:
+    """The function that a statement defines, if another statement applies it to something else
+    than its own parameters."""
+    if not isinstance(statement, Define) or statement.target is None:
+        return None
+    target = equations.read_target(seen, statement)
+    if not target.whole or len(target.whole) != len(target.parameters):
+        return None
+    for other in stated:
+        if other is statement or not isinstance(other, Define):
+            continue
+        for value in other.values:
+            for node in walk(value):
+                arguments = _arguments(node, target.name, seen)
+                if arguments is not None and arguments != target.parameters:
+                    return target.name
+    return None
+
+
+def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | None:
+    """The names that a node applies a function to ("" for an expression), if it does."""
+    if not isinstance(node, Juxt):
+        return None
+    for at, factor in enumerate(node.factors[:-1]):
+        behind = node.factors[at + 1]
+        group = behind.base if isinstance(behind, Script) else behind
+        named = scripts.is_name(factor) and seen.use(factor).name == function
+        if named and isinstance(group, Group) and group.open == "(":
+            return tuple(seen.use(i).name if scripts.is_name(i) else "" for i in group.items)
+    return None
 
 
 def _called(node: Node, seen: Survey) -> set[str]:

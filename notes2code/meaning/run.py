@@ -91,6 +91,7 @@ class Run:
     elementwise: bool = False
     column: bool = False
     families: int = 0
+    separate: dict[str, str] = field(default_factory=dict)
     statement: int = 0
     step: Index | None = None
     summed: list[str] = field(default_factory=list)

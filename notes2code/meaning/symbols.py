@@ -114,7 +114,8 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
     if len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4))):
         if use.indices:
             letters = [names.label(at.node) for at in use.indices]
-            separate = names.code_name(use.name, *letters)
+            own = names.code_name(use.name, *letters)
+            separate = run.separate.setdefault(use.name, own)
             return separate, len(use.indices) + _element_rank(run, use, separate, most)
         return use.name, _element_rank(run, use, use.name, 0)
     return use.name, most + _element_rank(run, use, use.name, most + use.steps)

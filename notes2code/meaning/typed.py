@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
 from notes2code.latex import parse
@@ -61,7 +61,8 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     if remark is not None:
         return Typed("text", None, shapes, (*tree.problems, remark))
     try:
-        run, equation = _typed(latex, stated, seen, scope, shapes)
+        stated, scope = _with_local_functions(latex, stated, seen, scope, shapes)
+        run, equation = _typed(latex, stated, survey(stated), scope, shapes)
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
@@ -96,6 +97,27 @@ def _typed(
         return settle(run, draft)
 
     return search(start, attempt)
+
+
+def _with_local_functions(
+    latex: str,
+    stated: tuple[Statement, ...],
+    seen: Survey,
+    scope: Scope,
+    shapes: Mapping[str, Shape],
+) -> tuple[tuple[Statement, ...], Scope]:
+    """The statements without those that define functions which others apply to something else,
+    such as ``K(u) = …`` beside ``K(x − x_i)``; those functions join the scope."""
+    others: list[Statement] = []
+    for statement in stated:
+        name = properties.applied_elsewhere(statement, stated, seen)
+        if name is None:
+            others.append(statement)
+            continue
+        alone = (statement,)
+        _, equation = _typed(latex, alone, survey(alone), scope, shapes)
+        scope = replace(scope, functions={**scope.functions, name: equation})
+    return tuple(others), scope
 
 
 def _says_nothing(defines: list[Define]) -> bool:

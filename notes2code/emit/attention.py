@@ -1,0 +1,268 @@
+"""What templates see of an attention: its mask and its score as code, and its formula in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from notes2code.components.compiling import in_own_sizes
+from notes2code.components.match import HOLE, rows_of
+from notes2code.components.recognise import Recognised
+from notes2code.components.settings import is_causal
+from notes2code.emit.graph import EmitError
+from notes2code.emit.reference import arranged
+from notes2code.emit.torch_expression import Local, torch_expression
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Cases, Expr, Idx, Index, Input, Lambda, Num, Ref, Size, Softmax
+
+BLOCKED = Num(float("-inf"))
+QUERY_SIZES = {"d_k": "query.size(-1)", "n": "query.size(-2)", "m": "key.size(-2)"}
+
+
+class Attention:
+    """A recognised attention, whatever its score.
+
+    Its scores have the axes ``rows``, which are the note's heads and its queries, and ``column``,
+    the keys; an axis that the note does not have, such as that of the queries where it writes
+    one query, is missing. The mask is taken apart into what the class has an argument for
+    (``causal``, ``bias``) and the rest, which depends on positions.
+    """
+
+    def __init__(self, recognised: Recognised) -> None:
+        self.recognised = recognised
+        self.found = recognised.found
+        self.inputs = {given.name: given for given in recognised.equation.inputs}
+        self.rows, self.column = self._axes()
+
+    def _axes(self) -> tuple[tuple[Index, ...], Index | None]:
+        """The note's indices of heads and queries, and that of the keys."""
+        pattern = self.recognised.form.pattern.value
+        soft = next((e for e in ir.walk(pattern.body) if isinstance(e, Softmax)), None)
+        query, key = self._outer("q"), self._outer("k")
+        if soft is None:
+            own = [index for index in key if index not in query]
+            return query, own[-1] if own else None
+        rows = [
+            self.found.indices[i] for i in rows_of(soft.body, soft.index) if i in pattern.indices
+        ]
+        return (*query, *rows), self.found.indices[soft.index]
+
+    def _outer(self, role: str) -> tuple[Index, ...]:
+        """The indices that the note's array in a role has and the component's does not."""
+        bound = self.found.roles.get(role)
+        return tuple(p.index for p in bound.outer if isinstance(p, Idx)) if bound else ()
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """The axes of the scores."""
+        return (*self.rows, self.column) if self.column else self.rows
+
+    @property
+    def heads(self) -> tuple[Index, ...]:
+        """The axes of the scores that the keys have too: heads, or a batch."""
+        return tuple(index for index in self._outer("q") if index in self._outer("k"))
+
+    # --- the mask ------------------------------------------------------------------------
+
+    @cached_property
+    def _terms(self) -> tuple[Expr, ...]:
+        """What is added to the scores; a condition under which they are taken adds −∞ elsewhere."""
+        terms: list[Expr] = []
+        mask, reach = (self.recognised.settings.get(name) for name in ("mask", "reach"))
+        if mask is not None:
+            terms += mask.body.terms if isinstance(mask.body, ir.Add) else (mask.body,)
+        if reach is not None:
+            last = self.column or reach.indices[-1]
+            condition = ir.substitute(reach.body, {reach.indices[-1]: Idx(last)})
+            terms.append(Cases(((condition, ir.ZERO),), BLOCKED))
+        return tuple(terms)
+
+    @property
+    def causal(self) -> bool:
+        """Whether a query sees only the keys up to its own position."""
+        return any(is_causal(Lambda((), term)) for term in self._terms)
+
+    @property
+    def biases(self) -> tuple[str, ...]:
+        """The inputs that are added to the scores: the class's argument ``bias``."""
+        return tuple(term.array for term in self._terms if self._is_bias(term))
+
+    def _is_bias(self, term: Expr) -> bool:
+        places = [Idx(axis) for axis in self.axes]
+        return isinstance(term, Ref) and bool(term.at) and list(term.at) == places[-len(term.at) :]
+
+    @cached_property
+    def positions(self) -> str:
+        """What else is added to the scores, as PyTorch; "" if nothing is."""
+        rest = [t for t in self._terms if not self._is_bias(t) and not is_causal(Lambda((), t))]
+        return self._rendered(ir.add(*rest), {}, QUERY_SIZES) if rest else ""
+
+    # --- code ----------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> Mapping[str, tuple[str, ...]]:
+        """The inputs besides that the scores need, and what each of their axes is: ``queries``,
+        ``keys``, or the name of another size."""
+        own = {role.array for role in self.found.roles.values()} | {*self.biases}
+        needed = {
+            expr.array: self.inputs[expr.array]
+            for value in self.recognised.settings.values()
+            for expr in ir.walk(value.body)
+            if isinstance(expr, Ref) and expr.array in self.inputs and expr.at
+        }
+        learned = set(self._learned())
+        return {
+            name: tuple(self._extent(size) for size in given.shape)
+            for name, given in needed.items()
+            if name not in own and name not in learned
+        }
+
+    def _learned(self) -> Iterator[str]:
+        """The inputs that are biases of the class's own linear maps."""
+        for name, setting in self.recognised.component.settings.items():
+            value = self.recognised.settings.get(name)
+            if setting.kind == "bias" and value is not None and isinstance(value.body, Ref):
+                yield value.body.array
+
+    def _extent(self, size: Expr) -> str:
+        if self.column is not None and size is self.column.size:
+            return "keys"
+        queries = [row for row in self.rows if row not in self.heads]
+        if queries and size is queries[-1].size:
+            return "queries"
+        raise EmitError("an input of the scores has axes that neither queries nor keys have")
+
+    def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
+        """A setting as PyTorch: ``x`` is the text of the argument of a function setting, ``known``
+        gives that of the component's sizes, ``within`` the operator that the text is put beside."""
+        value = self.recognised.settings[setting]
+        return self._rendered(value.body, {HOLE: x}, {**QUERY_SIZES, **known}, within)
+
+    def number(self, setting: str, within: str = "", **known: str) -> str:
+        """A setting that is a number, as PyTorch; an ``EmitError`` where it differs by place."""
+        body = self.recognised.settings[setting].body
+        if any(isinstance(e, Ref) and e.at for e in ir.walk(body)) or ir.free_indices(body):
+            raise EmitError(f"the {setting} is not one number for all")
+        return self._rendered(body, {}, {**QUERY_SIZES, **known}, within)
+
+    def _rendered(
+        self, body: Expr, holes: Mapping[str, str], known: Mapping[str, str], within: str = ""
+    ) -> str:
+        given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
+        named = in_own_sizes(self.recognised, Lambda((), body)).body
+        for size in _sizes(named):
+            given[size] = Local(known.get(size.name, size.name), kind="int")
+        for row in self.rows[-1:]:
+            given[row.size] = Local(known["n"], kind="int")
+        if self.column is not None:
+            given[self.column.size] = Local(known["m"], kind="int")
+        for name in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
+            given[name] = self._local(self.inputs[name])
+        whole = _held(named, self.axes)
+        return torch_expression(whole, given, self.axes, like="query", within=within)
+
+    def _local(self, given: Input) -> Local:
+        """A number is the class's, an array an argument."""
+        if any(role.array == given.name for role in self.found.roles.values()):
+            raise EmitError(f"a setting depends on {given.name} itself")
+        if not given.shape:
+            return Local(f"self.{given.name}", kind="float")
+        sizes = [s if isinstance(s, Size) else Size("", value=s) for s in given.shape]
+        return Local(given.name, tuple(Index(f"axis{at}", size) for at, size in enumerate(sizes)))
+
+    # --- the formula ---------------------------------------------------------------------
+
+    def formula(self, roles: Mapping[str, tuple[str, str]], result: str) -> Formula:
+        """How a test evaluates the formula for all queries of all sequences of a batch.
+
+        ``roles`` gives the variable for each role and a letter for each of its axes in the class
+        (``q: ("query", "nd")``), ``result`` the letters of what the class gives.
+        """
+        return Formula(self, roles, result)
+
+
+class Formula:
+    """A call of the reference inside ``np.vectorize``: ``keywords`` for the lambda's body,
+    ``signature``, ``arguments`` outside, and ``turn``, what is done to the result."""
+
+    def __init__(
+        self, attention: Attention, roles: Mapping[str, tuple[str, str]], result: str
+    ) -> None:
+        self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
+        queries = [row for row in attention.rows if row not in attention.heads]
+        if len(queries) > 1:
+            raise EmitError("the queries have several axes")
+        self.letters.update((row, "n") for row in queries)
+        if attention.column is not None:
+            self.letters[attention.column] = "m"
+        found = attention.found
+        notes = {
+            role: self._role(found.roles[role].axes, found.roles[role].outer, letters)
+            for role, (_, letters) in roles.items()
+            if role in found.roles
+        }
+        own = {theirs: mine for mine, theirs in found.indices.items()}
+        pattern = attention.recognised.form.pattern.value.indices
+        at = {index: result[at - len(pattern)] for at, index in enumerate(pattern)}
+        value = attention.recognised.equation.value.indices
+        out = [at[own[i]] if own.get(i) in at else self._letter(Idx(i)) for i in value]
+        present = {*out, *(letter for note in notes.values() for letter in note)}
+        loops = [letter for letter in "nm" if letter in result and letter not in present]
+        if loops == ["m"] or (loops and attention.heads):
+            raise EmitError("the axes of the formula are not those of a batch")
+        cores = {r: self._core(note, roles[r][1]) for r, note in notes.items()}
+        self.keywords = ", ".join(
+            f"{found.roles[r].array}={arranged(roles[r][0], [cores[r].index(x) for x in note])}"
+            for r, note in notes.items()
+        )
+        self.names = ", ".join(roles[r][0] for r in notes)
+        final = self._core(out, result)
+        taken = ",".join(f"({','.join(core)})" for core in cores.values())
+        self.signature = f"{taken}->({','.join(final)})"
+        self.turn = arranged("", [out.index(letter) for letter in final])
+        self.arguments = tuple(
+            f"array({roles[r][0]}){_looped(roles[r][1], loops, len(core))}"
+            for r, core in cores.items()
+        )
+
+    def _role(self, axes: Sequence[int], outer: Sequence[Expr], letters: str) -> list[str]:
+        """The letters of the axes of a note's array."""
+        count = sum(axis >= 0 for axis in axes)
+        own = letters[-count:] if count else ""
+        places = iter(outer)
+        return [own[axis] if axis >= 0 else self._letter(next(places)) for axis in axes]
+
+    def _letter(self, place: Expr) -> str:
+        if isinstance(place, Idx) and place.index in self.letters:
+            return self.letters[place.index]
+        raise EmitError("the formula has an axis that the class does not have")
+
+    def _core(self, note: Sequence[str], letters: str) -> list[str]:
+        """The axes of a note's array in the class's order: heads first."""
+        order = [*sorted({*self.letters.values()} - {*"nm"}), *letters]
+        if len({*note}) < len(note) or not {*note} <= {*order}:
+            raise EmitError("the axes of an input of the formula are not those of the class")
+        return [letter for letter in order if letter in note]
+
+
+def _looped(letters: str, loops: Sequence[str], core: int) -> str:
+    """The places that bring an array to the axes that are looped over."""
+    places = [":" if letter in letters else "None" for letter in loops] + [":"] * core
+    return "" if "None" not in places else f"[..., {', '.join(places)}]"
+
+
+def _held(expr: Expr, axes: tuple[Index, ...]) -> Expr:
+    """The expression with its hole as an element at the axes of the scores."""
+    if expr == Ref(HOLE):
+        return Ref(HOLE, tuple(Idx(axis) for axis in axes))
+    return ir.rebuild(expr, lambda child: _held(child, axes))
+
+
+def _sizes(expr: Expr) -> Iterator[Size]:
+    """The sizes that an expression uses as numbers."""
+    for part in ir.walk(expr):
+        if isinstance(part, Size):
+            if part.value is None:
+                yield part
+            else:
+                yield from _sizes(part.value)
