@@ -48,6 +48,7 @@ class Form:
     as its weights. ``requires`` is ``causal`` where only a causal mask makes it this component.
     ``names`` restricts the letters that may stand in a role, where the formula alone says too little.
     ``completes`` is the number of the form that also defines what this one leaves to custom.
+    ``called`` says that only the name on its left-hand side makes a formula this component.
     """
 
     latex: str
@@ -58,6 +59,7 @@ class Form:
     requires: str
     names: Mapping[str, tuple[str, ...]]
     completes: int | None
+    called: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,9 @@ class Component:
     """A component of a Transformer.
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
-    module of the generated package. ``calls`` are the names under which notes call it, ``uses``
-    the components whose functions its formulas call, ``builds_on`` those that its class needs
+    module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
+    names in a formula (what it defines, an input) that say it is something else, ``uses`` the
+    components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
@@ -78,6 +81,7 @@ class Component:
     source: str
     textbook: str
     calls: tuple[str, ...]
+    unlike: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
     names: Mapping[str, str]
@@ -168,6 +172,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         source=data.get("source", ""),
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
+        unlike=tuple(data.get("unlike", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
         names=data.get("names", {}),
@@ -212,6 +217,7 @@ def _form(
         table.get("requires", ""),
         names,
         table.get("completes"),
+        table.get("called", False),
     )
 
 

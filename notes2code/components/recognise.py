@@ -52,12 +52,23 @@ def recognise(
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
+        if not _called_so(component, form, equation):
+            continue
         for found in _ways(component, form, subject, {**library.kinds, **(named or {})}):
             candidate = _candidate(component, form, found, equation)
             strange = _strangeness(candidate)
             if (best is None or strange < best[0]) and _proved(candidate, equation):
                 best = strange, candidate
     return None if best is None else best[1]
+
+
+def _called_so(component: Component, form: Form, equation: Equation) -> bool:
+    """Whether the names in the equation allow it to be the component."""
+    name = plain(equation.name)
+    names = {name, *(plain(given.name) for given in equation.inputs)}
+    if not names.isdisjoint(map(plain, component.unlike)):
+        return False
+    return not form.called or name in map(plain, component.calls)
 
 
 def _ways(

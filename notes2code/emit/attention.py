@@ -101,8 +101,8 @@ class Attention:
 
     @cached_property
     def arrays(self) -> Mapping[str, tuple[str, ...]]:
-        """The inputs besides that the scores need, and what each of their axes is: ``queries``,
-        ``keys``, or the name of another size."""
+        """The inputs that the scores need besides, and their extents, by the numbers ``n`` of queries
+        and ``m`` of keys: arguments of ``forward``."""
         own = {role.array for role in self.found.roles.values()} | {*self.biases}
         needed = {
             expr.array: self.inputs[expr.array]
@@ -125,12 +125,13 @@ class Attention:
                 yield value.body.array
 
     def _extent(self, size: Expr) -> str:
-        if self.column is not None and size is self.column.size:
-            return "keys"
-        queries = [row for row in self.rows if row not in self.heads]
-        if queries and size is queries[-1].size:
-            return "queries"
-        raise EmitError("an input of the scores has axes that neither queries nor keys have")
+        """The extent of an axis, by the numbers ``n`` of queries and ``m`` of keys."""
+        given: dict[Expr | str, Local] = {}
+        if self.rows and self.rows[-1] not in self.heads:
+            given[self.rows[-1].size] = Local("n", kind="int")
+        if self.column is not None:
+            given[self.column.size] = Local("m", kind="int")
+        return torch_expression(size, given)
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
         """A setting as PyTorch: ``x`` is the text of the argument of a function setting, ``known``
