@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from notes2code.components import settings
+from notes2code.components.inline import inlined
 from notes2code.components.keys import key
 from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
@@ -78,14 +79,22 @@ class Compiler:
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
-        alone = recognise(found.own.equation, self.library, named)
+        alone = self._recognised(found.own.equation, named)
         if found.linked is None or found.linked.equation is None:
             return alone, ()
-        whole = recognise(found.linked.equation, self.library, named)
+        whole = self._recognised(found.linked.equation, named)
         if whole is None:
             return alone, ()
         partial = alone is not None and whole.form.partial and not alone.form.partial
         return (alone, ()) if partial else (whole, found.uses)
+
+    def _recognised(self, equation: Equation, named: Mapping[str, str]) -> Recognised | None:
+        """The component of an equation as it is written, else with its calls written out."""
+        found = recognise(equation, self.library, named)
+        if found is not None:
+            return found
+        whole = inlined(equation)
+        return None if whole is None else recognise(whole, self.library, named)
 
     def _named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name."""

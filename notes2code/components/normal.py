@@ -85,13 +85,14 @@ def _renew(expr: Expr, names: dict[Index, Expr]) -> Expr:
     if bound:
         new = {index: Index(index.name, index.size, index.start) for index in bound}
         names = {**names, **{old: Idx(index) for old, index in new.items()}}
-        expr = _rebound(expr, new)
+        expr = rebound(expr, new)
     if isinstance(expr, Idx):
         return names.get(expr.index, expr)
     return ir.rebuild(expr, lambda child: _renew(child, names))
 
 
-def _rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
+def rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
+    """The node with the indices that it binds replaced, though not yet where they are used."""
     def indices(array: Lambda) -> Lambda:
         return Lambda(tuple(new[i] for i in array.indices), array.body)
 

@@ -7,7 +7,8 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
@@ -51,11 +52,11 @@ class Linked:
 class _Parsed:
     tree: Tree | None
     statements: tuple[Statement, ...]
-    arrays: frozenset[str] = frozenset()
-    functions: frozenset[str] = frozenset()
-    mentioned: frozenset[str] = frozenset()
+    arrays: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
-    halves: frozenset[tuple[str, int]] = frozenset()
+    halves: set[tuple[str, int]] = field(default_factory=set)
     problems: tuple[Problem, ...] = ()
 
 
@@ -85,37 +86,13 @@ class Linker:
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
             return _Parsed(None, (), problems=(problem.problem,))
-        arrays: set[str] = set()
-        functions: set[str] = set()
-        mentioned: set[str] = set()
-        halves: set[tuple[str, int]] = set()
+        parsed = _Parsed(tree, stated, shapes=shapes)
         for statement in stated:
-            if not isinstance(statement, Define):
-                continue
-            target = equations.read_target(seen, statement)
-            if target.name:
-                (functions if target.parameters else arrays).add(target.name)
-                arrays.update(
-                    [target.name.removesuffix("_squared")] if not target.parameters else []
-                )
-                if survey.step_letter(statement) is not None:
-                    mentioned.add(f"{target.name}_0")
-                for index in target.indices:
-                    if (half := strides.stride(index.node)) is not None:
-                        halves.add((target.name, half[1] % 2))
-            for value in statement.values:
-                for node in survey.walk(value):
-                    if scripts.is_name(node):
-                        mentioned.add(seen.use(node).name)
-        return _Parsed(
-            tree,
-            stated,
-            frozenset(arrays),
-            frozenset(functions),
-            frozenset(mentioned),
-            shapes,
-            frozenset(halves),
-        )
+            if isinstance(statement, Define):
+                # A statement that cannot be read is reported when it is typed.
+                with suppress(ProblemError):
+                    _note_names(parsed, statement, seen)
+        return parsed
 
     # --- typing --------------------------------------------------------------------------
 
@@ -170,7 +147,7 @@ class Linker:
         return (0 if apart == 0 else 1, behind * 1000 + apart, abs(other.order - entry.order))
 
     def nearest(
-        self, entry: Entry, names: Callable[[_Parsed], frozenset[str]], within: int
+        self, entry: Entry, names: Callable[[_Parsed], Iterable[str]], within: int
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first."""
         found: dict[str, list[Entry]] = {}
@@ -186,7 +163,7 @@ class Linker:
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
         """Shapes declared in the note; those of other notes would tie sizes that only share a
         letter."""
-        found = self.nearest(entry, lambda parsed: frozenset(parsed.shapes), within=1)
+        found = self.nearest(entry, lambda parsed: parsed.shapes, within=1)
         return {name: self.parsed[others[0]].shapes[name] for name, others in found.items()}
 
     def _functions(self, entry: Entry) -> dict[str, Equation]:
@@ -233,7 +210,7 @@ class Linker:
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
 
-    def _arrays_named(self, entry: Entry, wanted: frozenset[str]) -> dict[str, list[Entry]]:
+    def _arrays_named(self, entry: Entry, wanted: set[str]) -> dict[str, list[Entry]]:
         """The formulas of the note that define some arrays, nearest first."""
         return self.nearest(entry, lambda parsed: parsed.arrays & wanted, within=1)
 
@@ -244,7 +221,7 @@ class Linker:
         if not missing:
             return []
         found = self.nearest(
-            entry, lambda parsed: frozenset(n for n, _ in parsed.halves & missing), 1
+            entry, lambda parsed: [n for n, _ in parsed.halves & missing], 1
         )
         return [others[0] for others in found.values()]
 
@@ -269,6 +246,30 @@ class Linker:
                     )
                 )
         return problems
+
+
+def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
+    """Note what a statement defines and what it refers to."""
+    target = equations.read_target(seen, statement)
+    names = {
+        seen.use(node).name
+        for value in statement.values
+        for node in survey.walk(value)
+        if scripts.is_name(node)
+    }
+    parsed.mentioned.update(names)
+    # A constant, such as `d_k = 64`, is an example: what it names stays a symbol elsewhere.
+    if not target.name or not names:
+        return
+    if target.parameters:
+        parsed.functions.add(target.name)
+    else:
+        parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
+    if survey.step_letter(statement) is not None:
+        parsed.mentioned.add(f"{target.name}_0")
+    for index in target.indices:
+        if (half := strides.stride(index.node)) is not None:
+            parsed.halves.add((target.name, half[1] % 2))
 
 
 def _parameters(parsed: _Parsed) -> frozenset[str]:
