@@ -100,12 +100,13 @@ def _inspect(options: argparse.Namespace) -> int:
 
     vault = inspection.read_paths(options.paths)
     compilation = compile_vault(vault, library_of(options.components, *options.paths))
-    found = list(compilation.diagnostics())
+    rendering = render(compilation, options.package)
+    found = [*compilation.diagnostics(), *rendering.diagnostics]
     if options.format == "sarif":
         found += [drawings.remark(note, s) for note in vault.notes for s in note.scenes]
         _print_json(inspection.sarif(found, vault.root))
     else:
-        facts = inspection.facts(compilation, render(compilation, options.package).emitted)
+        facts = inspection.facts(compilation, rendering.emitted, rendering.remarks)
         if options.format == "json":
             found = [d for d in vault.diagnostics if not is_note(d.path)]
             _print_json(facts)

@@ -84,10 +84,13 @@ def build(
     compilation = compile_vault(notes, library_of(components, vault))
     found = tuple(compilation.diagnostics())
     result = Result(Outcome.DONE, folder, package, compilation, found)
-    if not notes.notes or (strict and any(d.severity != Severity.NOTE for d in found)):
+    if not notes.notes:
         return result.ended(Outcome.FAILED)
     progress("writing the code")
     rendered = render(compilation, package)
+    result = replace(result, diagnostics=(*found, *rendered.diagnostics))
+    if strict and any(d.severity != Severity.NOTE for d in result.diagnostics):
+        return result.ended(Outcome.FAILED)
     changes = plan(folder, rendered.files, force=force, merge=merge)
     result = replace(result, rendered=rendered, changes=changes)
     refused = tuple(conflict.diagnostic for conflict in changes.conflicts)

@@ -2,42 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from notes2code.compilation import Compilation
-from notes2code.components.plan import Source, plan
+from notes2code.components.mentions import Mention
+from notes2code.components.plan import Part, Plan, Source, plan
+from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.emit import package as emitter
 
 
 @dataclass(frozen=True)
 class Rendered:
     """The files by path, relative to the output folder, and the dotted name of the class or
-    function that each emitted formula became, by the formula's id."""
+    function that each emitted formula became, by the formula's id.
+
+    ``remarks`` are the diagnostics of what could not be written, by the formula's id, or by the
+    note's path where the note only names it.
+    """
 
     files: Mapping[str, str]
     emitted: Mapping[str, str]
+    remarks: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All remarks."""
+        return tuple(found for remarks in self.remarks.values() for found in remarks)
 
 
 def render(compilation: Compilation, package: str) -> Rendered:
     """Render the package of a vault; the same vault gives the same files, wherever it lies."""
-    notes = {note.path: note for note in compilation.vault.notes}
     formulas = [
         (f.compiled, Source(f.note.path, f.position[0], f.formula.latex, f.note.title))
         for f in compilation.formulas
     ]
-    mentioned = []
-    for mention in compilation.mentions:
-        note = notes[mention.note]
-        line, _ = note.source.position(mention.start)
-        mentioned.append((mention, Source(note.path, line, "", note.title)))
+    mentioned = _mentioned(compilation)
     planned = plan(formulas, mentioned, compilation.compiler)
     vault = Path(compilation.vault.root).resolve().name
     rendered = emitter.render(planned, package, vault)
+    owned = {f.id: planned.owners.get(f.compiled) for f in compilation.formulas}
     emitted = {
-        f.id: rendered.classes[planned.owners[f.compiled]]
-        for f in compilation.formulas
-        if f.compiled in planned.owners
+        id: rendered.classes[part]
+        for id, part in owned.items()
+        if part is not None and part in rendered.classes
     }
-    return Rendered(rendered.files, emitted)
+    remarks = _left_out(compilation, planned, mentioned, rendered.left_out)
+    return Rendered(rendered.files, emitted, remarks)
+
+
+def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
+    """What the notes name, and where."""
+    notes = {note.path: note for note in compilation.vault.notes}
+    found = []
+    for mention in compilation.mentions:
+        note = notes[mention.note]
+        line, _ = note.source.position(mention.start)
+        found.append((mention, Source(note.path, line, "", note.title)))
+    return found
+
+
+# --- what could not be written ------------------------------------------------------------------
+
+
+def _left_out(
+    compilation: Compilation,
+    planned: Plan,
+    mentioned: Sequence[tuple[Mention, Source]],
+    reasons: Mapping[Part, str],
+) -> dict[str, tuple[Diagnostic, ...]]:
+    """Warnings at the formulas, or at the names, of the parts that are left out."""
+    remarks: dict[str, tuple[Diagnostic, ...]] = {}
+    for f in compilation.formulas:
+        part = planned.owners.get(f.compiled)
+        if part is not None and part in reasons:
+            problem = _problem(part, reasons[part], Span(0, len(f.formula.latex)))
+            found = f.note.source.diagnostic(problem, f.formula.latex, f.formula.places)
+            remarks[f.id] = (found,)
+    notes = {note.path: note for note in compilation.vault.notes}
+    for part, reason in reasons.items():
+        for mention, source in mentioned:
+            if source in part.sources and not part.from_notes:
+                place = Span(mention.start, mention.start + len(mention.text.strip()))
+                found = notes[mention.note].source.diagnostic(_problem(part, reason, place))
+                remarks[mention.note] = (*remarks.get(mention.note, ()), found)
+    return remarks
+
+
+def _problem(part: Part, reason: str, place: Span) -> Problem:
+    """The warning that a part is left out."""
+    return warning(
+        "N2C053",
+        f"{part.name} is left out of the package: {reason}",
+        place,
+        "the rest of the package is written without it",
+    )

@@ -48,6 +48,8 @@ TITLES: dict[str, str] = {
     # 050-059: components and their settings
     "N2C050": "a setting is unusual",
     "N2C051": "a layer is applied to a product",
+    "N2C052": "a property cannot be used",
+    "N2C053": "something is left out of the package",
     # 060-069: drawings
     # 070-079: the generated package
     "N2C070": "a file of the output was edited by hand",

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
+from notes2code.emit.graph import EmitError
 from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.view import View, snake
-from notes2code.oracle import helpers_source
+from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
@@ -22,14 +23,17 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
+_MODULE, _TEST = "module.py.j2", "test.py.j2"
+
 
 @dataclass(frozen=True)
 class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
-    each part."""
+    each part that is in them, ``left_out`` why each of the others is not."""
 
     files: Mapping[str, str]
     classes: Mapping[Part, str]
+    left_out: Mapping[Part, str]
 
 
 def render(plan: Plan, package: str, vault: str) -> Package:
@@ -42,8 +46,30 @@ class _Renderer:
         self.plan = plan
         self.name = package
         self.views = {part: View(part, vault) for part in plan.parts}
+        self.texts: dict[Part, dict[str, str]] = {}
+        self.left_out = self._render_parts()
         self.families = {
-            family: [p for p in plan.parts if p.component.family == family] for family in FAMILIES
+            family: [part for part in self.texts if part.component.family == family]
+            for family in FAMILIES
+        }
+
+    def _render_parts(self) -> dict[Part, str]:
+        """Render each part; one that cannot be written is left out, with all that is built on
+        it. Gives why."""
+        causes: dict[Part, tuple[Part, str]] = {}
+        for part in self.plan.parts:
+            below = next((causes[used] for used in part.uses.values() if used in causes), None)
+            if below is not None:
+                causes[part] = below
+                continue
+            try:
+                self.views[part].reference_source()
+                self.texts[part] = {name: self._fill(part, name) for name in (_MODULE, _TEST)}
+            except (EmitError, OracleError) as problem:
+                causes[part] = part, str(problem)
+        return {
+            part: why if cause is part else f"it is built on {cause.name}: {why}"
+            for part, (cause, why) in causes.items()
         }
 
     def package(self) -> Package:
@@ -60,16 +86,16 @@ class _Renderer:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts)
         files["tests/checks.py"] = _template("checks.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
-        classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.plan.parts}
-        return Package(dict(sorted(files.items())), classes)
+        classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts}
+        return Package(dict(sorted(files.items())), classes, self.left_out)
 
     # --- modules -------------------------------------------------------------------------
 
     def _module(self, parts: Sequence[Part]) -> str:
         """The classes of a family, one after another."""
-        return "\n\n\n".join(self._rendered(part, "module.py.j2") for part in parts)
+        return "\n\n\n".join(self.texts[part][_MODULE] for part in parts)
 
-    def _rendered(self, part: Part, template: str) -> str:
+    def _fill(self, part: Part, template: str) -> str:
         return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
     def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
@@ -100,7 +126,7 @@ class _Renderer:
 
     def _tests(self, family: str, parts: Sequence[Part]) -> str:
         """The tests of a family: the formulas term by term, and what holds of each class."""
-        tests = {self.views[part]: self._rendered(part, "test.py.j2") for part in parts}
+        tests = {self.views[part]: self.texts[part][_TEST] for part in parts}
         held = [view for view, text in tests.items() if view.reference in text]
         helpers = helpers_source(view.recognised.equation for view in held).strip()
         pieces = [helpers] if helpers else []

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+
+from notes2code.emit.graph import EmitError
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def fill(folder: Path, template: str, **values: object) -> str:
-    """The text of a template in a component's folder; a value that it lacks is an error."""
+    """The text of a template in a component's folder; a value that it lacks is an error. Raises
+    ``EmitError`` where the component has no such template."""
     environment = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         undefined=StrictUndefined,
@@ -18,4 +21,7 @@ def fill(folder: Path, template: str, **values: object) -> str:
         lstrip_blocks=True,
         autoescape=False,
     )
-    return environment.get_template(template).render(**values).strip("\n")
+    try:
+        return environment.get_template(template).render(**values).strip("\n")
+    except TemplateNotFound as missing:
+        raise EmitError(f"the component has no template {missing.name}") from None

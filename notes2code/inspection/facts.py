@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -22,20 +22,28 @@ _KINDS: Mapping[str, NoteKind] = {
 }
 
 
-def facts(compilation: Compilation, emitted: Mapping[str, str]) -> dict[str, Any]:
-    """All facts; ``emitted`` gives the dotted name that a formula became, by its id.
+def facts(
+    compilation: Compilation,
+    emitted: Mapping[str, str],
+    remarks: Mapping[str, Sequence[Diagnostic]] | None = None,
+) -> dict[str, Any]:
+    """All facts; ``emitted`` gives the dotted name that a formula became, by its id, ``remarks``
+    what was found when code was written, by the formula's id or the note's path.
 
     Notes that could not be read at all are among the notes, with the reason.
     """
     vault = compilation.vault
+    more = remarks or {}
     return {
         "schema": SCHEMA,
         "vault": vault.root,
         "notes": [
-            *(_note(note) for note in vault.notes),
+            *(_note(note, more.get(note.path, ())) for note in vault.notes),
             *(_unread(d) for d in vault.diagnostics if is_note(d.path)),
         ],
-        "formulas": [_formula(f, emitted.get(f.id)) for f in compilation.formulas],
+        "formulas": [
+            _formula(f, emitted.get(f.id), more.get(f.id, ())) for f in compilation.formulas
+        ],
         "drawings": [_drawing(note, scene) for note in vault.notes for scene in note.scenes],
     }
 
@@ -59,13 +67,13 @@ def diagnostic_facts(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _note(note: Note) -> dict[str, Any]:
+def _note(note: Note, remarks: Sequence[Diagnostic]) -> dict[str, Any]:
     return {
         "path": note.path,
         "kind": note.kind,
         "title": note.title,
         "tags": list(note.tags),
-        "diagnostics": [diagnostic_facts(d) for d in note.diagnostics],
+        "diagnostics": [diagnostic_facts(d) for d in (*note.diagnostics, *remarks)],
     }
 
 
@@ -81,7 +89,9 @@ def _unread(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _formula(found: CompiledFormula, emitted_as: str | None) -> dict[str, Any]:
+def _formula(
+    found: CompiledFormula, emitted_as: str | None, remarks: Sequence[Diagnostic]
+) -> dict[str, Any]:
     formula, recognised = found.formula, found.compiled.recognised
     line, column = found.position
     end_line, end_column = found.note.source.position(
@@ -103,7 +113,7 @@ def _formula(found: CompiledFormula, emitted_as: str | None) -> dict[str, Any]:
         "settings": {} if recognised is None else shown_settings(recognised),
         **_signature(found),
         "emitted_as": emitted_as,
-        "diagnostics": [diagnostic_facts(d) for d in found.diagnostics],
+        "diagnostics": [diagnostic_facts(d) for d in (*found.diagnostics, *remarks)],
     }
 
 

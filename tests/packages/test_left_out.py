@@ -1,0 +1,74 @@
+"""What cannot be written as code is left out with all that is built on it, and that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import Compilation, compile_vault
+from notes2code.components.library import library
+from notes2code.diagnostics import Severity
+from notes2code.emit.graph import EmitError
+from notes2code.emit.view import View
+from notes2code.inspection import facts
+from notes2code.rendering import render
+from notes2code.vault import read_vault
+
+FFN = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
+NORM = r"\mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{FFN}(x))"
+Vault = Callable[..., Compilation]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    """Compile one note."""
+
+    def compiled(text: str) -> Compilation:
+        (tmp_path / "Note.md").write_text(text, encoding="utf-8")
+        return compile_vault(read_vault(tmp_path), library())
+
+    return compiled
+
+
+@pytest.fixture
+def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no activation be written as code."""
+
+    def refuse(*_: object, **__: object) -> str:
+        raise EmitError("this activation has no code")
+
+    monkeypatch.setattr(View, "code", refuse)
+
+
+def test_a_part_that_cannot_be_written_is_left_out(vault: Vault, unwritable: None) -> None:
+    compilation = vault(f"$$\n{FFN}\n$$\n\n## Layer norm\n")
+    rendered = render(compilation, "transformer")
+    assert not any("class FeedForward" in text for text in rendered.files.values())
+    (formula,) = compilation.formulas
+    assert formula.id not in rendered.emitted
+    (remark,) = rendered.remarks[formula.id]
+    assert (remark.code, remark.severity) == ("N2C053", Severity.WARNING)
+    assert (remark.path, remark.line) == ("Note.md", 2)
+    assert "FeedForward" in remark.message and "no code" in remark.message
+
+
+def test_so_is_what_is_built_on_it(vault: Vault, unwritable: None) -> None:
+    compilation = vault(f"$${FFN}$$\n\n$${NORM}$$\n")
+    rendered = render(compilation, "transformer")
+    _, norm = compilation.formulas
+    assert norm.compiled.status == "component"
+    (remark,) = rendered.remarks[norm.id]
+    assert "it is built on " in remark.message
+    assert not any("class AddNorm" in text for text in rendered.files.values())
+    found = facts(compilation, rendered.emitted, rendered.remarks)
+    codes = [[d["code"] for d in formula["diagnostics"]] for formula in found["formulas"]]
+    assert codes == [["N2C053"], ["N2C053"]]
+
+
+def test_what_is_only_named_is_told_at_its_name(vault: Vault, unwritable: None) -> None:
+    compilation = vault("# Layers\n\n## Feed forward\n\nTwo linear maps.\n")
+    rendered = render(compilation, "transformer")
+    (remark,) = rendered.remarks["Note.md"]
+    assert remark.code == "N2C053" and remark.line == 3
