@@ -80,13 +80,15 @@ class Compiler:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
         alone = self._recognised(found.own.equation, named)
-        if found.linked is None or found.linked.equation is None:
-            return alone, ()
-        whole = self._recognised(found.linked.equation, named)
-        if whole is None:
-            return alone, ()
-        partial = alone is not None and whole.form.partial and not alone.form.partial
-        return (alone, ()) if partial else (whole, found.uses)
+        best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
+        for typed, uses in found.together:
+            assert typed.equation is not None
+            whole = self._recognised(typed.equation, named)
+            if whole is not None and not whole.form.partial:
+                return whole, uses
+            if whole is not None and (alone is None or alone.form.partial) and not best[1]:
+                best = (whole, uses)
+        return best
 
     def _recognised(self, equation: Equation, named: Mapping[str, str]) -> Recognised | None:
         """The component of an equation as it is written, else with its calls written out."""

@@ -39,13 +39,13 @@ class Entry:
 class Linked:
     """A formula typed alone, and together with the definitions that it refers to.
 
-    ``uses`` are the entries of those definitions. ``linked`` is None where there are none, or
-    where they do not fit.
+    ``together`` are the formula's meanings with its definitions and the entries of these: with
+    those of the whole note, then with those of its section only. Left out are those that do not
+    fit.
     """
 
     own: Typed
-    linked: Typed | None
-    uses: tuple[Entry, ...]
+    together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Linker:
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
             return _Parsed(None, (), problems=(problem.problem,))
-        parsed = _Parsed(tree, stated, shapes=shapes)
+        parsed = _Parsed(tree, stated, mentioned={*seen.counted}, shapes=shapes)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -99,9 +99,11 @@ class Linker:
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked."""
         own = self._alone(entry)
-        uses = self._definitions(entry)
-        linked = self._together(entry, uses) if uses and own.kind != "rejected" else None
-        return Linked(own, linked, uses)
+        if own.kind == "rejected":
+            return Linked(own, ())
+        found = {self._definitions(entry, within): None for within in (1, 0)}
+        typed = [(self._together(entry, uses), uses) for uses in found if uses]
+        return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def _alone(self, entry: Entry) -> Typed:
         parsed = self.parsed[entry]
@@ -126,7 +128,7 @@ class Linker:
             self.base,
             words=self.words,
             macros=self.macros,
-            shapes={**self.base.shapes, **self._shapes(entry)},
+            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
             functions={**self.base.functions, **self._functions(entry)},
         )
 
@@ -161,10 +163,12 @@ class Linker:
         return found
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
-        """Shapes declared in the note; those of other notes would tie sizes that only share a
-        letter."""
+        """Shapes declared in the note, nearest first; those of other notes would tie sizes that
+        only share a letter."""
         found = self.nearest(entry, lambda parsed: parsed.shapes, within=1)
-        return {name: self.parsed[others[0]].shapes[name] for name, others in found.items()}
+        nearest = {name: others[0] for name, others in found.items()}
+        ordered = sorted(nearest.items(), key=lambda item: self._distance(entry, item[1]))
+        return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
     def _functions(self, entry: Entry) -> dict[str, Equation]:
         """The functions that a formula mentions, as the nearest notes define them."""
@@ -190,18 +194,19 @@ class Linker:
             self.busy.append(entry)
             linked = self.typed(entry)
             self.busy.pop()
-            self.functions[entry] = linked.linked or linked.own
+            self.functions[entry] = linked.together[0][0] if linked.together else linked.own
         return self.functions[entry].equation
 
-    def _definitions(self, entry: Entry) -> tuple[Entry, ...]:
-        """The formulas of the note that define arrays which this one refers to, in order."""
+    def _definitions(self, entry: Entry, within: int) -> tuple[Entry, ...]:
+        """The formulas of the note, or of the section, that define arrays which this one refers
+        to, in order."""
         needed: dict[Entry, None] = {}
         pending = [entry]
         while pending:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - _parameters(mine)
-            for others in self._arrays_named(current, free).values():
+            for others in self._arrays_named(current, free, within).values():
                 other = others[0]
                 if other is not entry and other not in needed:
                     needed[other] = None
@@ -210,9 +215,11 @@ class Linker:
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
 
-    def _arrays_named(self, entry: Entry, wanted: set[str]) -> dict[str, list[Entry]]:
+    def _arrays_named(
+        self, entry: Entry, wanted: set[str], within: int
+    ) -> dict[str, list[Entry]]:
         """The formulas of the note that define some arrays, nearest first."""
-        return self.nearest(entry, lambda parsed: parsed.arrays & wanted, within=1)
+        return self.nearest(entry, lambda parsed: parsed.arrays & wanted, within)
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
@@ -249,17 +256,11 @@ class Linker:
 
 
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
-    """Note what a statement defines and what it refers to."""
+    """Note what a statement defines."""
     target = equations.read_target(seen, statement)
-    names = {
-        seen.use(node).name
-        for value in statement.values
-        for node in survey.walk(value)
-        if scripts.is_name(node)
-    }
-    parsed.mentioned.update(names)
     # A constant, such as `d_k = 64`, is an example: what it names stays a symbol elsewhere.
-    if not target.name or not names:
+    nodes = (node for value in statement.values for node in survey.walk(value))
+    if not target.name or not any(map(scripts.is_name, nodes)):
         return
     if target.parameters:
         parsed.functions.add(target.name)

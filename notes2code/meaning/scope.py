@@ -28,6 +28,7 @@ class Shape:
 class Scope:
     """What surrounds a formula; all names are code names (``W_Q``, ``d_model``).
 
+    ``shapes`` has what is declared nearest first.
     ``functions`` are those that the notes define; ``field`` those that everybody knows, by their
     names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``column`` says whether

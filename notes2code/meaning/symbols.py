@@ -11,6 +11,7 @@ from notes2code.meaning import ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol
+from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import Value, fresh, scalar, transpose
 
@@ -121,8 +122,26 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
     return use.name, most + _element_rank(run, use, use.name, most + use.steps)
 
 
+def _declared(run: Run, use: Use) -> Shape | None:
+    """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
+    element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
+    for name, shape in run.shapes.items():
+        if name == element and name != use.name:
+            return replace(shape, indexed=None)
+        if name == use.name:
+            return replace(shape, indexed=None) if _is_one_of(run, use, shape) else shape
+    return None
+
+
+def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
+    """Whether a declared vector, ``k ∈ ℝ^d``, stands for each of those that have an index."""
+    if len(shape.axes) != 1 or shape.indexed != 0 or run.seen.counted.get(use.name) != {1}:
+        return False
+    return run.choose(f"each {use.name}", ((False, 0.0), (True, 0.5)))
+
+
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
-    declared = run.shapes.get(use.name)
+    declared = _declared(run, use)
     if declared is not None:
         indices -= use.steps
         rank = declared.rank(indices) - indices
@@ -166,7 +185,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
-    declared = run.shapes.get(use.name)
+    declared = _declared(run, use)
     if declared is not None and declared.rank(len(use.indices)) == rank:
         lead = run.custom_axes("", rank - len(declared.axes), False)
         return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)

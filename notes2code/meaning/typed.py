@@ -86,7 +86,7 @@ def _typed(
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
-        run.shapes = {**scope.shapes, **shapes}
+        run.shapes = {**shapes, **scope.shapes, **shapes}
         columns = ((True, 0.0), (False, 0.5)) if scope.column else ((False, 0.0), (True, 0.5))
         run.column = bool(run.choose("column", columns)) if seen.has_matrices else False
         return run
