@@ -16,7 +16,13 @@ from notes2code.meaning import ir
 from notes2code.meaning.ir import Cases, Expr, Idx, Index, Input, Lambda, Num, Ref, Size, Softmax
 
 BLOCKED = Num(float("-inf"))
-QUERY_SIZES = {"d_k": "query.size(-1)", "n": "query.size(-2)", "m": "key.size(-2)"}
+QUERY_SIZES = {
+    "d_k": "query.size(-1)",
+    "n": "query.size(-2)",
+    "m": "key.size(-2)",
+    "like": "query",
+}
+"""The texts of the sizes in a class's ``forward``, and of a tensor like its scores."""
 
 
 class Attention:
@@ -91,85 +97,50 @@ class Attention:
         places = [Idx(axis) for axis in self.axes]
         return isinstance(term, Ref) and bool(term.at) and list(term.at) == places[-len(term.at) :]
 
-    @cached_property
-    def positions(self) -> str:
+    def positions(self, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is."""
         rest = [t for t in self._terms if not self._is_bias(t) and not is_causal(Lambda((), t))]
-        return self._rendered(ir.add(*rest), {}, QUERY_SIZES) if rest else ""
+        return self._rendered("mask", ir.add(*rest), {}, known) if rest else ""
 
     # --- code ----------------------------------------------------------------------------
-
-    @cached_property
-    def arrays(self) -> Mapping[str, tuple[str, ...]]:
-        """The inputs that the scores need besides, and their extents, by the numbers ``n`` of queries
-        and ``m`` of keys: arguments of ``forward``."""
-        own = {role.array for role in self.found.roles.values()} | {*self.biases}
-        needed = {
-            expr.array: self.inputs[expr.array]
-            for value in self.recognised.settings.values()
-            for expr in ir.walk(value.body)
-            if isinstance(expr, Ref) and expr.array in self.inputs and expr.at
-        }
-        learned = set(self._learned())
-        return {
-            name: tuple(self._extent(size) for size in given.shape)
-            for name, given in needed.items()
-            if name not in own and name not in learned
-        }
-
-    def _learned(self) -> Iterator[str]:
-        """The inputs that are biases of the class's own linear maps."""
-        for name, setting in self.recognised.component.settings.items():
-            value = self.recognised.settings.get(name)
-            if setting.kind == "bias" and value is not None and isinstance(value.body, Ref):
-                yield value.body.array
-
-    def _extent(self, size: Expr) -> str:
-        """The extent of an axis, by the numbers ``n`` of queries and ``m`` of keys."""
-        given: dict[Expr | str, Local] = {}
-        if self.rows and self.rows[-1] not in self.heads:
-            given[self.rows[-1].size] = Local("n", kind="int")
-        if self.column is not None:
-            given[self.column.size] = Local("m", kind="int")
-        return torch_expression(size, given)
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
         """A setting as PyTorch: ``x`` is the text of the argument of a function setting, ``known``
         gives that of the component's sizes, ``within`` the operator that the text is put beside."""
         value = self.recognised.settings[setting]
-        return self._rendered(value.body, {HOLE: x}, {**QUERY_SIZES, **known}, within)
+        return self._rendered(setting, value.body, {HOLE: x}, known, within)
 
     def number(self, setting: str, within: str = "", **known: str) -> str:
         """A setting that is a number, as PyTorch; an ``EmitError`` where it differs by place."""
         body = self.recognised.settings[setting].body
         if any(isinstance(e, Ref) and e.at for e in ir.walk(body)) or ir.free_indices(body):
-            raise EmitError(f"the {setting} is not one number for all")
-        return self._rendered(body, {}, {**QUERY_SIZES, **known}, within)
+            raise EmitError(f"the {setting} is not one number for all queries and keys")
+        return self._rendered(setting, body, {}, known, within)
 
     def _rendered(
-        self, body: Expr, holes: Mapping[str, str], known: Mapping[str, str], within: str = ""
+        self,
+        setting: str,
+        body: Expr,
+        holes: Mapping[str, str],
+        known: Mapping[str, str],
+        within: str = "",
     ) -> str:
+        texts = {**QUERY_SIZES, **known}
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
+        for axis, name in ((self.rows[-1:], "n"), ((self.column,), "m")):
+            given.update((i.size, Local(texts[name], kind="int")) for i in axis if i is not None)
         for size in _sizes(named):
-            given[size] = Local(known.get(size.name, size.name), kind="int")
-        for row in self.rows[-1:]:
-            given[row.size] = Local(known["n"], kind="int")
-        if self.column is not None:
-            given[self.column.size] = Local(known["m"], kind="int")
-        for name in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
-            given[name] = self._local(self.inputs[name])
+            if size.name in texts:
+                given.setdefault(size, Local(texts[size.name], kind="int"))
+            elif size not in given:
+                raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
+        for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
+            if self.inputs[array].shape:
+                raise EmitError(f"the {setting} is computed from {array}, for which the class has no argument")
+            given[array] = Local(f"self.{array}", kind="float")
         whole = _held(named, self.axes)
-        return torch_expression(whole, given, self.axes, like="query", within=within)
-
-    def _local(self, given: Input) -> Local:
-        """A number is the class's, an array an argument."""
-        if any(role.array == given.name for role in self.found.roles.values()):
-            raise EmitError(f"a setting depends on {given.name} itself")
-        if not given.shape:
-            return Local(f"self.{given.name}", kind="float")
-        sizes = [s if isinstance(s, Size) else Size("", value=s) for s in given.shape]
-        return Local(given.name, tuple(Index(f"axis{at}", size) for at, size in enumerate(sizes)))
+        return torch_expression(whole, given, self.axes, like=texts["like"], within=within)
 
     # --- the formula ---------------------------------------------------------------------
 
