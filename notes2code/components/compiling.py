@@ -170,7 +170,7 @@ def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
         for axis, theirs in zip(role.axes, shapes[role.array], strict=True):
             mine = given.shape[axis] if axis >= 0 else None
             if isinstance(mine, Size) and isinstance(theirs, Size):
-                sizes[theirs] = mine
+                sizes.setdefault(theirs, mine)
     return sizes
 
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from notes2code.components.compiling import in_own_sizes
-from notes2code.components.match import HOLE, rows_of
+from notes2code.components.match import HOLE, Role, rows_of
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Expr, Idx, Index, Input, Lambda, Num, Ref, Size, Softmax
+from notes2code.meaning.ir import Cases, Expr, Idx, Index, Lambda, Num, Ref, Size, Softmax
+from notes2code.oracle.layout import Bracket, Row, lines
 
 BLOCKED = Num(float("-inf"))
 QUERY_SIZES = {
@@ -23,6 +24,9 @@ QUERY_SIZES = {
     "like": "query",
 }
 """The texts of the sizes in a class's ``forward``, and of a tensor like its scores."""
+
+SIZES = {"n": 4, "m": 5, "d": 6, "e": 3, "v": 7}
+"""The numbers in tests for the letters of axes."""
 
 
 class Attention:
@@ -154,55 +158,88 @@ class Attention:
 
 
 class Formula:
-    """A call of the reference inside ``np.vectorize``: ``keywords`` for the lambda's body,
-    ``signature``, ``arguments`` outside, and ``turn``, what is done to the result."""
+    """A formula in the letters of the class's axes: ``n`` queries, ``m`` keys, others for
+    features, and letters before ``i`` for the note's heads, ``heads``.
+
+    ``biases`` gives the letters of each bias of the note, ``sizes`` numbers for tests: different
+    ones, unless the note says that they are the same.
+    """
 
     def __init__(
         self, attention: Attention, roles: Mapping[str, tuple[str, str]], result: str
     ) -> None:
+        found, equation = attention.found, attention.recognised.equation
+        self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
+        self.heads = "".join(sorted(self.letters.values()))
         queries = [row for row in attention.rows if row not in attention.heads]
         if len(queries) > 1:
             raise EmitError("the queries have several axes")
         self.letters.update((row, "n") for row in queries)
         if attention.column is not None:
             self.letters[attention.column] = "m"
-        found = attention.found
-        notes = {
-            role: self._role(found.roles[role].axes, found.roles[role].outer, letters)
-            for role, (_, letters) in roles.items()
-            if role in found.roles
+        self.notes = {
+            found.roles[role].array: self._role(found.roles[role], letters)
+            for role, (_, letters) in self.roles.items()
         }
+        self.biases = {
+            name: [self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]]
+            for name in attention.biases
+        }
+        self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
         pattern = attention.recognised.form.pattern.value.indices
         at = {index: result[at - len(pattern)] for at, index in enumerate(pattern)}
-        value = attention.recognised.equation.value.indices
+        value = equation.value.indices
         out = [at[own[i]] if own.get(i) in at else self._letter(Idx(i)) for i in value]
-        present = {*out, *(letter for note in notes.values() for letter in note)}
-        loops = [letter for letter in "nm" if letter in result and letter not in present]
-        if loops == ["m"] or (loops and attention.heads):
+        arrays = [*self.notes.values(), *self.biases.values()]
+        present = {*out, *(letter for letters in arrays for letter in letters)}
+        self.loops = [letter for letter in "nm" if letter in result and letter not in present]
+        if self.loops == ["m"] or (self.loops and self.heads):
             raise EmitError("the axes of the formula are not those of a batch")
-        cores = {r: self._core(note, roles[r][1]) for r, note in notes.items()}
-        self.keywords = ", ".join(
-            f"{found.roles[r].array}={arranged(roles[r][0], [cores[r].index(x) for x in note])}"
-            for r, note in notes.items()
-        )
-        self.names = ", ".join(roles[r][0] for r in notes)
-        final = self._core(out, result)
-        taken = ",".join(f"({','.join(core)})" for core in cores.values())
-        self.signature = f"{taken}->({','.join(final)})"
-        self.turn = arranged("", [out.index(letter) for letter in final])
-        self.arguments = tuple(
-            f"array({roles[r][0]}){_looped(roles[r][1], loops, len(core))}"
-            for r, core in cores.items()
-        )
+        self.out, self.final = out, self._core(out, result)
 
-    def _role(self, axes: Sequence[int], outer: Sequence[Expr], letters: str) -> list[str]:
+    def call(self, reference: str, constants: Sequence[str] = (), indent: int = 4) -> str:
+        """The lines that evaluate the formula: a function of one sequence, and its value for
+        all. ``constants`` are further arguments of the formula's function."""
+        variables, keywords, cores, arguments = [], [], [], []
+        for (name, letters), note in zip(self.roles.values(), self.notes.items(), strict=True):
+            core = self._core(note[1], letters)
+            variables.append(name)
+            cores.append(core)
+            keywords.append(f"{note[0]}={arranged(name, [core.index(x) for x in note[1]])}")
+            arguments.append(f"array({name}){_looped(letters, self.loops, len(core))}")
+        for name, core in self.biases.items():
+            variables.append(name)
+            cores.append(core)
+            keywords.append(f"{name}={name}")
+            arguments.append(f"array({name}){_looped(''.join(core), self.loops, len(core))}")
+        turn = arranged("", [self.out.index(letter) for letter in self.final])
+        head = f"lambda {', '.join(variables)}: {reference}("
+        one = Row((Bracket(head, (*keywords, *constants), ")"), turn))
+        taken = ",".join(f"({','.join(core)})" for core in cores)
+        signature = f'signature="{taken}->({",".join(self.final)})"'
+        first = Bracket("np.vectorize(", (one, signature), ")")
+        last = Bracket("formula(", tuple(arguments), ")")
+        return "\n".join([*lines(first, indent, "formula = "), *lines(last, indent, "return ")])
+
+    def _sizes(self, attention: Attention) -> dict[str, int]:
+        shapes = {name: given.shape for name, given in attention.inputs.items()}
+        arrays = {**self.notes, **self.biases}
+        first: dict[Expr, str] = {}
+        numbers = {letter: SIZES[letter] for _, letters in self.roles.values() for letter in letters}
+        for name, letters in arrays.items():
+            for letter, size in zip(letters, shapes[name], strict=True):
+                if letter in numbers:
+                    numbers[letter] = numbers[first.setdefault(size, letter)]
+        return numbers
+
+    def _role(self, role: Role, letters: str) -> list[str]:
         """The letters of the axes of a note's array."""
-        count = sum(axis >= 0 for axis in axes)
+        count = sum(axis >= 0 for axis in role.axes)
         own = letters[-count:] if count else ""
-        places = iter(outer)
-        return [own[axis] if axis >= 0 else self._letter(next(places)) for axis in axes]
+        places = iter(role.outer)
+        return [own[axis] if axis >= 0 else self._letter(next(places)) for axis in role.axes]
 
     def _letter(self, place: Expr) -> str:
         if isinstance(place, Idx) and place.index in self.letters:
@@ -211,7 +248,7 @@ class Formula:
 
     def _core(self, note: Sequence[str], letters: str) -> list[str]:
         """The axes of a note's array in the class's order: heads first."""
-        order = [*sorted({*self.letters.values()} - {*"nm"}), *letters]
+        order = [*self.heads, *letters]
         if len({*note}) < len(note) or not {*note} <= {*order}:
             raise EmitError("the axes of an input of the formula are not those of the class")
         return [letter for letter in order if letter in note]

@@ -1,58 +1,63 @@
-"""The documentation inside the package: docstrings and the table of its README."""
+"""The documentation of a part: its docstring, its formula, and where that comes from."""
 
 from __future__ import annotations
 
 import textwrap
 
 from notes2code.components.plan import Part, Source
+from notes2code.emit.docstring import docstring_lines
 
 WIDTH = 99
+_PLACES = 4
 
 
 def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> str:
-    """The body of a docstring, quotes included, to stand at an indentation.
-
-    It is a raw string, since formulas are full of backslashes; what could end it is taken out.
-    """
-    pad = " " * indent
-    blocks = [part.component.summary, *_formula(part), *_shapes(shapes), _origin(part, vault)]
-    lines = "\n\n".join(block for block in blocks if block).split("\n")
-    body = "\n".join(f"{pad}{line}".rstrip() for line in lines)
-    return f'{pad}r"""{body.lstrip()}\n{pad}"""'
-
-
-def _formula(part: Part) -> list[str]:
-    """The formula, indented, on lines that fit."""
-    latex = next((s.latex for s in part.sources if s.latex), part.component.textbook)
-    return [textwrap.indent(wrapped(clean(latex), WIDTH - 8), "    ")]
+    """A docstring, quotes included, to stand at an indentation."""
+    summary = wrapped(part.component.summary, WIDTH - indent - 4)
+    shown = [f"{name}: {shape}" for name, shape in shapes.items()]
+    blocks = [
+        summary,
+        textwrap.indent(rows(formula(part), WIDTH - indent - 4), "    "),
+        "\n".join(wrapped(line, WIDTH - indent) for line in shown),
+        wrapped(origin(part, vault), WIDTH - indent),
+    ]
+    lines = docstring_lines("\n\n".join(block for block in blocks if block))
+    return textwrap.indent("\n".join(lines), " " * indent)
 
 
-def clean(latex: str) -> str:
-    """A formula on one line, with nothing in it that could end a raw docstring."""
-    return " ".join(latex.split()).replace('"""', "''' ").replace('"', "'").rstrip("\\")
+def formula(part: Part) -> str:
+    """The formula of a part: the note's, else the textbook's."""
+    return next((s.latex for s in part.sources if s.latex), part.component.textbook)
 
 
-def wrapped(text: str, width: int) -> str:
-    """The text broken at spaces."""
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
-
-
-def _shapes(shapes: dict[str, str]) -> list[str]:
-    return ["\n".join(f"{name}: {shape}" for name, shape in shapes.items())] if shapes else []
-
-
-def _origin(part: Part, vault: str) -> str:
-    """Where the formula comes from."""
-    places = [f"{vault}/{s.note}:{s.line}" for s in part.sources if s.latex] or []
-    if places:
-        return wrapped(f"From {', '.join(places[:4])}.", WIDTH - 8)
-    named = [f"{vault}/{s.note}:{s.line}" for s in part.sources]
+def origin(part: Part, vault: str) -> str:
+    """A sentence on where a part comes from."""
     source = part.component.source
+    places = [place(vault, s) for s in part.sources if s.latex]
+    if places:
+        return f"From {_listed(places)}."
+    named = [place(vault, s) for s in part.sources]
     if named:
-        return wrapped(f"Named in {', '.join(named[:4])}; the formula is from {source}.", WIDTH - 8)
-    return wrapped(f"After {source}.", WIDTH - 8) if source else ""
+        return f"Named in {_listed(named)}; the formula is from {source}."
+    return f"After {source}." if source else ""
+
+
+def _listed(places: list[str]) -> str:
+    more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+    return ", ".join(places[:_PLACES]) + more
 
 
 def place(vault: str, source: Source) -> str:
     """A place in a note, as ``vault/Attention.md:12``."""
     return f"{vault}/{source.note}:{source.line}"
+
+
+def rows(latex: str, width: int) -> str:
+    """A formula on the lines on which its author wrote it, those too long broken at spaces."""
+    written = (" ".join(line.split()) for line in latex.splitlines())
+    return "\n".join(wrapped(line, width) for line in written if line)
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text on one line if it fits, else broken at spaces."""
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))

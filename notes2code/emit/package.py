@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
+from notes2code.emit import docs
 from notes2code.emit.graph import EmitError
+from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.view import View, snake
 from notes2code.oracle import OracleError, helpers_source
@@ -23,7 +25,7 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-_MODULE, _TEST = "module.py.j2", "test.py.j2"
+_MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class _Renderer:
     def __init__(self, plan: Plan, package: str, vault: str) -> None:
         self.plan = plan
         self.name = package
+        self.vault = vault
         self.views = {part: View(part, vault) for part in plan.parts}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -86,8 +89,28 @@ class _Renderer:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts)
         files["tests/checks.py"] = _template("checks.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
+        files |= around(self.name, self.vault, self._rows(), self._example())
         classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts}
         return Package(dict(sorted(files.items())), classes, self.left_out)
+
+    def _rows(self) -> list[Row]:
+        """What the README's table says of each class and function."""
+        return [
+            Row(docs.formula(part), part.name, family, docs.origin(part, self.vault))
+            for family, parts in self.families.items()
+            for part in parts
+        ]
+
+    def _example(self) -> str:
+        """The first example: that of the part which most others are built into."""
+        order = ("metrics", "losses", "positions", "attention", "layers", "models")
+        parts = [p for p in self.texts if (p.component.folder / _EXAMPLE).is_file()]
+        parts.sort(key=lambda part: order.index(part.component.family))
+        if not parts:
+            return ""
+        return fill(
+            parts[-1].component.folder, _EXAMPLE, part=self.views[parts[-1]], package=self.name
+        )
 
     # --- modules -------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import NoReturn
 
 from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.match import HOLE
@@ -12,6 +13,7 @@ from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention
 from notes2code.emit.docs import docstring
+from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
@@ -112,6 +114,11 @@ class View:
     def doc(self, shapes: Mapping[str, str] | None = None, indent: int = 4) -> str:
         """The docstring: what it is, the formula, its shapes, and where it comes from."""
         return docstring(self._part, self._vault, dict(shapes or {}), indent)
+
+    @staticmethod
+    def refuse(why: str) -> NoReturn:
+        """Give up on a variant that the component's class cannot be."""
+        raise EmitError(why)
 
     @staticmethod
     def broken(head: str, parts: Sequence[str], tail: str = ")", indent: int = 8) -> str:

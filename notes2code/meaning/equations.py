@@ -79,6 +79,7 @@ class Attempt:
     def draft(self) -> Draft:
         """Type everything; the value is that of the statement which no other uses."""
         run = self.run
+        self._refuse_twice()
         for at in range(len(self.defines)):
             self.define(at)
         final = next((at for at in range(len(self.defines)) if at not in self.used), -1)
@@ -99,6 +100,26 @@ class Attempt:
             definitions,
             self._parameters(final, needed),
         )
+
+    def _refuse_twice(self) -> None:
+        """Of two definitions of the same thing neither is taken by luck; only a step that goes on
+        from the one before, as in ``x = x + …``, may use its name again."""
+        for at, target in enumerate(self.targets):
+            before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
+            if not before or self.defines[at].condition is not None:
+                continue
+            later = (n for o in range(before[-1] + 1, at + 1) for n in self._names_in(o))
+            if target.name not in later:
+                raise error(
+                    "N2C035",
+                    f"`{self.run.quote(target.span)}` is defined a second time",
+                    target.span,
+                    "give one of the two another name, or join them with `=` if they are equal",
+                )
+
+    def _defines_same(self, left: Target, right: Target) -> bool:
+        quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
+        return bool(left.name) and len(set(quoted)) == 1
 
     def _parameters(self, final: int, needed: set[int]) -> tuple[str, ...]:
         return self.targets[final].parameters
