@@ -19,7 +19,7 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
         summary,
         textwrap.indent(rows(formula(part), WIDTH - indent - 4), "    "),
         "\n".join(wrapped(line, WIDTH - indent) for line in shown),
-        wrapped(origin(part, vault), WIDTH - indent),
+        wrapped(_sentence(origin(part, vault)), WIDTH - indent),
     ]
     lines = docstring_lines("\n\n".join(block for block in blocks if block))
     return textwrap.indent("\n".join(lines), " " * indent)
@@ -31,15 +31,19 @@ def formula(part: Part) -> str:
 
 
 def origin(part: Part, vault: str) -> str:
-    """A sentence on where a part comes from."""
+    """Where a part comes from: ``from vault/Attention.md:12``."""
     source = part.component.source
     places = [place(vault, s) for s in part.sources if s.latex]
     if places:
-        return f"From {_listed(places)}."
+        return f"from {_listed(places)}"
     named = [place(vault, s) for s in part.sources]
     if named:
-        return f"Named in {_listed(named)}; the formula is from {source}."
-    return f"After {source}." if source else ""
+        return f"named in {_listed(named)}; the formula is from {source}"
+    return f"after {source}" if source else ""
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _listed(places: list[str]) -> str:

@@ -26,6 +26,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
+_BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,10 @@ class _Renderer:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
         files[f"{self.name}/__init__.py"] = self._init(bodies)
+        formulas = files["tests/formulas.py"] = self._formulas()
         for family, parts in self.families.items():
             if parts:
-                files[f"tests/test_{family}.py"] = self._tests(family, parts)
+                files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
         files["tests/checks.py"] = _template("checks.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
         files |= around(self.name, self.vault, self._rows(), self._example())
@@ -96,7 +98,12 @@ class _Renderer:
     def _rows(self) -> list[Row]:
         """What the README's table says of each class and function."""
         return [
-            Row(docs.formula(part), part.name, family, docs.origin(part, self.vault))
+            Row(
+                docs.formula(part),
+                part.name,
+                family,
+                docs.origin(part, self.vault).removeprefix("from "),
+            )
             for family, parts in self.families.items()
             for part in parts
         ]
@@ -147,28 +154,42 @@ class _Renderer:
 
     # --- tests ---------------------------------------------------------------------------
 
-    def _tests(self, family: str, parts: Sequence[Part]) -> str:
-        """The tests of a family: the formulas term by term, and what holds of each class."""
-        tests = {self.views[part]: self.texts[part][_TEST] for part in parts}
-        held = [view for view, text in tests.items() if view.reference in text]
-        helpers = helpers_source(view.recognised.equation for view in held).strip()
+    def _formulas(self) -> str:
+        """The formulas term by term, and functions ``…_by_formula`` that take them at the weights
+        of a module: what tests of one part need of another."""
+        held = [part for part, texts in self.texts.items() if self._is_held(part, texts[_TEST])]
+        helpers = helpers_source(self.views[part].recognised.equation for part in held).strip()
         pieces = [helpers] if helpers else []
         defined: dict[str, str] = {}
-        for view, text in tests.items():
-            pieces += new_functions(view.reference_source(), defined) if view in held else []
-            pieces.append(text)
+        for part in held:
+            pieces += new_functions(self.views[part].reference_source(), defined)
+            pieces += [b for b in _blocks(self.texts[part][_TEST]) if _BY_FORMULA.match(b)]
         body = "\n\n\n".join(pieces)
-        head = f'"""Tests of the {family} of the notes, held against the formulas as written."""\n'
-        lines = [head, "from __future__ import annotations\n", _imports(body)]
-        lines[-1] += self._package_imports(body)
-        return "\n".join(lines) + f"\n\n{body}\n"
+        return self._test_file("The formulas of the notes in NumPy, term by term.", body, "")
 
-    def _package_imports(self, body: str) -> str:
-        """The imports of what tests use of the package and of the shared checks."""
+    def _is_held(self, part: Part, test: str) -> bool:
+        return self.views[part].reference in test
+
+    def _tests(self, family: str, parts: Sequence[Part], formulas: str) -> str:
+        """The tests of a family."""
+        blocks = [b for part in parts for b in _blocks(self.texts[part][_TEST])]
+        body = "\n\n\n".join(b for b in blocks if not _BY_FORMULA.match(b))
+        about = f"Tests of the {family} of the notes, held against the formulas as written."
+        return self._test_file(about, body, formulas)
+
+    def _test_file(self, about: str, body: str, formulas: str) -> str:
+        imports = _imports(body) + self._package_imports(body, formulas)
+        head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
+        return f"{head}\n{imports}\n\n{body}\n"
+
+    def _package_imports(self, body: str, formulas: str) -> str:
+        """The imports of what tests use of the package, the formulas and the shared checks."""
         found: list[str] = []
-        checks = [n for n in _public(_template("checks.py.j2")) if re.search(rf"\b{n}\(", body)]
-        if checks:
-            found.append(f"from checks import {_names(checks)}")
+        code = _without_docstrings(body)
+        for module, source in (("checks", _template("checks.py.j2")), ("formulas", formulas)):
+            names = [n for n in _public(source) if re.search(rf"(?<![\w.]){n}\b", code)]
+            if names:
+                found.append(f"from {module} import {_names(names)}")
         for family, parts in self.families.items():
             names = [p.name for p in parts if re.search(rf"\b{p.name}\b", body)]
             if names:
@@ -222,7 +243,7 @@ _STANDARD = ("import math", "from collections", "from dataclasses")
 
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
-    code = re.sub(r'r?"""[\s\S]*?"""', "", body)
+    code = _without_docstrings(body)
     needed = [line for pattern, line in _KNOWN if re.search(pattern, code)]
     if "from torch import nn" in needed and "from torch import Tensor" in needed:
         needed = [n for n in needed if not n.startswith("from torch import")]
@@ -242,6 +263,15 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
         if other != family and names:
             lines.append(f"from .{other} import {_names(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
+
+
+def _without_docstrings(body: str) -> str:
+    return re.sub(r'r?"""[\s\S]*?"""', "", body)
+
+
+def _blocks(text: str) -> list[str]:
+    """The functions and classes of a text, which two empty lines part."""
+    return re.split(r"\n\n\n+", text)
 
 
 def _public(body: str) -> list[str]:

@@ -1,0 +1,67 @@
+"""What stands around a package: its README with an example that runs, and how pip installs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from notes2code.emit.templating import TEMPLATES, fill
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the README's table: a formula, the class or function in a module of the package
+    that computes it, and where the formula comes from."""
+
+    formula: str
+    name: str
+    module: str
+    origin: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells as Markdown."""
+        code = f"[`{self.name}`]({{package}}/{self.module}.py)"
+        test = f"`tests/test_{self.module}.py`"
+        return math(self.formula), code, cell(self.origin), test
+
+
+def around(package: str, vault: str, rows: Sequence[Row], example: str) -> dict[str, str]:
+    """The files around a package, by path. ``example`` is Python, "" for none."""
+    table = [" | ".join(row.cells).replace("{package}", package) for row in rows]
+    name = _line(vault).replace("`", "'")
+    readme = fill(
+        TEMPLATES, "README.md.j2", package=package, vault=name, table=table, example=example
+    )
+    project = fill(TEMPLATES, "pyproject.toml.j2", package=package, project=_project(package))
+    files = {"README.md": readme, "pyproject.toml": project}
+    if example:
+        files["tests/test_readme.py"] = fill(TEMPLATES, "test_readme.py.j2")
+    return {path: f"{text}\n" for path, text in files.items()} | {f"{package}/py.typed": ""}
+
+
+def _project(package: str) -> str:
+    """The name of a package for pip, which begins and ends with a letter or digit."""
+    return package.strip("_") or "transformer"
+
+
+def cell(text: str) -> str:
+    """Any text as what it is in a cell of a table: one line that is no Markdown."""
+    return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", _line(text))
+
+
+def math(latex: str) -> str:
+    """A formula in a cell of a table: as math, or as code where it would end the math."""
+    line = _line(latex)
+    if "$" in line or "`" in line or line.endswith("\\"):
+        code = line.replace("`", "'").replace("|", r"\|")
+        return f"`{code} `"
+    signs = {r"\|": r"\Vert ", "|": r"\vert ", "<": r"\lt ", ">": r"\gt "}
+    safe = re.sub(r"\\?\||<|>", lambda sign: signs[sign[0]], line)
+    return f"${safe}$"
+
+
+def _line(text: str) -> str:
+    """A text on one line, without signs that cannot be seen."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

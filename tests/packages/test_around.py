@@ -1,0 +1,102 @@
+"""What stands around a package: the README with its example, what pip needs, and docstrings."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from building import Package, package_of
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.emit.docs import rows as shown
+from notes2code.emit.readme import cell, math
+from notes2code.rendering import render
+from notes2code.vault import read_vault
+
+FFN = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
+
+
+@pytest.fixture
+def files() -> Package:
+    return package_of([FFN])
+
+
+def _rows(readme: str) -> list[list[str]]:
+    lines = [line for line in readme.splitlines() if line.startswith("|")]
+    return [[part.strip() for part in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_the_readme_says_what_became_of_a_formula(files: Package) -> None:
+    assert _rows(files["README.md"])[2:] == [
+        [
+            f"${FFN}$",
+            "[`FeedForward`](transformer/layers.py)",
+            "vault/Note.md:1",
+            "`tests/test_layers.py`",
+        ]
+    ]
+
+
+def test_its_example_is_run(files: Package, run_tests: Callable[[Package], bool]) -> None:
+    only = {path: text for path, text in files.items() if path != "tests/test_layers.py"}
+    assert run_tests(only)
+    broken = only["README.md"].replace("d_model=64", "d_model=65")
+    assert broken != only["README.md"]
+    assert not run_tests({**only, "README.md": broken})
+
+
+def test_pip_installs_the_package_with_its_types(files: Package) -> None:
+    project = tomllib.loads(files["pyproject.toml"])
+    assert project["project"]["name"] == "transformer"
+    assert [d.split(">")[0] for d in project["project"]["dependencies"]] == ["torch"]
+    assert project["tool"]["setuptools"]["packages"] == ["transformer"]
+    assert files["transformer/py.typed"] == ""
+
+
+@pytest.mark.parametrize(
+    ("latex", "shown"),
+    [
+        (r"\lVert x \rVert", r"$\lVert x \rVert$"),
+        (r"P(a | b)", r"$P(a \vert  b)$"),
+        (r"\|x\|", r"$\Vert x\Vert $"),
+        ("a < b\n  > c", r"$a \lt  b \gt  c$"),
+        (r"x \text{ costs $5}", r"`x \text{ costs $5} `"),
+        (r"`rm` | a$", r"`'rm' \| a$ `"),
+        ("a \\", "`a \\ `"),
+    ],
+)
+def test_a_formula_stays_in_its_cell(latex: str, shown: str) -> None:
+    assert math(latex) == shown
+
+
+def test_a_text_in_a_cell_is_no_markdown() -> None:
+    assert cell("a|b\n`c` <img>") == r"a\|b \`c\` \<img\>"
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Mapping[str, str]:
+    """The package of a note whose names try to be code."""
+    note = tmp_path / 'a """ + exit() | `b`.md'
+    note.write_text(f'$${FFN} \\quad \\text{{""" + exit()}}$$\n\n$${FFN}$$\n', encoding="utf-8")
+    return render(compile_vault(read_vault(tmp_path), library()), "transformer").files
+
+
+def test_names_of_notes_stay_in_docstrings(strange: Mapping[str, str]) -> None:
+    tree = ast.parse(strange["transformer/layers.py"])
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert not any(isinstance(call, ast.Name) and call.id == "exit" for call in calls)
+    (layer,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert "exit()" in (ast.get_docstring(layer) or "")
+    assert all(len(row) == 4 for row in _rows(strange["README.md"]))
+
+
+def test_a_docstring_keeps_the_author_s_lines() -> None:
+    columns = "PE_{(pos, 2i+1)} &= \\cos\\left(\\frac{pos}{10000^{2i/d}}\\right)"
+    rows = ["\\begin{aligned}", "PE &= \\dots \\\\", columns, "\\end{aligned}"]
+    assert shown("\n".join(rows) + "\n\n", 90).splitlines() == rows
+    long = " + ".join(["W_{long}"] * 20)
+    assert max(map(len, shown(long, 60).splitlines())) <= 60
