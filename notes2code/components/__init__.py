@@ -1,0 +1,1 @@
+"""components: typed equations in, the components that they are, with their settings, out."""

@@ -1,0 +1,1 @@
+"""emit: the parts of a package in, the text of its files out."""
