@@ -26,7 +26,7 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         kept = dict(sys.modules)
-        for name in [m for m in sys.modules if m.split(".")[0] in ("transformer", "checks")]:
+        for name in [m for m in sys.modules if m.split(".")[0] in ("transformer", "checks", "formulas")]:
             del sys.modules[name]
         path_before = list(sys.path)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -36,7 +36,7 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
             )  # fmt: skip
         sys.path[:] = path_before
         for name in [m for m in sys.modules if m not in kept]:
-            if name.split(".")[0] in ("transformer", "checks", "tests"):
+            if name.split(".")[0] in ("transformer", "checks", "formulas", "tests"):
                 del sys.modules[name]
         return code == pytest.ExitCode.OK
 
