@@ -120,7 +120,7 @@ def _compiled(
     latex: str, shapes: Mapping[str, Sequence[str | int]], context: str | Sequence[str]
 ) -> Compiled:
     known = library()
-    declared = {name: Shape(tuple(axes), None) for name, axes in shapes.items()}
+    declared = {name: Shape(tuple(axes)) for name, axes in shapes.items()}
     before = _formulas(context)
     entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
     compiler = Compiler(Linker(entries, known.scope, declared), known)

@@ -173,10 +173,12 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
             return Index(letter, size, start), None
         index = Index(letter, Size(""), start)
         high = run.lower(last).body
+        conditions.compare(run, Idx(index), high)
         return index, ir.Compare("≤", counted(index), high)
     start = next((run.indices[x].start for x in _letters(run, first)), 1)
     index = Index(letter, Size(""), start)
     low = run.lower(first).body
+    conditions.compare(run, Idx(index), low)
     if last is None:
         return index, ir.Compare("≥", counted(index), low)
     high = run.lower(last).body

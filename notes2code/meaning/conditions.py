@@ -31,11 +31,20 @@ def condition(run: Run, node: Node) -> Expr:
         if value.rank:
             raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
         values.append(value.body)
+    pairs = list(zip(values, values[1:], strict=False))
+    for left, right in pairs:
+        compare(run, left, right)
     parts = tuple(
-        ir.Compare(sign, left, right)
-        for sign, left, right in zip(node.signs, values, values[1:], strict=False)
+        ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True)
     )
     return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
+
+
+def compare(run: Run, left: Expr, right: Expr) -> None:
+    """Remember two indices that are compared with each other."""
+    letters = [e.index for side in (left, right) for e in ir.walk(side) if isinstance(e, ir.Idx)]
+    if len(letters) == 2:
+        run.compared += [(letters[0], letters[1]), (letters[1], letters[0])]
 
 
 def is_otherwise(node: Node) -> bool:

@@ -233,13 +233,16 @@ class Attempt:
 
     def _check_rank(self, value: Value, target: Target) -> None:
         """Count it against a reading when its left-hand side is of a kind that custom does not
-        expect: a score e_ij that is no number, a vector c_i that is a matrix."""
+        expect: a score e_ij that is no number, a small letter that is a matrix."""
         if target.parameters or not target.name:
             return
         base, indexed = target.name.split("_")[0], len(target.indices)
         element = value.rank - indexed
+        small = len(base) == 1 and base.islower()
+        if small and indexed == 0 and element > 1:
+            self.run.cost += 0.7
         unexpected = (
-            (indexed == 1 and base in _VECTORS and element > 1)
+            (small and indexed == 1 and element > 1)
             or (indexed >= 2 and element > 0)
             or (indexed == 0 and base in _NUMBERS and element > 0)
         )
@@ -338,7 +341,6 @@ def read_target(seen: Survey, define: Define) -> Target:
     return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
 
 
-_VECTORS = frozenset("qkvhocsxz")
 _NUMBERS = frozenset(["mu", "sigma", "L", "loss", "PPL", "BLEU", "BP", "lambda", "epsilon"])
 _ACTIVATIONS = frozenset(
     "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "

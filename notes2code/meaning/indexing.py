@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Num, Script
-from notes2code.meaning import ir, names
+from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Size
-from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import fresh
 
@@ -16,6 +16,8 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if at.relation:
         return _range(run, at, size, use)
     expr = arithmetic(run, at.node, use)
+    if (shifted := _shifted(run, at, size, use)) is not None:
+        return shifted
     letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
     if isinstance(expr, Idx):
         run.unify(find_index(expr.index).size, size, use.span)
@@ -27,6 +29,24 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
+    """``x_t`` beside ``x_{t-1}``: two places of one array, which begins with the earlier one."""
+    shift = scripts.shift(at.node)
+    if shift is None or shift[0] not in run.indices:
+        return None
+    letter, offset = shift
+    places = [n for n, other in enumerate(use.indices) if other is at]
+    offsets = {o for n in places for o in run.seen.shifts.get((use.name, n, letter), ())}
+    if len(offsets) < 2:
+        return None
+    index = find_index(run.indices[letter])
+    first, last = min(offsets), max(offsets)
+    own = find(index.size)
+    length = ir.add(own.value or own, ir.Num(last - first))
+    run.unify(length if isinstance(length, Size) else Size("", value=length), size, use.span)
+    return ir.add(Idx(index), ir.Num(offset - first))
 
 
 def place(run: Run, at: At, size: Size, use: Use) -> Expr:

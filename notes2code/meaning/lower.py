@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import (
     Accent,
     Apply,
@@ -86,8 +86,15 @@ def _infix(run: Run, node: Infix) -> Value:
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+        if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
+            run.cost += 2.2  # what is added to a dot product is a number wherever it can be one
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
+
+
+def _is_sum(value: Value) -> bool:
+    """Whether a number is a sum over an index, such as a dot product."""
+    return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
 
 
 def _negative(run: Run, node: Neg) -> Value:
@@ -146,6 +153,9 @@ def _bars(run: Run, node: Group) -> Value:
             node.span,
             "write `\\|…\\|` for a norm",
         )
+    if node.open == "|":
+        text = run.quote(node.span)
+        run.problems.append(note("N2C039", f"`{text}` is taken as the length", node.span))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
 

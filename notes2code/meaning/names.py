@@ -112,7 +112,9 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         return (1, 2, 0)
     if indices == 1:
         return (1, 0, 2) if base in _INDEXED_VECTORS else (0, 1, 2)
-    return (1, 2, 0) if base in _VECTORS or base == "b" else (0, 1, 2)
+    if base == "b":
+        return (1, 0, 2)
+    return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
 
 
 GREEK = frozenset(

@@ -133,6 +133,8 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
         )
     if base.rank and _negative_number(exponent):
         raise error("N2C041", "the inverse of an array is not computed", where)
+    if base.rank == 0 and raised_to.rank:
+        run.cost += 2.2  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
 
 

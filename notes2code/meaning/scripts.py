@@ -60,6 +60,18 @@ def is_name(node: Node) -> bool:
             return False
 
 
+def shift(node: Node) -> tuple[str, int] | None:
+    """The letter and the offset of an index such as ``i`` or ``i − 1``."""
+    match node:
+        case Name(letter):
+            return letter, 0
+        case Infix("+" | "-" as sign, Name(letter), Num(text)) if text.isdigit():
+            return letter, int(text) if sign == "+" else -int(text)
+        case Group(_, (inner,)):
+            return shift(inner)
+    return None
+
+
 def read(
     node: Node, bound: Set[str], as_target: bool = False, steps: Mapping[str, Set[str]] = NO_STEPS
 ) -> Use:
@@ -204,7 +216,9 @@ class _Reader:
                     self.labels.append(item.text)
                 else:
                     self.above(item)
-        elif isinstance(node, Script) and is_name(node) and not self.counts(node):
+        elif (
+            isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node)
+        ):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
             self.labels.append("star" if node.text == "*" else names.label(node))

@@ -42,6 +42,7 @@ class Survey:
     free: list[str] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     counted: dict[str, set[int]] = field(default_factory=dict)
+    shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
     bold: set[str] = field(default_factory=set)
     entries: set[str] = field(default_factory=set)
     transposed: set[str] = field(default_factory=set)
@@ -403,6 +404,9 @@ def _count_uses(seen: Survey, value: Node) -> None:
             except ProblemError:
                 return  # it is an error where it is computed, which an item of a list may not be
             seen.counted.setdefault(use.name, set()).add(len(use.indices))
+            for place, index in enumerate(use.indices):
+                if (shift := scripts.shift(index.node)) is not None:
+                    seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
             if use.bold:
                 seen.bold.add(use.name)
             if use.transposed:

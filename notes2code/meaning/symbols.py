@@ -134,8 +134,10 @@ def _declared(run: Run, use: Use) -> Shape | None:
 
 
 def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
-    """Whether a declared vector, ``k ∈ ℝ^d``, stands for each of those that have an index."""
-    if len(shape.axes) != 1 or shape.indexed != 0 or run.seen.counted.get(use.name) != {1}:
+    """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
+    if not use.indices or shape.indexed != 0:
+        return False
+    if run.seen.counted.get(use.name) != {len(use.indices)}:
         return False
     return run.choose(f"each {use.name}", ((False, 0.0), (True, 0.5)))
 
@@ -167,7 +169,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-    return run.choose(f"rank {name}", [(rank, float(cost)) for cost, rank in enumerate(ranks)])
+    # A bias is a vector or a number nearly as often: what it is added to decides.
+    step = 0.6 if base == "b" else 1.0
+    return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
 
 
 _ROLES = frozenset("QKVqkv")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Size
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
 
 
@@ -222,8 +222,23 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             where,
             "write `^\\top` on one, `\\cdot` for the dot product or `\\odot` for element by element",
         )
-    kind = run.choose(f"vectors {where.start}", (("dot", 0.0), ("outer", 0.5)))
+    if left.body == ir.ONE or right.body == ir.ONE:
+        return outer(left, right)
+    options = (("dot", 0.0), ("outer", 0.5))
+    if right.row and _are_columns(left.body, right.body):
+        options = (("outer", 0.0), ("dot", 0.5))
+    kind = run.choose(f"vectors {where.start}", options)
     return dot(run, left, right, where) if kind == "dot" else outer(left, right)
+
+
+def _are_columns(left: Expr, right: Expr) -> bool:
+    """Whether u vᵀ is a matrix, as for columns. Queries and keys are rows here, and so is what
+    has been multiplied by a weight, or two elements of one family."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        return False
+    if left.array == right.array:
+        return left.at[:-1] == right.at[:-1]
+    return not {left.array[0].lower(), right.array[0].lower()} & {*"qkhsx"}
 
 
 def reduce_all(kind: str, value: Value) -> Expr:
