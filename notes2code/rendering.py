@@ -11,6 +11,7 @@ from notes2code.components.mentions import Mention
 from notes2code.components.plan import Part, Plan, Source, plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.emit import package as emitter
+from notes2code.model_sizes import sizes_of
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,8 @@ class Rendered:
     """The files by path, relative to the output folder, and the dotted name of the class or
     function that each emitted formula became, by the formula's id.
 
-    ``remarks`` are the diagnostics of what could not be written, by the formula's id, or by the
-    note's path where the note only names it.
+    ``remarks`` are the diagnostics of what could not be written or used, by the formula's id, or
+    by the note's path where it is no formula.
     """
 
     files: Mapping[str, str]
@@ -41,7 +42,9 @@ def render(compilation: Compilation, package: str) -> Rendered:
     mentioned = _mentioned(compilation)
     planned = plan(formulas, mentioned, compilation.compiler)
     vault = Path(compilation.vault.root).resolve().name
-    rendered = emitter.render(planned, package, vault)
+    found = {note.path: sizes_of(note) for note in compilation.vault.notes}
+    sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
+    rendered = emitter.render(planned, package, vault, sizes)
     owned = {f.id: planned.owners.get(f.compiled) for f in compilation.formulas}
     emitted = {
         id: rendered.classes[part]
@@ -49,6 +52,9 @@ def render(compilation: Compilation, package: str) -> Rendered:
         if part is not None and part in rendered.classes
     }
     remarks = _left_out(compilation, planned, mentioned, rendered.left_out)
+    for path, (_, problems) in found.items():
+        if problems:
+            remarks[path] = (*remarks.get(path, ()), *problems)
     return Rendered(rendered.files, emitted, remarks)
 
 

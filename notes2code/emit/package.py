@@ -11,7 +11,7 @@ from notes2code.emit import docs
 from notes2code.emit.graph import EmitError
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
-from notes2code.emit.view import View, snake
+from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
@@ -26,6 +26,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
+_CHECKS = ("attention_checks", "checks")
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 
 
@@ -39,17 +40,20 @@ class Package:
     left_out: Mapping[Part, str]
 
 
-def render(plan: Plan, package: str, vault: str) -> Package:
-    """Render the package of a plan. ``vault`` is how notes are named in docstrings."""
-    return _Renderer(plan, package, vault).package()
+def render(
+    plan: Plan, package: str, vault: str, sizes: Mapping[str, Sizes] | None = None
+) -> Package:
+    """Render the package of a plan. ``vault`` is how notes are named in docstrings; ``sizes`` are
+    those of models that notes give in their properties, by the note's path."""
+    return _Renderer(plan, package, vault, sizes or {}).package()
 
 
 class _Renderer:
-    def __init__(self, plan: Plan, package: str, vault: str) -> None:
+    def __init__(self, plan: Plan, package: str, vault: str, sizes: Mapping[str, Sizes]) -> None:
         self.plan = plan
         self.name = package
         self.vault = vault
-        self.views = {part: View(part, vault) for part in plan.parts}
+        self.views = {part: View(part, vault, sizes) for part in plan.parts}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
         self.families = {
@@ -89,7 +93,9 @@ class _Renderer:
         for family, parts in self.families.items():
             if parts:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
-        files["tests/checks.py"] = _template("checks.py.j2")
+        for module in _CHECKS:
+            if any(f"from {module} import" in text for text in list(files.values())):
+                files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
         files |= around(self.name, self.vault, self._rows(), self._example())
         classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts}
@@ -186,7 +192,8 @@ class _Renderer:
         """The imports of what tests use of the package, the formulas and the shared checks."""
         found: list[str] = []
         code = _without_docstrings(body)
-        for module, source in (("checks", _template("checks.py.j2")), ("formulas", formulas)):
+        checks = [(module, _template(f"{module}.py.j2")) for module in _CHECKS]
+        for module, source in (*checks, ("formulas", formulas)):
             names = [n for n in _public(source) if re.search(rf"(?<![\w.]){n}\b", code)]
             if names:
                 found.append(f"from {module} import {_names(names)}")

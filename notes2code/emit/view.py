@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.match import HOLE
@@ -22,24 +22,42 @@ from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.oracle import numpy_source
 from notes2code.oracle.layout import Bracket, lines
 
+Sizes: TypeAlias = Mapping[str, int | float]
+"""Sizes of a model by name, such as ``d_model``, and ``dropout``."""
+
 
 class View:
     """A part, as its templates see it. Every name and text that it gives is safe in code."""
 
-    def __init__(self, part: Part, vault: str) -> None:
+    def __init__(self, part: Part, vault: str, sizes: Mapping[str, Sizes] | None = None) -> None:
         self._part = part
         self._vault = vault
+        self._sizes = sizes or {}
         self.name = part.name
         self.snake = snake(part.name)
         self.component = part.component.name
         self.summary = part.component.summary
         self.form = part.recognised.form.part
-        self.uses: dict[str, View] = {role: View(p, vault) for role, p in part.uses.items()}
+        self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}
 
     @property
     def recognised(self) -> Recognised:
         """The recognised formula."""
         return self._part.recognised
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int | float]:
+        """The sizes of a model in the properties of the notes: of the notes that the part comes
+        from before others."""
+        found: dict[str, int | float] = {}
+        for note in (*(source.note for source in self._part.sources), *self._sizes):
+            found = {**self._sizes.get(note, {}), **found}
+        width, heads = found.get("d_model"), found.get("num_heads")
+        if width and heads and width % heads:
+            raise EmitError(
+                f"in the notes' properties, d_model ({width}) is no multiple of num_heads ({heads})"
+            )
+        return found
 
     # --- names ---------------------------------------------------------------------------
 

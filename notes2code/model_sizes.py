@@ -1,0 +1,50 @@
+"""The sizes of a model that notes give in their properties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from notes2code.diagnostics import Diagnostic, Span, warning
+from notes2code.vault import Note
+
+LARGEST = 10**9
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST
+
+
+def _is_part(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < 1
+
+
+_WHOLE = ("d_model", "num_heads", "d_ff", "num_layers", "vocab_size", "max_len")
+_WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **{name: (_is_whole, f"a whole number from 1 to {LARGEST:,}") for name in _WHOLE},
+    "dropout": (_is_part, "a number from 0 to below 1"),
+}
+
+
+def sizes_of(note: Note) -> tuple[dict[str, int | float], tuple[Diagnostic, ...]]:
+    """The sizes among a note's properties, and what is wrong with those that cannot be used."""
+    sizes: dict[str, int | float] = {}
+    problems: list[Diagnostic] = []
+    for name, (fits, wanted) in _WANTED.items():
+        value = note.properties.get(name)
+        if value is None:
+            continue
+        if fits(value):
+            sizes[name] = float(value) if name == "dropout" else value
+        else:
+            message = f"the property `{name}` is not used: it must be {wanted}"
+            problem = warning("N2C052", message, _place(note, name), f"write `{name}: …`")
+            problems.append(note.source.diagnostic(problem))
+    return sizes, tuple(problems)
+
+
+def _place(note: Note, name: str) -> Span:
+    """The line of a property."""
+    found = re.search(rf"^[\"']?{name}[\"']?\s*:.*$", note.source.text, re.MULTILINE)
+    return Span(*found.span()) if found else Span(0, 3)
