@@ -31,6 +31,9 @@ def big(run: Run, node: Big) -> Value:
         run.indices[index.name] = index
     run.summed.extend(index.name for index, _ in bound)
     where = _extra_condition(run, node)
+    inner = bound[-1][0]
+    reach = {index: _both(condition, where if index is inner else None) for index, condition in bound}
+    run.within.update({index: holds for index, holds in reach.items() if holds is not None})
     value = run.lower(node.body)
     del run.summed[len(run.summed) - len(bound) :]
     for name, before in outer.items():
@@ -39,13 +42,16 @@ def big(run: Run, node: Big) -> Value:
         else:
             run.indices[name] = before
     body = value.body
-    for index, condition in reversed(bound):
+    for index, _ in reversed(bound):
         _must_use(run, node, index, body)
-        both = [c for c in (condition, where) if c is not None]
-        where = None
-        reach = both[0] if len(both) == 1 else ir.Logic("and", tuple(both)) if both else None
-        body = ir.Reduce(kind, index, body, reach)
+        body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
+
+
+def _both(*conditions: Expr | None) -> Expr | None:
+    """All conditions together; None where there are none."""
+    given = tuple(condition for condition in conditions if condition is not None)
+    return given[0] if len(given) == 1 else ir.Logic("and", given) if given else None
 
 
 def _must_use(run: Run, node: Big, index: Index, body: Expr) -> None:

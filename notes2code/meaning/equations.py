@@ -72,6 +72,7 @@ class Attempt:
         self.targets = [read_target(run.seen, s) for s in defines]
         self.defines, self.targets = strides.joined(defines, self.targets)
         self.done: dict[int, Defined] = {}
+        self.lasts: dict[int, str] = {}
         self.busy: list[int] = []
         self.order: list[int] = []
         self.used: set[int] = set()
@@ -221,6 +222,8 @@ class Attempt:
         """The value of a statement, its axes in the order of the left-hand side's indices."""
         run = self.run
         letters = self._letters(define, target)
+        if run.step is not None and run.step.name in letters:
+            letters.remove(run.step.name)  # the step's own counter, no axis of the state
         run.target_letters = letters
         for letter in letters:
             run.indices[letter] = _new_index(run, letter)

@@ -88,8 +88,17 @@ def _infix(run: Run, node: Infix) -> Value:
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
         if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
             run.cost += 2.2  # what is added to a dot product is a number wherever it can be one
+        elif _are_of_one_family(left, right) and left.rank != right.rank:
+            run.cost += 1.2  # the x_i and p_i of a sum are of one kind
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
+
+
+def _are_of_one_family(left: Value, right: Value) -> bool:
+    """Whether two terms are elements of arrays at the same index."""
+    if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
+        return False
+    return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
 
 
 def _is_sum(value: Value) -> bool:

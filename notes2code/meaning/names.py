@@ -21,7 +21,7 @@ TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 _SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
 _VECTORS = frozenset([*"qkvxhsyzuwo"])
-_INDEXED_VECTORS = (_VECTORS | frozenset([*"cr"])) - frozenset([*"wy"])
+_INDEXED_VECTORS = (_VECTORS | frozenset("bcr")) - frozenset("w")
 
 
 def code_name(*parts: str) -> str:

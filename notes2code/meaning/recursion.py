@@ -35,6 +35,7 @@ def last_states(attempt: Attempt, at: int, mentioned: set[str]) -> dict[str, int
         for name in mentioned:
             if name.startswith(f"{target.name}_") and name != f"{target.name}_0":
                 found[name] = other
+                attempt.lasts[other] = name.removeprefix(f"{target.name}_")
     return found
 
 
@@ -49,7 +50,7 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     state = attempt.targets[at].name
     letter = survey.step_letter(attempt.defines[at])
     assert letter is not None
-    counter = Index(letter, _steps(run, letter), 1)
+    counter = Index(letter, _steps(attempt, at, letter), 1)
     run.step = run.indices[letter] = counter
     before = f"{state}_before"
     run.defined[state] = Defined(before, initial, 0)
@@ -79,9 +80,22 @@ def _renamed(array: Lambda) -> Lambda:
     return Lambda(own, ir.substitute(array.body, dict(places)))
 
 
-def _steps(run: Run, letter: str) -> Size:
-    """The number of steps: the end of the letter's range, else a size of its own."""
+def _steps(attempt: Attempt, at: int, letter: str) -> Size:
+    """The number of steps: the end of the letter's range, else the number of the state that
+    another statement asks for, else a size of its own."""
+    run, last = attempt.run, attempt.lasts.get(at, "")
     known = run.seen.ranges.get(letter)
     if known is not None and known.last is not None:
-        return count(run, known.last, 1)
-    return run.size("N" if letter != "N" else "L")
+        steps = count(run, known.last, 1)
+        end = steps.value.value if isinstance(steps.value, ir.Num) else None
+        if last.isdigit() and str(end) != last:
+            raise error(
+                "N2C032",
+                f"`{attempt.targets[at].name}_{last}` is not the last state",
+                attempt.targets[at].span,
+                "only the state after the last step can be used elsewhere",
+            )
+        return steps
+    if last.isdigit():
+        return Size("", value=ir.Num(int(last)))
+    return run.size(last or ("N" if letter != "N" else "L"))

@@ -97,6 +97,7 @@ class Run:
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
     scales: dict[str, Index] = field(default_factory=dict)
+    within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Expr] = field(default_factory=dict)
 

@@ -47,7 +47,11 @@ def _named_axis(run: Run, name: Node) -> Index | None:
 
 
 def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: Span) -> Value:
-    """The softmax of a number that depends on an index, over all its values."""
+    """The softmax of a number that depends on an index, over all values that it takes here: inside
+    a sum over ``j ≤ i`` those alone."""
+    if value.rank:
+        run.cost += 2.2  # scores are numbers wherever they can be
+    where = run.within.get(index) if where is None else where
     over = Index(index.name, index.size, index.start)
     body = ir.substitute(settled(value.body), {index: Idx(over)})
     reach = None if where is None else ir.substitute(settled(where), {index: Idx(over)})

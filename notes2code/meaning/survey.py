@@ -52,6 +52,7 @@ class Survey:
     squares: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
+    logs: bool = False
     attends: bool = False
     has_matrices: bool = False
     uses: dict[int, scripts.Use] = field(default_factory=dict)
@@ -95,6 +96,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             seen.entries.update(_entries(seen, node))
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
+    seen.logs = not bases.isdisjoint(["log", "ln"])
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen

@@ -166,6 +166,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1)
     elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
         ranks = (1, 0)
+    elif run.seen.logs and base == "y" and indices == 1 and not use.bold:
+        ranks = (0, 1, 2)  # the y_i beside log p_i are labels
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
