@@ -19,12 +19,14 @@ class Rendered:
     """The files by path, relative to the output folder, and the dotted name of the class or
     function that each emitted formula became, by the formula's id.
 
-    ``remarks`` are the diagnostics of what could not be written or used, by the formula's id, or
-    by the note's path where it is no formula.
+    ``classes`` gives the places in the notes by the dotted name of each class and function; there
+    are none for what only others are built from. ``remarks`` are the diagnostics of what could
+    not be written or used, by the formula's id, or by the note's path where it is no formula.
     """
 
     files: Mapping[str, str]
     emitted: Mapping[str, str]
+    classes: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     remarks: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
     @property
@@ -55,7 +57,8 @@ def render(compilation: Compilation, package: str) -> Rendered:
     for path, (_, problems) in found.items():
         if problems:
             remarks[path] = (*remarks.get(path, ()), *problems)
-    return Rendered(rendered.files, emitted, remarks)
+    classes = {name: part.sources for part, name in rendered.classes.items()}
+    return Rendered(rendered.files, emitted, classes, remarks)
 
 
 def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:

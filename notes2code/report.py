@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from notes2code.compilation import CompiledFormula
+from notes2code.components.plan import Source
 from notes2code.diagnostics import Severity
 from notes2code.diagnostics.render import clean
 from notes2code.inspection.facts import diagnostic_facts
@@ -18,8 +18,9 @@ from notes2code.publish import Changes, Kind, diff
 from notes2code.verify import Verdict
 
 SCHEMA = 1
-_PLACES = 4
+_PLACES = 5
 _FAILURES = 10
+_IMAGES = "N2C009"
 _NAMES = 6
 _KINDS: tuple[Kind, ...] = ("create", "update", "delete")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
@@ -44,8 +45,17 @@ def facts(result: Result, with_diff: bool = False) -> dict[str, Any]:
         "notes": len(result.compilation.vault.notes),
         "formulas": dict(_statuses(result)),
         "components": [
-            {"formula": f.id, "component": name, "emitted_as": emitted.get(f.id)}
-            for f, name in _components(result)
+            {
+                "formula": f.id,
+                "component": f.compiled.recognised.component.name,
+                "emitted_as": emitted.get(f.id),
+            }
+            for f in result.compilation.formulas
+            if f.compiled.recognised is not None
+        ],
+        "classes": [
+            {"name": name, "places": [f"{s.note}:{s.line}" for s in sources]}
+            for name, sources in _classes(result)
         ],
         "diagnostics": [{"path": d.path, **diagnostic_facts(d)} for d in result.diagnostics],
         "tests": _tests_facts(verdict) if verdict else None,
@@ -83,11 +93,9 @@ def _statuses(result: Result) -> Counter[str]:
     return Counter({status: found[status] for status in order})
 
 
-def _components(result: Result) -> Iterator[tuple[CompiledFormula, str]]:
-    """The formulas that are components, and which."""
-    for formula in result.compilation.formulas:
-        if formula.compiled.recognised is not None:
-            yield formula, formula.compiled.recognised.component.name
+def _classes(result: Result) -> Sequence[tuple[str, Sequence[Source]]]:
+    """The classes and functions of the package with their places in the notes."""
+    return sorted(result.rendered.classes.items()) if result.rendered else ()
 
 
 # --- as text ------------------------------------------------------------------------------------
@@ -95,6 +103,7 @@ def _components(result: Result) -> Iterator[tuple[CompiledFormula, str]]:
 
 def _lines(result: Result) -> Iterator[str]:
     yield from _formulas(result)
+    yield from _written(result)
     severities = Counter(d.severity for d in result.diagnostics)
     if severities:
         told = [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "remark")]
@@ -115,23 +124,47 @@ def _formulas(result: Result) -> Iterator[str]:
     formulas = counted(len(compilation.formulas), "formula")
     yield f"{clean(compilation.vault.root)}: {notes}, {formulas}"
     found = _statuses(result)
-    if found["component"]:
-        yield f"  {counted(found['component'], 'component')}"
-    places: dict[str, dict[str, None]] = {}
-    for formula, name in _components(result):
-        place = f"{clean(formula.note.path)}:{formula.position[0]}"
-        places.setdefault(name, {})[place] = None
-    width = max(map(len, places), default=0)
-    for name, where in places.items():
-        more = f", … {len(where) - _PLACES} more" if len(where) > _PLACES else ""
-        yield f"    {name:<{width}}  {', '.join([*where][:_PLACES])}{more}"
-    others = {
-        "formula": "can be computed but are no known component",
-        "definition": "declare shapes, sizes or names",
-        "rejected": "rejected",
-        "text": "hold nothing to compute",
+    rejected = _places(
+        (f.note.path, f.position[0])
+        for f in compilation.formulas
+        if f.compiled.status == "rejected"
+    )
+    became = {
+        "component": ("components", ""),
+        "formula": ("formulas", "can be computed, but are no known component"),
+        "definition": ("definitions", "of shapes, sizes and names"),
+        "rejected": ("rejected", rejected),
+        "text": ("text", "nothing to compute"),
     }
-    yield from (f"  {found[status]} {what}" for status, what in others.items() if found[status])
+    for status, (name, what) in became.items():
+        if found[status]:
+            yield f"  {name:<11} {found[status]:>4}  {what}".rstrip()
+    images = _places((d.path, d.line) for d in result.diagnostics if d.code == _IMAGES)
+    if images:
+        yield f"  embedded images are not read: {images}"
+
+
+def _written(result: Result) -> Iterator[str]:
+    """What the package holds, and from where in the notes."""
+    classes = {name.rpartition(".")[2]: sources for name, sources in _classes(result)}
+    width = max(map(len, classes), default=0)
+    if classes:
+        yield "classes and functions:"
+    for name, sources in classes.items():
+        stated = _places((s.note, s.line) for s in sources if s.latex)
+        named = _places((s.note, s.line) for s in sources)
+        where = stated or (f"named in {named}" if named else "what others are built from")
+        yield f"  {name:<{width}}  {where}"
+
+
+def _places(found: Iterable[tuple[str, int]]) -> str:
+    """Places in notes as ``A.md:3, 9; B.md:4``, the first few of them."""
+    places = list(dict.fromkeys(found))
+    notes: dict[str, list[str]] = {}
+    for note, line in places[:_PLACES]:
+        notes.setdefault(clean(note), []).append(str(line))
+    text = "; ".join(f"{note}:{', '.join(lines)}" for note, lines in notes.items())
+    return f"{text} … {len(places) - _PLACES} more" if len(places) > _PLACES else text
 
 
 def _tests(verdict: Verdict) -> Iterator[str]:
@@ -160,8 +193,7 @@ def _files(result: Result, changes: Changes) -> Iterator[str]:
 
 def _import(result: Result) -> Iterator[str]:
     """How to import what was emitted."""
-    emitted = result.rendered.emitted.values() if result.rendered else ()
-    names = sorted({name.rpartition(".")[2] for name in emitted})
+    names = [name.rpartition(".")[2] for name, _ in _classes(result)]
     if names:
         shown = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
         yield f"from {_module(result)} import {shown}"

@@ -14,6 +14,7 @@ import notes2code.pipeline
 import notes2code.rendering
 from notes2code.cli import main
 from notes2code.compilation import Compilation
+from notes2code.components.plan import Source
 from notes2code.rendering import Rendered
 
 GOOD = r"$$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V$$"
@@ -41,7 +42,9 @@ def small_package(compilation: Compilation, package: str) -> Rendered:
         f"{package}/attention.py": f"SCALES = {scales!r}\n",
         "tests/test_attention.py": _TESTS.format(package=package),
     }
-    return Rendered(files, {f.id: f"{package}.attention.SCALES" for f in parts})
+    name = f"{package}.attention.SCALES"
+    sources = [Source(f.note.path, f.position[0], f.formula.latex) for f in parts]
+    return Rendered(files, {f.id: name for f in parts}, {name: tuple(sources)} if parts else {})
 
 
 class Vault:

@@ -26,8 +26,12 @@ def test_a_build_from_notes_to_a_tested_package(vault: Vault) -> None:
     assert set(vault.disk()) == FILES | OWN
     lines = vault.output.splitlines()
     assert lines[0] == "vault: 2 notes, 2 formulas"
-    assert any("scaled_dot_product_attention  Attention.md:3" in line for line in lines)
-    assert "  1 rejected" in lines
+    assert lines[1:5] == [
+        "  components     1",
+        "  rejected       1  Bad.md:3",
+        "classes and functions:",
+        "  SCALES  Attention.md:3",
+    ]
     assert "1 error" in lines
     assert "tests of the package: 1 passed" in lines
     assert "generated: 3 created" in lines
