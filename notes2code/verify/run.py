@@ -128,8 +128,11 @@ def _verdict(report: Path, log: Path) -> Verdict:
 
 
 def _name(case: ElementTree.Element) -> str:
-    file, name = case.get("file"), case.get("name", "")
-    return f"{file}::{name}" if file else name
+    """The test as pytest names it; a test that a class inherits is named by that class."""
+    name, parts = case.get("name", ""), case.get("classname", "").split(".")
+    classes = [part for part in parts if part.startswith("Test")]
+    file = "/".join(part for part in parts if part not in classes)
+    return "::".join((f"{file}.py", *classes, name)) if file else name
 
 
 def _excerpt(failure: ElementTree.Element) -> str:

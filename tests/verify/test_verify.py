@@ -53,13 +53,15 @@ def test_failures_are_named_with_the_lines_that_say_why() -> None:
             "def double(x):\n    return 3 * x\n",
             "def test_double():\n    value = double(2)\n    assert value == 4\n\n"
             "def test_zero():\n    assert double(0) == 0\n\n"
-            "def test_error():\n    double(None)\n",
+            "def test_error():\n    double(None)\n\n"
+            "class TestIt:\n    def test_it(self):\n        assert double(1) == 2\n",
         )
     )
     assert not verdict.ok and verdict.passed == 1 and not verdict.problem
     assert [f.test for f in verdict.failures] == [
         "tests/test_pkg.py::test_double",
         "tests/test_pkg.py::test_error",
+        "tests/test_pkg.py::TestIt::test_it",
     ]
     assert "assert 6 == 4" in verdict.failures[0].excerpt
     assert "tests/test_pkg.py:6" in verdict.failures[0].excerpt
