@@ -1,0 +1,124 @@
+"""Softmax and attention, in matrices and element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tables import Case, check, softmax, table
+
+
+def masked(scores: Any, keep: Any) -> Any:
+    return softmax(np.where(keep, scores, -np.inf))
+
+
+@table(
+    Case(r"p = \mathrm{softmax}(z)", "z[d]", softmax),
+    Case(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "z[n]", softmax),
+    Case(r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}", "z[n] T", lambda z, t: softmax(z / t)),
+    Case(r"p_i = \frac{\exp z_i}{\sum_{j=1}^{n} \exp z_j}", "z[n]", softmax),
+    Case(r"A = \mathrm{softmax}(S)", "S[n,m]", softmax),
+    Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
+    Case(r"A_{ij} = \mathrm{softmax}_i(S_{ij})", "S[n,m]", lambda s: softmax(s, 0)),
+    Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_i e^{S_{ij}}}", "S[n,m]", lambda s: softmax(s, 0)),
+    Case(
+        r"O = \mathrm{softmax}(QK^\top)V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}(QK^\top / \sqrt{d_k})V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}(d_k^{-1/2} QK^\top)V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}(\frac{1}{\sqrt{d_k}} QK^\top + M)V",
+        "Q[n,d] K[m,d] M[n,m] V[m,v]",
+        lambda q, k, m, v: softmax(q @ k.T / np.sqrt(q.shape[1]) + m) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T / q.shape[1]) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}\left(\frac{QK^\top + B}{\sqrt{d_k}}\right)V",
+        "Q[n,d] K[m,d] B[n,m] V[m,v]",
+        lambda q, k, b, v: softmax((q @ k.T + b) / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"O = (\mathrm{softmax}(QK^\top) \odot M) V",
+        "Q[n,d] K[m,d] M[n,m] V[m,v]",
+        lambda q, k, m, v: (softmax(q @ k.T) * m) @ v,
+    ),
+    Case(
+        r"O = V \mathrm{softmax}(K^\top Q)",
+        "Q[d,n] K[d,m] V[v,m]",
+        lambda q, k, v: v @ softmax(k.T @ q, 0),
+    ),
+    Case(
+        r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_l \exp(q_i^\top k_l)} v_j",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"o_i = \frac{\sum_j \exp(q_i^\top k_j) v_j}{\sum_j \exp(q_i^\top k_j)}",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"o_t = \sum_{s \le t} \mathrm{softmax}_s(q_t^\top k_s) v_s",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: masked(q @ k.T, np.tri(len(q), len(k), dtype=bool)) @ v,
+    ),
+    Case(
+        r"e_{ij} = \frac{q_i \cdot k_j}{\|q_i\|\,\|k_j\|}",
+        "q[n,d] k[m,d]",
+        lambda q, k: (
+            (q / np.linalg.norm(q, axis=1)[:, None]) @ (k / np.linalg.norm(k, axis=1)[:, None]).T
+        ),
+    ),
+    Case(
+        r"e_{ij} = -\frac{1}{2}\|q_i - k_j\|^2",
+        "q[n,d] k[m,d]",
+        lambda q, k: -0.5 * ((q[:, None] - k) ** 2).sum(-1),
+    ),
+    Case(
+        r"e_{ij} = w^\top \tanh(W q_i + U k_j + b)",
+        "w[h] W[h,d] q[n,d] U[h,e] k[m,e] b[h]",
+        lambda w, a, q, u, k, b: np.tanh((q @ a.T)[:, None] + k @ u.T + b) @ w,
+    ),
+    Case(
+        r"c = \sum_j \alpha_j h_j, \quad \alpha_j = \mathrm{softmax}_j(s^\top W h_j)",
+        "s[e] W[e,d] h[n,d]",
+        lambda s, w, h: softmax(h @ w.T @ s) @ h,
+    ),
+    Case(
+        r"f(x) = \sum_i \mathrm{softmax}_i\left(-\frac{(x - x_i)^2}{2\tau^2}\right) y_i",
+        "x x_i[n] tau y[n,v]",
+        lambda x, keys, tau, y: softmax(-((x - keys) ** 2) / (2 * tau**2)) @ y,
+    ),
+    Case(
+        r"O = \phi(Q)\left(\phi(K)^\top V\right)",
+        "Q[n,d] K[m,d] V[m,v] phi()",
+        lambda q, k, v, phi: phi(q) @ (phi(k).T @ v),
+    ),
+    Case(
+        r"S = XW^Q (XW^K)^\top",
+        "X[n,d] W_Q[d,k] W_K[d,k]",
+        lambda x, q, k: x @ q @ (x @ k).T,
+    ),
+    Case(
+        r"\mathrm{softmax}(XW_Q W_K^\top X^\top) X W_V",
+        "X[n,d] W_Q[d,k] W_K[d,k] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ k.T @ x.T) @ x @ v,
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

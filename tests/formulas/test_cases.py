@@ -1,0 +1,75 @@
+"""Cases, conditions and masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tables import Case, check, softmax, table
+
+
+def causal(n: int, m: int) -> Any:
+    return np.where(np.tri(n, m, dtype=bool), 0, -np.inf)
+
+
+@table(
+    Case(
+        r"f(x) = \begin{cases} x & x > 0 \\ 0 & x \le 0 \end{cases}",
+        "x",
+        lambda x: np.maximum(x, 0),
+    ),
+    Case(
+        r"f(x) = \begin{cases} x & \text{if } x \geq 0 \\ \alpha x & \text{otherwise} \end{cases}",
+        "x alpha",
+        lambda x, a: np.where(x >= 0, x, a * x),
+    ),
+    Case(
+        r"f(x) = \begin{cases} x, & \text{if } x > 0, \\ e^x - 1, & \text{else.} \end{cases}",
+        "x",
+        lambda x: np.where(x > 0, x, np.exp(x) - 1),
+    ),
+    Case(r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}", "n# m#", causal),
+    Case(
+        r"M_{ij} = \begin{cases} 0 & \text{if } i \ge j \\ -\infty & \text{otherwise} \end{cases}",
+        "n# m#",
+        causal,
+    ),
+    Case(
+        r"M_{ij} = \begin{cases} -\infty & \text{if } j > i \\ 0 & \text{else} \end{cases}",
+        "n# m#",
+        causal,
+    ),
+    Case(r"D_{ij} = \begin{cases} 1 & i = j \\ 0 & i \neq j \end{cases}", "n# m#", np.eye),
+    Case(
+        r"B_{ij} = \begin{cases} -\lambda (i - j) & j \le i \\ 0 & j > i \end{cases}",
+        "lambda_ n# m#",
+        lambda s, n, m: -s * np.maximum(np.arange(n)[:, None] - np.arange(m), 0),
+    ),
+    Case(
+        r"b = \begin{cases} 1 & c > r \\ e^{1 - r/c} & c \le r \end{cases}",
+        "c+ r+",
+        lambda c, r: min(1, np.exp(1 - r / c)),
+    ),
+    Case(r"f(x) = \max(0, x)", "x[d]", lambda x: np.maximum(x, 0)),
+    Case(r"f(x) = \min(\max(x, 0), 6)", "x[d]", lambda x: np.clip(x, 0, 6)),
+    Case(
+        r"W_{ij} = \begin{cases} 1 & |i - j| \le 2 \\ 0 & \text{otherwise} \end{cases}",
+        "n# m#",
+        lambda n, m: (abs(np.arange(n)[:, None] - np.arange(m)) <= 2) * 1.0,
+    ),
+    Case(
+        r"A = \mathrm{softmax}(S + M), \quad M_{ij} = \begin{cases} 0 & i \ge j \\ -\infty & i "
+        r"< j \end{cases}",
+        "S[n,m]",
+        lambda s: softmax(s + causal(*s.shape)),
+    ),
+    Case(
+        r"A_{ij} = \begin{cases} \frac{e^{S_{ij}}}{\sum_{k \le i} e^{S_{ik}}} & j \le i \\ 0 & "
+        r"j > i \end{cases}",
+        "S[n,m]",
+        lambda s: softmax(s + causal(*s.shape)),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

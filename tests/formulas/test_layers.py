@@ -1,0 +1,82 @@
+"""Layers, activations, concatenation, and functions that are named."""
+
+from __future__ import annotations
+
+from math import erf
+
+import numpy as np
+
+from tables import Case, check, relu, sigmoid, softmax, table
+
+phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
+
+
+@table(
+    Case(r"h = \mathrm{ReLU}(Wx + b)", "W[h,d] x[d] b[h]", lambda w, x, b: relu(w @ x + b)),
+    Case(r"h = \text{relu}(xW + b)", "x[d] W[d,h] b[h]", lambda x, w, b: relu(x @ w + b)),
+    Case(r"h = \max(0, xW)", "x[d] W[d,h]", lambda x, w: relu(x @ w)),
+    Case(r"y = \sigma(x)", "x[d]", sigmoid),
+    Case(r"y = x \sigma(x)", "x", lambda x: x * sigmoid(x)),
+    Case(r"y = x \odot \sigma(\beta x)", "x[d] beta", lambda x, b: x * sigmoid(b * x)),
+    Case(r"y = \mathrm{SiLU}(x)", "x[d]", lambda x: x * sigmoid(x)),
+    Case(r"y = \mathrm{GELU}(x)", "x[d]", lambda x: x * phi(x)),
+    Case(r"y = x\Phi(x)", "x", lambda x: x * phi(x)),
+    Case(
+        r"y = \tanh(x) + \mathrm{softplus}(x)", "x[d]", lambda x: np.tanh(x) + np.log1p(np.exp(x))
+    ),
+    Case(
+        r"y = 0.5x\left(1 + \tanh\left(\sqrt{2/\pi}(x + 0.044715x^3)\right)\right)",
+        "x",
+        lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    ),
+    Case(r"f(x)^2, \quad f(x) = x + 1", "x[d]", lambda x: (x + 1) ** 2),
+    Case(r"g(x) = f(x)^2 - f(2x), \quad f(z) = z^3", "x[d]", lambda x: x**6 - 8 * x**3),
+    Case(
+        r"y = \mathrm{FFN}(x), \quad \mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2",
+        "x[d] W_1[d,h] b_1[h] W_2[h,e] b_2[e]",
+        lambda x, w1, b1, w2, b2: relu(x @ w1 + b1) @ w2 + b2,
+    ),
+    Case(
+        r"\mathrm{GLU}(x) = (xW + b) \otimes \sigma(xV + c)",
+        "x[d] W[d,h] b[h] V[d,h] c",
+        lambda x, w, b, v, c: (x @ w + b) * sigmoid(x @ v + c),
+    ),
+    Case(r"y = x + f(x)", "x[d] f()", lambda x, f: x + f(x)),
+    Case(
+        r"y = [a; b]",
+        "a[n] b[m]",
+        lambda a, b: np.concatenate([a, b]),
+        shapes={"a": "n", "b": "m"},
+    ),
+    Case(r"y = W[q; k]", "W[h,d+e] q[d] k[e]", lambda w, q, k: w @ np.concatenate([q, k])),
+    Case(r"y = W[q \Vert k]", "W[h,d+e] q[d] k[e]", lambda w, q, k: w @ np.concatenate([q, k])),
+    Case(r"y = W\,\mathrm{Concat}(q, k)", "W[h,d+e] q[d] k[e]", lambda w, q, k: w @ np.r_[q, k]),
+    Case(
+        r"y = W \begin{bmatrix} q \\ k \end{bmatrix}",
+        "W[h,d+e] q[d] k[e]",
+        lambda w, q, k: w @ np.r_[q, k],
+    ),
+    Case(
+        r"O = \mathrm{Concat}(H_1, \dots, H_h) W^O",
+        "H[h,n,v] W_O[a,d]",
+        lambda h, w: np.concatenate(list(h), axis=1) @ w,
+        fault="capital items of a list are read as vectors",
+    ),
+    Case(
+        r"z = W_c [c_t; h_t], \quad c_t = \sum_s \alpha_{ts} h_s",
+        "W_c[e,2*d] h[n,d] alpha[n,n]",
+        lambda w, h, a: np.concatenate([a @ h, h], axis=1) @ w.T,
+    ),
+    Case(
+        r"h_t = \tanh(W h_{t-1} + U x_t)",
+        "W[d,p] h[p] U[d,e] x[e]",
+        lambda w, h, u, x: np.tanh(w @ h + u @ x),
+    ),
+    Case(
+        r"p = \mathrm{softmax}(W_2 \tanh(W_1 x))",
+        "W_2[v,h] W_1[h,d] x[d]",
+        lambda w2, w1, x: softmax(w2 @ np.tanh(w1 @ x)),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

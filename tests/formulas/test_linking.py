@@ -1,0 +1,122 @@
+"""Several equations in one formula, where-clauses, and what the note says before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, relu, sigmoid, softmax, table
+
+
+@table(
+    Case(r"y = u + 1, \quad u = 2x", "x[d]", lambda x: 2 * x + 1),
+    Case(r"u = 2x, \quad y = u + 1", "x[d]", lambda x: 2 * x + 1),
+    Case(r"y = u v, \quad u = a + 1, \quad v = u - 1", "a", lambda a: (a + 1) * a),
+    Case(r"y = u^2 \quad \text{where} \quad u = a - c", "a c", lambda a, c: (a - c) ** 2),
+    Case(r"y = u^2, \text{ with } u = a - c", "a c", lambda a, c: (a - c) ** 2),
+    Case(
+        r"y = \frac{u}{v}, \text{其中 } u = a + c,\ v = a - c",
+        "a c",
+        lambda a, c: (a + c) / (a - c),
+        fault="the definition behind \\text{其中 } is dropped",
+    ),
+    Case(r"y = -u \\ u = a - c", "a c", lambda a, c: c - a),
+    Case(
+        r"\begin{aligned} Q &= XW_Q \\ K &= XW_K \\ V &= XW_V \\ Y &= "
+        r"\mathrm{softmax}(QK^\top)V \end{aligned}",
+        "X[n,d] W_Q[d,k] W_K[d,k] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+    ),
+    Case(
+        r"\begin{align*} s &= Wx + b \\ p &= \mathrm{softmax}(s) \end{align*}",
+        "W[v,d] x[d] b[v]",
+        lambda w, x, b: softmax(w @ x + b),
+    ),
+    Case(
+        r"\begin{gather} z = \sigma(W x) \\ y = z \odot x \end{gather}",
+        "W[d,d] x[d]",
+        lambda w, x: sigmoid(w @ x) * x,
+    ),
+    Case(
+        r"c_i = \sum_j \alpha_{ij} h_j, \quad \alpha_{ij} = \frac{\exp(e_{ij})}{\sum_k "
+        r"\exp(e_{ik})},"
+        r"\quad e_{ij} = s_i^\top W h_j",
+        "h[m,d] s[n,e] W[e,d]",
+        lambda h, s, w: softmax(s @ w @ h.T) @ h,
+    ),
+    Case(r"y = x - \mu, \quad \mu = \frac{1}{d}\sum_{i=1}^d x_i", "x[d]", lambda x: x - x.mean()),
+    Case(r"a = b = c + 1", "c", lambda c: c + 1),
+    Case(r"y = x + x = 2x", "x[d]", lambda x: 2 * x),
+    Case(r"z = y^2, \quad y = f(a), \quad f(t) = t + 1", "a", lambda a: (a + 1) ** 2),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q W_i^Q (K W_i^K)^\top) V W_i^V",
+        "Q[n,d] W_Q[h,d,k] K[m,e] W_K[h,e,k] V[m,f] W_V[h,f,v]",
+        lambda q, wq, k, wk, v, wv: np.stack(
+            [softmax(q @ a @ (k @ b).T) @ v @ c for a, b, c in zip(wq, wk, wv, strict=True)]
+        ),
+    ),
+    Case(
+        r"\mathrm{MultiHead}(Q, K, V) = [\mathrm{head}_1; \dots; \mathrm{head}_h] W^O \\"
+        r"\text{where } \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)",
+        "Q[n,d] W_Q[h,d,k] K[m,e] W_K[h,e,k] V[m,f] W_V[h,f,v] W_O[h*v,o]",
+        lambda q, wq, k, wk, v, wv, wo: (
+            np.concatenate(
+                [
+                    softmax(q @ a @ (k @ b).T / np.sqrt(a.shape[1])) @ v @ c
+                    for a, b, c in zip(wq, wk, wv, strict=True)
+                ],
+                axis=1,
+            )
+            @ wo
+        ),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case(r"O = AV", "A[n,m] V[m,v]", lambda a, v: a @ v),
+    Case(
+        r"y = \mathrm{Act}(x)^2",
+        "x[d]",
+        lambda x: relu(x) ** 2,
+        context=[r"\mathrm{Act}(z) = \max(0, z)"],
+    ),
+    Case(
+        r"y = g(a) g(c)",
+        "a c",
+        lambda a, c: (a + 1) * (c + 1),
+        context="We take $g(t) = t + 1$ from now on.",
+    ),
+    Case(r"y = x W", "x[d] W[d,h]", lambda x, w: x @ w, context=[r"x \in \mathbb{R}^{d}"]),
+    Case(
+        r"y = x W", "x[n,d] W[d,h]", lambda x, w: x @ w, context=[r"x \in \mathbb{R}^{n \times d}"]
+    ),
+    Case(
+        r"s = \sum_{i=1}^{d} x_i^2",
+        "x[d]",
+        lambda x: x @ x,
+        context=[r"x \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"y = x^T",
+        "x+ T",
+        lambda x, t: x**t,
+        context=[r"T \in \mathbb{R}", r"x \in \mathbb{R}"],
+        fault="T is declared a number, and read as a transpose",
+    ),
+    Case(
+        r"y = W h + b",
+        "W[d,h] h[h] b[d]",
+        lambda w, h, b: w @ h + b,
+        context=[r"W \in \mathbb{R}^{d \times h}, \quad b \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"y = Q^\top K",
+        "Q[n,d] K[n,d]",
+        lambda q, k: q.T @ k,
+        context=[r"Q, K \in \mathbb{R}^{n \times d}"],
+    ),
+)
+def test_context(case: Case) -> None:
+    check(case)

@@ -1,0 +1,91 @@
+"""Losses and metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, sigmoid, softmax, table
+
+
+@table(
+    Case(r"L = -\sum_i y_i \log \hat{y}_i", "y[n] y_hat+[n]", lambda y, p: -y @ np.log(p)),
+    Case(r"L = -\log p_y", "p_y+", lambda p: -np.log(p)),
+    Case(
+        r"L = -\frac{1}{N}\sum_{n=1}^{N}\sum_{c=1}^{C} y_{nc} \log p_{nc}",
+        "y[N,C] p+[N,C]",
+        lambda y, p: -(y * np.log(p)).sum(1).mean(),
+    ),
+    Case(
+        r"L = -y \log \sigma(z) - (1 - y) \log(1 - \sigma(z))",
+        "y z",
+        lambda y, z: -y * np.log(sigmoid(z)) - (1 - y) * np.log(1 - sigmoid(z)),
+        shapes={"y": (), "z": ()},
+    ),
+    Case(
+        r"\mathrm{MSE} = \frac{1}{n}\sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
+        "y[n] y_hat[n]",
+        lambda y, p: ((y - p) ** 2).mean(),
+        fault="the targets are read as vectors",
+    ),
+    Case(r"\mathcal{L} = \|y - \hat y\|_2^2", "y[d] y_hat[d]", lambda y, p: ((y - p) ** 2).sum()),
+    Case(
+        r"\mathrm{PPL} = \exp\left(-\frac{1}{T}\sum_{t=1}^{T} \log p_t\right)",
+        "p+[T]",
+        lambda p: np.exp(-np.log(p).mean()),
+    ),
+    Case(
+        r"\mathrm{PPL} = 2^{-\frac{1}{N}\sum_{i=1}^N \log_2 p_i}",
+        "p+[N]",
+        lambda p: np.exp(-np.log(p).mean()),
+    ),
+    Case(r"H = -\sum_i p_i \log_2 p_i", "p+[n]", lambda p: -(p * np.log2(p)).sum()),
+    Case(
+        r"D = \sum_i p_i \log \frac{p_i}{q_i}",
+        "p+[n] q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
+    Case(
+        r"\mathrm{BLEU} = \exp\left(\min\left(0, 1 - \frac{r}{c}\right)\right)\prod_{n=1}^{k} "
+        r"p_n^{1/2^n}",
+        "r+ c+ p+[k]",
+        lambda r, c, p: np.exp(min(0, 1 - r / c)) * np.prod(p ** (0.5 ** np.arange(1, len(p) + 1))),
+    ),
+    Case(
+        r"\mathrm{BLEU} = \mathrm{BP} \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)",
+        "BP w[N] p+[N]",
+        lambda b, w, p: b * np.exp(w @ np.log(p)),
+    ),
+    Case(
+        r"F_1 = 2 \cdot \frac{P \cdot R}{P + R}",
+        "P R",
+        lambda p, r: 2 * p * r / (p + r),
+        shapes={"P": (), "R": ()},
+    ),
+    Case(
+        r"L = -\log \frac{\exp(z_y)}{\sum_j \exp(z_j)}",
+        "z_y z[n]",
+        lambda y, z: -y + np.log(np.exp(z).sum()),
+        fault="z_y is read as a vector, z_j as a number",
+    ),
+    Case(r"s = \log\sum_j \exp(a_j)", "a[n]", lambda z: np.log(np.exp(z).sum())),
+    Case(
+        r"\tilde{y}_i = (1 - \epsilon) y_i + \frac{\epsilon}{K}",
+        "epsilon y[n] K",
+        lambda e, y, k: (1 - e) * y + e / k,
+        shapes={"K": ()},
+        fault="the targets are read as vectors",
+    ),
+    Case(
+        r"\eta = \eta_0 \cdot \frac{1}{2}\left(1 + \cos\left(\frac{\pi t}{T}\right)\right)",
+        "eta_0 t T",
+        lambda e, t, n: e / 2 * (1 + np.cos(np.pi * t / n)),
+        shapes={"t": ()},
+    ),
+    Case(
+        r"P = \mathrm{softmax}(HW^\top + b)",
+        "H[n,d] W[v,d] b[v]",
+        lambda h, w, b: softmax(h @ w.T + b),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

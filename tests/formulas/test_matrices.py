@@ -1,0 +1,85 @@
+"""Matrices, vectors, transposes, rows and columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+@table(
+    Case(r"C = AB", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C = AB^T", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"C = A B^\top", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"C = A B^{\intercal}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"C = A B^{\mathsf T}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"C = A B^{\mathrm{T}}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"C = (AB)^\top", "A[n,d] B[d,m]", lambda a, b: (a @ b).T),
+    Case(r"C = A^\top B", "A[d,n] B[d,m]", lambda a, b: a.T @ b),
+    Case(r"C = {A}^{T} {B}", "A[d,n] B[d,m]", lambda a, b: a.T @ b),
+    Case(r"C = A \cdot B", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C = A \times B", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C = A @ B", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C = ABC_0", "A[n,d] B[d,m] C_0[m,k]", lambda a, b, c: a @ b @ c),
+    Case(r"C = A \odot B", "A[n,m] B[n,m]", lambda a, b: a * b),
+    Case(r"C = A \circ B", "A[n,m] B[n,m]", lambda a, b: a * b),
+    Case(r"Y = XW \odot XV", "X[n,d] W[d,h] V[d,h]", lambda x, w, v: (x @ w) * (x @ v)),
+    Case(r"Y = xV \otimes yW", "x[d] V[d,h] y[e] W[e,h]", lambda x, v, y, w: (x @ v) * (y @ w)),
+    Case(r"y = Wx + b", "W[h,d] x[d] b[h]", lambda w, x, b: w @ x + b),
+    Case(r"y = xW + b", "x[d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
+    Case(r"y = W^\top x", "W[d,h] x[d]", lambda w, x: w.T @ x),
+    Case(r"Y = XW + b", "X[n,d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
+    Case(r"Y = XW + \mathbf{1} b^\top", "X[n,d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
+    Case(r"s = q^\top k", "q[d] k[d]", lambda q, k: q @ k),
+    Case(r"s = q \cdot k", "q[d] k[d]", lambda q, k: q @ k),
+    Case(r"s = \langle q, k \rangle", "q[d] k[d]", lambda q, k: q @ k),
+    Case(r"s = q^\top W k", "q[d] W[d,e] k[e]", lambda q, w, k: q @ w @ k),
+    Case(r"S = u v^\top", "u[n] v[m]", np.outer),
+    Case(r"s = \frac{q^\top k}{\sqrt{d}}", "q[d] k[d]", lambda q, k: q @ k / np.sqrt(len(q))),
+    Case(r"B_{ij} = A_{ji}", "A[n,m]", np.transpose),
+    Case(r"y_i = A_{ii}", "A[n,n]", np.diag),
+    Case(
+        r"B = A - \lambda I",
+        "A[n,n] lambda_",
+        lambda a, s: a - s * np.eye(len(a)),
+        fault="I is an input, not the identity",
+    ),
+    Case(r"y_i = w^\top x_i + b", "w[d] x[n,d] b", lambda w, x, b: x @ w + b),
+    Case(r"y_i = W x_i", "W[h,d] x[n,d]", lambda w, x: x @ w.T),
+    Case(r"y_i = x_i W", "x[n,d] W[d,h]", lambda x, w: x @ w),
+    Case(r"Y = W_2 (W_1 X)", "W_2[h,e] W_1[e,d] X[d,n]", lambda b, a, x: b @ a @ x),
+    Case(r"G_{ij} = x_i^\top x_j", "x[n,d]", lambda x: x @ x.T),
+    Case(r"G = X^\top X", "X[n,d]", lambda x: x.T @ x),
+    Case(
+        r"R = \begin{pmatrix} \cos t & -\sin t \\ \sin t & \cos t \end{pmatrix}",
+        "t",
+        lambda t: np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]),
+    ),
+    Case(
+        r"y = \begin{bmatrix} a & b \\ c & d \end{bmatrix} \begin{bmatrix} u \\ v \end{bmatrix}",
+        "a b c d u v",
+        lambda a, b, c, d, u, v: np.array([a * u + b * v, c * u + d * v]),
+        shapes=dict.fromkeys("abcduv", ()),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case(r"y = q k^\top", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case(r"y = x^\top y_0 z^\top", "x[d] y_0[d] z[m]", lambda x, y, z: (x @ y) * z),
+    Case(r"y = a b^\top c", "a[n] b[d] c[d]", lambda a, b, c: a * (b @ c)),
+    Case(r"y = A x^2", "A[n,d] x[d]", lambda a, x: a @ x**2),
+    Case(r"y = (A x)^2", "A[n,d] x[d]", lambda a, x: (a @ x) ** 2),
+    Case(
+        r"y = x^{T}",
+        "x+ T",
+        lambda x, t: x**t,
+        fault="T is declared a number, and read as a transpose",
+    ),
+    Case(r"y = \frac{A}{c}", "A[n,m] c", lambda a, c: a / c),
+)
+def test_declared(case: Case) -> None:
+    """What the note declares decides what a sign means."""
+    check(case, declared=True)

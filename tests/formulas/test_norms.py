@@ -1,0 +1,87 @@
+"""Norms, means, variances and what is built from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+def standardised(x: Any, epsilon: float) -> Any:
+    return (x - x.mean()) / np.sqrt(x.var() + epsilon)
+
+
+@table(
+    Case(r"s = \|x\|", "x[d]", np.linalg.norm),
+    Case(r"s = \|x\|_2", "x[d]", np.linalg.norm),
+    Case(r"s = \|x\|_2^2", "x[d]", lambda x: x @ x),
+    Case(r"s = \|x\|^2", "x[d]", lambda x: x @ x),
+    Case(r"s = \|x\|_1", "x[d]", lambda x: np.abs(x).sum()),
+    Case(r"s = \lVert x - y \rVert_2^2", "x[d] y[d]", lambda x, y: ((x - y) ** 2).sum()),
+    Case(r"s = \Vert x \Vert_2 / 2", "x[d]", lambda x: np.linalg.norm(x) / 2),
+    Case(r"u = \frac{x}{\|x\|}", "x[d]", lambda x: x / np.linalg.norm(x)),
+    Case(
+        r"u = \frac{x}{\|x\|_2 + \epsilon}",
+        "x[d] epsilon+",
+        lambda x, e: x / (np.linalg.norm(x) + e),
+    ),
+    Case(r"\mu = \frac{1}{d}\sum_{i=1}^{d} x_i", "x[d]", np.mean),
+    Case(
+        r"\sigma^2 = \frac{1}{d}\sum_{i=1}^{d} (x_i - \mu)^2",
+        "x[d] mu",
+        lambda x, m: ((x - m) ** 2).mean(),
+    ),
+    Case(
+        r"\sigma^2 = \frac{1}{d}\sum_{i=1}^{d} (x_i - \mu)^2, \quad \mu = "
+        r"\frac{1}{d}\sum_{i=1}^{d} x_i",
+        "x[d]",
+        np.var,
+    ),
+    Case(
+        r"\sigma = \sqrt{\frac{1}{d}\sum_{i=1}^{d} (x_i - \mu)^2}, \quad \mu = "
+        r"\frac{1}{d}\sum_{i=1}^{d} x_i",
+        "x[d]",
+        np.std,
+    ),
+    Case(
+        r"\sigma^2 = \frac{1}{d-1}\sum_{i=1}^{d} (x_i - \mu)^2, \quad \mu = "
+        r"\frac{1}{d}\sum_{i=1}^{d} x_i",
+        "x[d]",
+        lambda x: x.var(ddof=1),
+    ),
+    Case(
+        r"y = \frac{x - \mathrm{E}[x]}{\sqrt{\mathrm{Var}[x] + \epsilon}}",
+        "x[d] epsilon+",
+        standardised,
+    ),
+    Case(
+        r"y = \frac{x - \operatorname{mean}(x)}{\sqrt{\operatorname{var}(x) + \epsilon}} \gamma "
+        r"+ \beta",
+        "x[d] epsilon+ gamma[d] beta[d]",
+        lambda x, e, g, b: standardised(x, e) * g + b,
+    ),
+    Case(
+        r"y_i = \frac{x_i}{\sqrt{\frac{1}{d}\sum_{j=1}^{d} x_j^2 + \epsilon}} g_i",
+        "x[d] epsilon+ g[d]",
+        lambda x, e, g: x / np.sqrt((x**2).mean() + e) * g,
+    ),
+    Case(
+        r"y_i = \frac{x_i}{\mathrm{RMS}(x)} g_i, \quad \mathrm{RMS}(x) = "
+        r"\sqrt{\frac{1}{d}\sum_{j=1}^{d} x_j^2}",
+        "x[d] g[d]",
+        lambda x, g: x / np.sqrt((x**2).mean()) * g,
+    ),
+    Case(
+        r"\mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
+        "x[d] gamma[d] beta[d] epsilon+",
+        lambda x, g, b, e: standardised(x, e) * g + b,
+    ),
+    Case(
+        r"g = \left(\prod_{i=1}^{n} a_i\right)^{1/n}", "a+[n]", lambda a: np.exp(np.log(a).mean())
+    ),
+    Case(r"h = \frac{n}{\sum_{i=1}^{n} \frac{1}{a_i}}", "a+[n]", lambda a: len(a) / (1 / a).sum()),
+)
+def test_value(case: Case) -> None:
+    check(case)

@@ -1,0 +1,86 @@
+"""What binds to what: where a careless reader would compute something else without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+@table(
+    Case(r"y = a/bc", "a b c", lambda a, b, c: a / (b * c)),
+    Case(r"y = a / b \cdot c", "a b c", lambda a, b, c: a / b * c),
+    Case(r"y = a - b - c", "a b c", lambda a, b, c: a - b - c),
+    Case(r"y = a - (b - c)", "a b c", lambda a, b, c: a - b + c),
+    Case(r"y = a / b / c", "a b c", lambda a, b, c: a / b / c),
+    Case(r"y = -x^2", "x", lambda x: -(x**2)),
+    Case(r"y = (-x)^2", "x", lambda x: x**2),
+    Case(r"y = -x^2 + 1", "x", lambda x: 1 - x**2),
+    Case(r"y = 2^{-n}", "n", lambda n: 2.0**-n),
+    Case(r"y = 1/2^n", "n", lambda n: 1 / 2.0**n),
+    Case(r"y = a^{b^c}", "a+ b c", lambda a, b, c: a ** (b**c), fault="b^c is read as a name"),
+    Case(r"y = e^{-x}/2", "x", lambda x: np.exp(-x) / 2),
+    Case(r"y = e^{-x^2/2}", "x", lambda x: np.exp(-(x**2) / 2)),
+    Case(r"y = e^x y_0", "x y_0", lambda x, y: np.exp(x) * y),
+    Case(r"y = \frac12 x", "x", lambda x: x / 2),
+    Case(r"y = \frac1{2x}", "x", lambda x: 1 / (2 * x)),
+    Case(r"y = x\frac{a}{b}c", "x a b c", lambda x, a, b, c: x * a / b * c),
+    Case(r"y = 2\frac{1}{x}", "x", lambda x: 2 / x),
+    Case(r"y = a \cdot -b", "a b", lambda a, b: -a * b),
+    Case(r"y = a b^2", "a b", lambda a, b: a * b**2),
+    Case(r"y = (ab)^2", "a b", lambda a, b: (a * b) ** 2),
+    Case(r"y = 3x^2z", "x z", lambda x, z: 3 * x**2 * z),
+    Case(r"y = x_0^2", "x_0", lambda x: x**2),
+    Case(r"y = 1 - x(1 - x)", "x", lambda x: 1 - x * (1 - x)),
+    Case(r"y = (1 - x)(1 + x)", "x", lambda x: 1 - x**2),
+    Case(r"y = a(b + c)x", "a b c x", lambda a, b, c, x: a * (b + c) * x),
+    Case(r"y = \frac{a}{b}/\frac{c}{d}", "a b c d", lambda a, b, c, d: a / b / (c / d)),
+    Case(r"y = \frac{a + b}{c} - d", "a b c d", lambda a, b, c, d: (a + b) / c - d),
+    Case(r"y = \sqrt{a} b", "a+ b", lambda a, b: np.sqrt(a) * b),
+    Case(r"y = \sqrt{a b}", "a+ b+", lambda a, b: np.sqrt(a * b)),
+    Case(r"y = \sqrt a + b", "a+ b", lambda a, b: np.sqrt(a) + b),
+    Case(r"y = \sqrt[3]{x}", "x+", lambda x: x ** (1 / 3)),
+    Case(r"y = x^{1/2}", "x+", np.sqrt),
+    Case(r"y = x^{-1/2}", "x+", lambda x: x**-0.5),
+    Case(r"y = x^{-\frac{1}{2}} z", "x+ z", lambda x, z: z / np.sqrt(x)),
+    Case(r"y = x^{2/3}", "x+", lambda x: x ** (2 / 3)),
+    Case(r"y = 10^{-3}x", "x", lambda x: x / 1000),
+    Case(r"y = |x|", "x", np.abs),
+    Case(r"y = |a - b| c", "a b c", lambda a, b, c: abs(a - b) * c),
+    Case(r"y = a|b|c|d|", "a b c d", lambda a, b, c, d: a * abs(b) * c * abs(d)),
+    Case(r"y = \lfloor x \rfloor + 1", "x", lambda x: np.floor(x) + 1),
+    Case(r"y = a \bmod 3", "a", lambda a: np.mod(a, 3)),
+    Case(r"y = 1.5 \times 10^{-2} x", "x", lambda x: 0.015 * x),
+)
+def test_numbers(case: Case) -> None:
+    check(case, declared=True)
+
+
+@table(
+    Case(r"y = \sin^2 x", "x", lambda x: np.sin(x) ** 2),
+    Case(r"y = \sin x^2", "x", lambda x: np.sin(x**2)),
+    Case(r"y = \sin(x)^2", "x", lambda x: np.sin(x) ** 2),
+    Case(r"y = \sin 2x", "x", lambda x: np.sin(2 * x)),
+    Case(r"y = \sin x \cos z", "x z", lambda x, z: np.sin(x) * np.cos(z)),
+    Case(r"y = \sin(x) z", "x z", lambda x, z: np.sin(x) * z),
+    Case(r"y = \sin x + z", "x z", lambda x, z: np.sin(x) + z),
+    Case(r"y = \sin(x + z)/2", "x z", lambda x, z: np.sin(x + z) / 2),
+    Case(r"y = x \sin z", "x z", lambda x, z: x * np.sin(z)),
+    Case(r"y = \log x z", "x+ z+", lambda x, z: np.log(x * z)),
+    Case(r"y = \log(x) z", "x+ z", lambda x, z: np.log(x) * z),
+    Case(r"y = \log x - \log z", "x+ z+", lambda x, z: np.log(x) - np.log(z)),
+    Case(r"y = \log_2 x", "x+", np.log2),
+    Case(r"y = \log_{10}(x)", "x+", np.log10),
+    Case(r"y = \ln(x)/2", "x+", lambda x: np.log(x) / 2),
+    Case(r"y = \log \frac{a}{b}", "a+ b+", lambda a, b: np.log(a / b)),
+    Case(r"y = \log\left(1 + e^x\right)", "x", lambda x: np.log1p(np.exp(x))),
+    Case(r"y = \exp(-x)^2", "x", lambda x: np.exp(-2 * x)),
+    Case(r"y = \exp(x)/2", "x", lambda x: np.exp(x) / 2),
+    Case(r"y = \tanh^2(x)", "x", lambda x: np.tanh(x) ** 2),
+    Case(r"y = \max(a, b) c", "a b c", lambda a, b, c: max(a, b) * c),
+    Case(r"y = \min(a, \max(b, c))", "a b c", lambda a, b, c: min(a, max(b, c))),
+    Case(r"y = \frac{1}{1 + e^{-x}}", "x", lambda x: 1 / (1 + np.exp(-x))),
+    Case(r"y = \sqrt{1 + \cos x}", "x", lambda x: np.sqrt(1 + np.cos(x))),
+)
+def test_functions(case: Case) -> None:
+    check(case, declared=True)

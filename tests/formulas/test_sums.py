@@ -1,0 +1,66 @@
+"""Sums, products, maxima and their ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+@table(
+    Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
+    Case(r"s = \sum_i a_i^2", "a[n]", lambda x: (x**2).sum()),
+    Case(r"s = \left(\sum_i a_i\right)^2", "a[n]", lambda x: x.sum() ** 2),
+    Case(r"s = \sum_i a_i + c", "a[n] c", lambda x, c: x.sum() + c),
+    Case(r"s = \sum_i (a_i + c)", "a[n] c", lambda x, c: (x + c).sum()),
+    Case(r"s = c + \sum_i a_i", "c a[n]", lambda c, x: c + x.sum()),
+    Case(
+        r"s = \sum_i a_i b_i - c",
+        "a[n] b[n] c",
+        lambda a, b, c: a @ b - c,
+        fault="b_i is read as a vector",
+    ),
+    Case(
+        r"s = \sum_i a_i \cdot \sum_j b_j",
+        "a[n] b[m]",
+        lambda a, b: a.sum() * b.sum(),
+        fault="b_i is read as a vector",
+    ),
+    Case(r"s = \sum_i \sum_j A_{ij}", "A[n,m]", np.sum),
+    Case(r"s = \sum_{i,j} A_{ij} B_{ji}", "A[n,m] B[m,n]", lambda a, b: np.trace(a @ b)),
+    Case(r"r_i = \sum_j A_{ij}", "A[n,m]", lambda a: a.sum(1)),
+    Case(r"c_j = \sum_i A_{ij}", "A[n,m]", lambda a: a.sum(0)),
+    Case(r"C_{ik} = \sum_j A_{ij} B_{jk}", "A[n,m] B[m,k]", lambda a, b: a @ b),
+    Case(r"C_{ij} = \sum_k A_{ik} B_{jk}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(r"s_i = \sum_{j \le i} a_j", "a[n]", np.cumsum),
+    Case(r"s_i = \sum_{j < i} a_j", "a[n]", lambda x: np.cumsum(x) - x),
+    Case(r"s_i = \sum_{j \geq i} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
+    Case(r"s_i = \sum_{j=1}^{i} a_j", "a[n]", np.cumsum, fault="the sum lacks its last term"),
+    Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),
+    Case(r"s = \sum_{t=2}^{n} a_t a_{t-1}", "a[n]", lambda x: x[1:] @ x[:-1]),
+    Case(r"y = \frac{1}{n}\sum_{i=1}^{n} a_i", "a[n]", np.mean),
+    Case(r"y = \frac{\sum_i w_i a_i}{\sum_i w_i}", "w[n] a[n]", lambda w, x: w @ x / w.sum()),
+    Case(
+        r"y = \frac{a_1 + a_2 + \dots + a_n}{n}",
+        "a[n]",
+        np.mean,
+        fault="a sum with an ellipsis is not read",
+    ),
+    Case(r"y = \sum\limits_{i=1}^n i\, a_i", "a[n]", lambda x: np.arange(1, len(x) + 1) @ x),
+    Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
+    Case(r"p = \prod_i (1 - a_i)", "a[n]", lambda a: np.prod(1 - a)),
+    Case(r"p = \prod_i a_i + 1", "a[n]", lambda a: a.prod() + 1),
+    Case(r"m = \max_i a_i", "a[n]", np.max),
+    Case(r"m_i = \max_j A_{ij}", "A[n,m]", lambda a: a.max(1)),
+    Case(r"m = \max_i a_i - \min_i a_i", "a[n]", np.ptp),
+    Case(r"y_i = a_i - \max_j a_j", "a[n]", lambda x: x - x.max()),
+    Case(r"s = -\sum_i p_i \log p_i", "p+[n]", lambda p: -(p * np.log(p)).sum()),
+    Case(
+        r"s = \sum_i \sum_j u_i A_{ij} v_j",
+        "u[n] A[n,m] v[m]",
+        lambda x, a, y: x @ a @ y,
+        fault="v_j is read as a vector",
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

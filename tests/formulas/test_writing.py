@@ -1,0 +1,159 @@
+"""The same mathematics written in other ways: fonts, spaces, Unicode, plain text, macros, OCR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tables import Case, check, relu, softmax, table
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    return softmax(q @ k.T / np.sqrt(q.shape[1])) @ v
+
+
+QKV = "Q[n,d] K[m,d] V[m,v]"
+
+
+@table(
+    Case(r"\text{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V", QKV, attention),
+    Case(r"\textbf{softmax}\Bigl(\frac{QK^T}{\sqrt{d_k}}\Bigr)V", QKV, attention),
+    Case(r"\operatorname{softmax}\!\left(\tfrac{QK^T}{\sqrt{d_k}}\right)\,V", QKV, attention),
+    Case(r"\mathbf{softmax}\big[\dfrac{QK^T}{\sqrt{d_k}}\big]V", QKV, attention),
+    Case(r"\operatorname*{Softmax}\bigg(\cfrac{Q K^T}{\sqrt{d_k}}\bigg) \; V", QKV, attention),
+    Case(r"{\rm softmax}(\frac{QK^T}{\sqrt{d_k}})V", QKV, attention),
+    Case(r"\mbox{softmax}({QK^T \over \sqrt{d_k}})V", QKV, attention),
+    Case(r"softmax(\frac{QK^T}{\sqrt{d_k}})V", QKV, attention),
+    Case(r"softmax(QK^T/\sqrt{d_k})V", QKV, attention),
+    Case(r"softmax(QK^T/√d_k)V", QKV, attention),
+    Case(r"softmax(QKᵀ / √(d_k)) V", QKV, attention),
+    Case(r"softmax(Q·Kᵀ/√dₖ)·V", QKV, attention),
+    Case(r"Attention(Q, K, V) = softmax(QK^T / sqrt(d_k)) V", QKV, attention),
+    Case(
+        r"\mathit{softmax}\left( \frac{ Q \cdot K^{T} }{ \sqrt{ d_{k} } } \right) \cdot V",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\mathsf{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}{\sqrt{d_k}}\right)\mathbf{V}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\mathrm{softmax}\left(\frac{\boldsymbol{Q}\boldsymbol{K}^\top}{\sqrt{d_k}}\right)\bm{V}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\mathrm{softmax}\left(\frac{\mathcal{Q}\mathcal{K}^\top}{\sqrt{d_k}}\right)\mathcal{V}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\operatorname { softmax } \left( \frac { Q K ^ { T } } { \sqrt { d _ { k } } } "
+        r"\right) V",
+        QKV,
+        attention,
+    ),
+    Case(r"\mathrm{s o f t m a x}\left(\frac{Q K^{T}}{\sqrt{d_{k}}}\right) V", QKV, attention),
+    Case(
+        r"\operatorname{Attention}(Q, K, V)=\operatorname{softmax}\left(\frac{Q "
+        r"K^{T}}{\sqrt{d_{k}}}\right) V \tag{1}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\operatorname{softmax}\left(\frac{Q K^{T}}{\sqrt{d_{k}}}\right) V \qquad (2)",
+        QKV,
+        attention,
+    ),
+    Case(r"\boxed{\operatorname{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V}", QKV, attention),
+    Case(r"= \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V,", QKV, attention),
+    Case(
+        r"\displaystyle \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V.", QKV, attention
+    ),
+    Case(
+        r"\underbrace{\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)}_{\text{weights}}V",
+        QKV,
+        attention,
+    ),
+    Case(r"\mathrm{softmax}\left(\frac{\color{red}{QK^\top}}{\sqrt{d_k}}\right)V", QKV, attention),
+    Case(
+        r"\text{注意力}(Q,K,V) = \text{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\newcommand{\attn}[3]{\mathrm{softmax}\left(\frac{#1 #2^\top}{\sqrt{d_k}}\right)#3} "
+        r"\attn{Q}{K}{V}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\DeclareMathOperator{\sm}{softmax} \def\tr{^{\top}} \sm(QK\tr/\sqrt{d_k})V",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\R\attn",
+        QKV,
+        attention,
+        context=[r"\newcommand{\R}{} \newcommand{\attn}{\mathrm{softmax}(QK^\top/\sqrt{d_k})V}"],
+    ),
+    Case(
+        r"\begin{equation} \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V "
+        r"\end{equation}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\begin{aligned} O &= AV \\ A &= "
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) \end{aligned}",
+        QKV,
+        attention,
+    ),
+)
+def test_attention(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case("y = α·x + β", "alpha x[d] beta", lambda a, x, b: a * x + b, shapes={"beta": ()}),
+    Case("σ(x) = 1/(1 + e^{−x})", "x", lambda x: 1 / (1 + np.exp(-x))),
+    Case("y = x² + x³", "x[d]", lambda x: x**2 + x**3),
+    Case("s = ∑_i a_i b_i", "a[n] b[n]", lambda a, b: a @ b, fault="b_i is read as a vector"),
+    Case("s = Σ_{i=1}^{n} a_i", "a[n]", np.sum),
+    Case("p = ∏_{i=1}^n a_i", "a[n]", np.prod),
+    Case("y = A × B", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case("Y = A ⊙ B", "A[n,d] B[n,d]", lambda a, b: a * b),
+    Case("s = ‖x‖₂", "x[d]", np.linalg.norm),
+    Case("s = ‖x‖²", "x[d]", lambda x: x @ x),
+    Case("e_{ij} = q_i ⋅ k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case(
+        "y = max(0, xW₁ + b₁)W₂ + b₂",
+        "x[d] W_1[d,h] b_1[h] W_2[h,e] b_2[e]",
+        lambda x, w1, b1, w2, b2: relu(x @ w1 + b1) @ w2 + b2,
+    ),
+    Case(
+        r"y = \hat x + \tilde{x} - \bar{x}",
+        "x_hat[d] x_tilde[d] x_bar[d]",
+        lambda a, b, c: a + b - c,
+    ),
+    Case(r"z = x' - x''", "x_prime[d] x_prime_prime[d]", np.subtract),
+    Case(r"y = \mathbf{w}^{\mathrm T} \mathbf{x}", "w[d] x[d]", np.dot),
+    Case(r"y = \vec{u} \cdot \vec{v}", "u_vec[d] v_vec[d]", np.dot),
+    Case(r"loss = -\log(p)", "p+", lambda p: -np.log(p)),
+    Case(
+        r"lr = d_{model}^{-0.5} \cdot \min(step^{-0.5}, step \cdot warmup^{-1.5})",
+        "step+ warmup+ d_model#",
+        lambda s, w, d: d**-0.5 * min(s**-0.5, s * w**-1.5),
+    ),
+    Case(r"y = \lambda x", "lambda_ x[d]", lambda s, x: s * x),
+    Case(r"y = {a}_{0} {b}^{2}", "a_0 b", lambda a, b: a * b**2, shapes={"b": ()}),
+    Case(r"y = a\quad\text{(scaled)}", "a", lambda a: a),
+    Case(r"y = a + b % c", "a b", lambda a, b: a + b, shapes={"b": ()}),
+    Case(r"y = c \sin\theta", "c theta", lambda c, t: c * np.sin(t)),
+)
+def test_signs(case: Case) -> None:
+    check(case)
