@@ -46,8 +46,13 @@ class _Builder:
         self.sizes = self._sizes(note)
 
     def index(self, index: Index) -> Index:
-        """The note's index for one of the component's."""
-        return self.found.indices.get(index) or self.new.setdefault(index, index)
+        """The note's index for one of the component's; one that the note does not have runs over
+        the note's size."""
+        if index not in self.found.indices and index not in self.new:
+            size = self.sizes.get(index.size, index.size)
+            own = size if isinstance(size, Size) else Size(index.size.name, value=size)
+            self.new[index] = Index(index.name, own, index.start)
+        return self.found.indices.get(index) or self.new[index]
 
     def _sizes(self, note: Equation) -> dict[Size, Expr]:
         """The note's sizes for the component's, by the axes of the inputs in its roles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -120,13 +120,19 @@ def _candidate(component: Component, form: Form, found: Match, equation: Equatio
     functions = {role.split("#")[0]: call.function for role, call in found.functions.items()}
     if form.completes is not None:
         whole = component.forms[form.completes]
-        equation = _completed(component, whole, found, equation)
+        equation = _completed(component, form, whole, found, equation)
     return Recognised(component, form, found, values, functions, equation)
 
 
-def _completed(component: Component, whole: Form, found: Match, equation: Equation) -> Equation:
+def _completed(
+    component: Component, form: Form, whole: Form, found: Match, equation: Equation
+) -> Equation:
     """The equation with what it leaves out taken from the component's whole formula."""
-    full = instantiated(whole, found, dict(component.settings), equation)
+    axes = zip(form.pattern.value.indices, whole.pattern.value.indices, strict=True)
+    indices = found.indices | {theirs: found.indices[mine] for mine, theirs in axes}
+    full = instantiated(
+        whole, replace(found, indices=indices), dict(component.settings), equation
+    )
     used = {role.array for name, role in found.roles.items() if name in _inputs(whole)}
     known = {role.array for role in found.roles.values()}
     inputs = tuple(i for i in equation.inputs if i.name in used or i.name not in known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from notes2code.diagnostics import error
 from notes2code.meaning import ir, names, shapes
 from notes2code.meaning.equations import Draft
 from notes2code.meaning.ir import (
@@ -40,7 +41,19 @@ def settle(run: Run, draft: Draft) -> Equation:
     }
     functions = {name: eq for name, eq in run.functions.items() if name in called}
     parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
+    _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
     return Equation(draft.name, inputs, definitions, value, parameters, functions)
+
+
+def _refuse_loose_indices(run: Run, names: set[str]) -> None:
+    """i and j side by side are indices; as numbers of their own they would be a wrong guess."""
+    if {"i", "j"} <= names:
+        raise error(
+            "N2C032",
+            "`i` and `j` are no indices of anything here",
+            run.symbols["i"].span,
+            "write the formula for one element, `e_{ij} = …`, or give the array a name",
+        )
 
 
 @dataclass
