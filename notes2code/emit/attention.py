@@ -14,7 +14,7 @@ from notes2code.emit.reference import arranged
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Cases, Expr, Idx, Index, Lambda, Num, Ref, Size, Softmax
-from notes2code.oracle.layout import Bracket, Row, lines
+from notes2code.oracle.layout import INDENT, WIDTH, Bracket, Row, flat, lines
 
 BLOCKED = Num(float("-inf"))
 QUERY_SIZES = {
@@ -27,6 +27,9 @@ QUERY_SIZES = {
 
 SIZES = {"n": 4, "m": 5, "d": 6, "e": 3, "v": 7}
 """The numbers in tests for the letters of axes."""
+
+HEADS = 3
+"""The number of heads in tests."""
 
 
 class Attention:
@@ -93,6 +96,11 @@ class Attention:
         return any(is_causal(Lambda((), term)) for term in self._terms)
 
     @property
+    def masked(self) -> bool:
+        """Whether the formula adds anything to the scores."""
+        return bool(self._terms)
+
+    @property
     def biases(self) -> tuple[str, ...]:
         """The inputs that are added to the scores: the class's argument ``bias``."""
         return tuple(term.array for term in self._terms if self._is_bias(term))
@@ -103,8 +111,30 @@ class Attention:
 
     def positions(self, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is."""
-        rest = [t for t in self._terms if not self._is_bias(t) and not is_causal(Lambda((), t))]
-        return self._rendered("mask", ir.add(*rest), {}, known) if rest else ""
+        return (
+            self._rendered("mask", ir.add(*self._by_position), {}, known)
+            if self._by_position
+            else ""
+        )
+
+    @cached_property
+    def _by_position(self) -> tuple[Expr, ...]:
+        own = (t for t in self._terms if not self._is_bias(t))
+        return tuple(term for term in own if not is_causal(Lambda((), term)))
+
+    @property
+    def counted(self) -> Mapping[str, str]:
+        """The names of the positions that ``positions`` uses: ``n`` of queries, ``m`` of keys."""
+        used = {i for term in self._by_position for i in ir.free_indices(term)}
+        return {
+            self._position(axis): "nm"[axis is self.column] for axis in self.axes if axis in used
+        }
+
+    def _position(self, axis: Index) -> str:
+        """The variable that holds the positions along an axis."""
+        if axis not in (*self.rows[-1:], self.column) or axis in self.heads:
+            raise EmitError("what is added to the scores differs from head to head")
+        return "j" if axis is self.column else "i"
 
     # --- code ----------------------------------------------------------------------------
 
@@ -132,8 +162,9 @@ class Attention:
         texts = {**QUERY_SIZES, **known}
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
-        for axis, name in ((self.rows[-1:], "n"), ((self.column,), "m")):
-            given.update((i.size, Local(texts[name], kind="int")) for i in axis if i is not None)
+        for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
+            if axis is not None:
+                given[axis.size] = Local(texts[name], kind="int")
         for size in _sizes(named):
             if size.name in texts:
                 given.setdefault(size, Local(texts[size.name], kind="int"))
@@ -141,20 +172,24 @@ class Attention:
                 raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
         for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
             if self.inputs[array].shape:
-                raise EmitError(f"the {setting} is computed from {array}, for which the class has no argument")
+                raise EmitError(
+                    f"the {setting} is computed from {array}, for which the class has no argument"
+                )
             given[array] = Local(f"self.{array}", kind="float")
+        for index in ir.free_indices(named):
+            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         whole = _held(named, self.axes)
         return torch_expression(whole, given, self.axes, like=texts["like"], within=within)
 
     # --- the formula ---------------------------------------------------------------------
 
-    def formula(self, roles: Mapping[str, tuple[str, str]], result: str) -> Formula:
+    def formula(self, roles: Mapping[str, tuple[str, str]], numbers: Sequence[str]) -> Formula:
         """How a test evaluates the formula for all queries of all sequences of a batch.
 
         ``roles`` gives the variable for each role and a letter for each of its axes in the class
-        (``q: ("query", "nd")``), ``result`` the letters of what the class gives.
+        (``q: ("query", "nd")``), ``numbers`` the numbers that the class is made with.
         """
-        return Formula(self, roles, result)
+        return Formula(self, roles, numbers)
 
 
 class Formula:
@@ -166,9 +201,12 @@ class Formula:
     """
 
     def __init__(
-        self, attention: Attention, roles: Mapping[str, tuple[str, str]], result: str
+        self, attention: Attention, roles: Mapping[str, tuple[str, str]], numbers: Sequence[str]
     ) -> None:
+        result = "nv" if attention.recognised.form.part == "output" else "nm"
         found, equation = attention.found, attention.recognised.equation
+        self.variables = dict(roles.values())
+        self.numbers = [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
         self.heads = "".join(sorted(self.letters.values()))
@@ -183,7 +221,9 @@ class Formula:
             for role, (_, letters) in self.roles.items()
         }
         self.biases = {
-            name: [self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]]
+            name: [
+                self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]
+            ]
             for name in attention.biases
         }
         self.sizes = self._sizes(attention)
@@ -199,7 +239,21 @@ class Formula:
             raise EmitError("the axes of the formula are not those of a batch")
         self.out, self.final = out, self._core(out, result)
 
-    def call(self, reference: str, constants: Sequence[str] = (), indent: int = 4) -> str:
+    @property
+    def head_sizes(self) -> tuple[int, ...]:
+        """The extents of the note's heads in tests."""
+        return tuple(HEADS for _ in self.heads)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a variable or a bias in tests, without heads for a variable."""
+        letters = self.variables.get(name) or self.biases[name]
+        return tuple(self.sizes.get(letter, HEADS) for letter in letters)
+
+    def typed(self, names: Sequence[str]) -> list[str]:
+        """The variables as parameters."""
+        return [f"{name}: Tensor" for name in names]
+
+    def call(self, reference: str, constants: str = "", indent: int = 4) -> str:
         """The lines that evaluate the formula: a function of one sequence, and its value for
         all. ``constants`` are further arguments of the formula's function."""
         variables, keywords, cores, arguments = [], [], [], []
@@ -215,8 +269,10 @@ class Formula:
             keywords.append(f"{name}={name}")
             arguments.append(f"array({name}){_looped(''.join(core), self.loops, len(core))}")
         turn = arranged("", [self.out.index(letter) for letter in self.final])
-        head = f"lambda {', '.join(variables)}: {reference}("
-        one = Row((Bracket(head, (*keywords, *constants), ")"), turn))
+        head = f"lambda {', '.join(variables)}: "
+        body = Row((Bracket(f"{reference}(", (*keywords, *filter(None, [constants])), ")"), turn))
+        fits = not turn or indent + INDENT + len(head + flat(body)) < WIDTH
+        one = Row((head, body if fits else Bracket("(", (body,), ")")))
         taken = ",".join(f"({','.join(core)})" for core in cores)
         signature = f'signature="{taken}->({",".join(self.final)})"'
         first = Bracket("np.vectorize(", (one, signature), ")")
@@ -227,7 +283,10 @@ class Formula:
         shapes = {name: given.shape for name, given in attention.inputs.items()}
         arrays = {**self.notes, **self.biases}
         first: dict[Expr, str] = {}
-        numbers = {letter: SIZES[letter] for _, letters in self.roles.values() for letter in letters}
+        sizes = {**SIZES, "m": SIZES["n"]} if attention.causal else SIZES
+        numbers = {
+            letter: sizes[letter] for letters in self.variables.values() for letter in letters
+        }
         for name, letters in arrays.items():
             for letter, size in zip(letters, shapes[name], strict=True):
                 if letter in numbers:
