@@ -44,7 +44,7 @@ def read_vault(path: str | os.PathLike[str]) -> Vault:
     notes = [note for name in found if (note := _read_file(root, name, left_out))]
     if not notes and not left_out:
         message = "the vault holds no notes"
-        left_out.append(_about(".", "N2C001", Severity.WARNING, message, "name another folder"))
+        left_out.append(_about(".", "N2C001", Severity.ERROR, message, "name another folder"))
     return Vault(str(root), tuple(notes), tuple(left_out))
 
 
