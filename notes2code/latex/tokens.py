@@ -325,6 +325,8 @@ class Tokens:
             name in _FONTS_OF_TEXT and words.is_prose(stripped)
         ):
             self._add("text", stripped, at, at + len(content))
+        elif name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()):
+            self._add("text", stripped, at, at + len(content))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             lead = len(content) - len(content.lstrip())
@@ -334,6 +336,13 @@ class Tokens:
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _opens_clause(self, content: str, end: int) -> bool:
+        """Whether a word of any language stands between two equations, as ``\text{où } u = …``."""
+        before = self.tokens[-1].kind if self.tokens else ""
+        spaced = content != content.rstrip() or self.latex[end : end + 1].isspace()
+        following = self.latex[end:].lstrip()[:1]
+        return before in ("sep", "quad", "row") and spaced and following.isalpha()
 
     def _run_or_character(self, char: str, at: int) -> None:
         if char.isalpha() and char.isascii():

@@ -247,10 +247,11 @@ class Attempt:
         unexpected = (
             (small and indexed == 1 and element > 1)
             or (indexed >= 2 and element > 0)
-            or (indexed == 0 and base in _NUMBERS and element > 0)
         )
         if unexpected:
             self.run.cost += 1.5
+        if indexed == 0 and (base in _NUMBERS or base in names.NUMBERS) and element > 0:
+            self.run.cost += 2.4
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""
@@ -303,7 +304,7 @@ def _new_index(run: Run, letter: str) -> Index:
     """An index for a letter, with the range that the formula gives it."""
     known = run.seen.ranges.get(letter)
     if known is None or not isinstance(known.first, Num) or known.last is None:
-        return Index(letter, Size(""), 0)
+        return Index(letter, Size(""), run.seen.starts.get(letter, 0))
     start = int(float(known.first.text))
     return Index(letter, count(run, known.last, start), start)
 
@@ -344,7 +345,7 @@ def read_target(seen: Survey, define: Define) -> Target:
     return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
 
 
-_NUMBERS = frozenset(["mu", "sigma", "L", "loss", "PPL", "BLEU", "BP", "lambda", "epsilon"])
+_NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 _ACTIVATIONS = frozenset(
     "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "
     "logistic hardswish".split()

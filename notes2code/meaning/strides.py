@@ -88,11 +88,10 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
             )
         halves[found[1] % 2] = attempt.value(part, own)
     first = next(iter(halves.values()))
-    width = _width(run, halves)
+    width = _width(attempt, halves, at)
     if len(halves) == 1:
         which = "even" if 0 in halves else "odd"
-        half = ir.Fn("floordiv", (ir.add(width, ir.Num(1 if 0 in halves else 0)), ir.Num(2)))
-        run.unify(first.axes[at].size, Size("", value=half), target.span)
+        _halve(run, first, at, width, 1 if 0 in halves else 0)
         run.problems.append(
             note("N2C039", f"only the {which} columns are defined here", target.span)
         )
@@ -105,6 +104,8 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
         for mine, theirs in zip(first.axes, value.axes, strict=True):
             if mine is not first.axes[at]:
                 link(run, mine, theirs, target.span)
+        if width.value is None:
+            _halve(run, value, at, width, 1)
         bodies[parity] = ir.substitute(settled(value.body), {find_index(value.axes[at]): place})
     axes[at] = columns
     even = ir.Compare("=", ir.Fn("mod", (Idx(columns), ir.Num(2))), ir.ZERO)
@@ -112,11 +113,28 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     return replace(first, body=body, axes=tuple(axes))
 
 
-def _width(run: Run, halves: dict[int, Value]) -> Size:
-    """The number of all columns: the size that the elements themselves divide by."""
+def _halve(run: Run, value: Value, at: int, width: Size, spare: int) -> None:
+    """Every other of so many columns: how far the index of a half counts."""
+    half = ir.Fn("floordiv", (ir.add(width, ir.Num(spare)), ir.Num(2)))
+    run.unify(find_index(value.axes[at]).size, Size("", value=half), value.span)
+
+
+def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
+    """The number of all columns: the size that the elements themselves divide by, else twice the
+    length of an input that has one element for each pair."""
     named: list[Size] = []
-    for value in halves.values():
-        for expr in ir.walk(value.body):
+    pending = [value.body for value in halves.values()]
+    arrays = {defined.name: defined.array.body for defined in attempt.done.values()}
+    while pending:
+        for expr in ir.walk(pending.pop()):
             if isinstance(expr, Size) and find(expr) not in named:
                 named.append(find(expr))
-    return named[0] if len(named) == 1 else Size("d", 1, "feature")
+            elif isinstance(expr, ir.Ref) and expr.array in arrays:
+                pending.append(arrays.pop(expr.array))
+    if len(named) == 1:
+        return named[0]
+    pairs = {find(find_index(value.axes[at]).size) for value in halves.values()}
+    inputs = {find(axis) for symbol in attempt.run.symbols.values() for axis in symbol.axes}
+    for pair in pairs & inputs if len(halves) == 2 else ():
+        return Size("", value=ir.mul(ir.Num(2), pair))
+    return Size("d", 1, "feature")

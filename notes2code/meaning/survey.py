@@ -53,6 +53,7 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
     uses: dict[int, scripts.Use] = field(default_factory=dict)
@@ -124,6 +125,8 @@ def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
         if isinstance(node, Big) and node.sub is not None:
             for letter in bound_letters(node.sub):
                 seen.bound.add(letter)
+            if isinstance(node.sup, Name) and (first := _first(node.sub)) is not None:
+                seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
             seen.sizes.update(_size_names(node.sup))
             for last in _ends(node.sub):
                 seen.sizes.update(_size_names(last))
@@ -131,6 +134,13 @@ def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
             if isinstance(node.sub, Relation):
                 seen.bound.update(bound_letters(node.sub))
                 seen.sizes.update(_size_names(node.sup))
+
+
+def _first(sub: Node) -> int | None:
+    """The number from which ``j = 1`` counts."""
+    if isinstance(sub, Relation) and sub.signs == ("=",) and isinstance(sub.operands[1], Num):
+        return int(sub.operands[1].text) if sub.operands[1].text.isdigit() else None
+    return None
 
 
 def bound_letters(sub: Node) -> list[str]:
