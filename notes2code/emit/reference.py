@@ -41,14 +41,15 @@ def over_rows(recognised: Recognised, function: str, role: str, rows: str, rest:
     matrix there, by rows or by columns, and one by one where it has a vector."""
     bound = recognised.found.roles[role]
     row = _row(recognised, role)
+    rest = rest and f", {rest}"
     if row is None:
         one = arranged("row", bound.axes)
-        return f"np.stack([{function}({bound.array}={one}, {rest}) for row in {rows}])"
+        return f"np.stack([{function}({bound.array}={one}{rest}) for row in {rows}])"
     outer = iter(bound.outer)
     axes = [a + 1 if a >= 0 else -1 + (next(outer) == Idx(row)) for a in bound.axes]
     own = set(recognised.found.indices.values())
     order = [i for i in recognised.equation.value.indices if i is row or i in own]
-    call = f"{function}({bound.array}={arranged(rows, axes)}, {rest})"
+    call = f"{function}({bound.array}={arranged(rows, axes)}{rest})"
     return f"{call}.T" if order and order[-1] is row and len(order) > 1 else call
 
 
