@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
-from notes2code.diagnostics import Diagnostic, Problem, Severity
+from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.vault.model import Formula, Note, Vault
 
 SKIP = "n2c/skip"
-"""The tag of a note or section that is left out."""
+"""The tag of a note, a section or a formula that is left out."""
+
+EMIT = "n2c/emit"
+"""The tag of those whose plain formulas become functions."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class CompiledFormula:
     formula: Formula
     compiled: Compiled
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags that hold here, those of the formula's own comments among them."""
+        return asked(self.formula)
 
     @property
     def position(self) -> tuple[int, int]:
@@ -63,8 +71,10 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
     places: dict[Entry, tuple[Note, Formula]] = {}
     for note in vault.notes:
         for order, formula in enumerate(note.formulas):
-            if SKIP not in formula.tags:
-                places[Entry(formula.latex, note.path, formula.section, order)] = note, formula
+            tags = asked(formula)
+            if SKIP not in tags:
+                entry = Entry(formula.latex, note.path, formula.section, order, tags)
+                places[entry] = note, formula
     compiler = Compiler(Linker(list(places), library.scope), library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     formulas: list[CompiledFormula] = []
@@ -75,17 +85,33 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
                 continue
         else:
             compiled = repaired(compiled, known, library)
-        formulas.append(CompiledFormula(note, formula, compiled, _placed(note, formula, compiled)))
+        problems = (*compiled.problems, *_unknown(formula, library))
+        placed = tuple(_placed(note, formula, problem) for problem in problems)
+        formulas.append(CompiledFormula(note, formula, compiled, placed))
     skipped = [n for n in vault.notes if SKIP not in n.tags]
     return Compilation(vault, library, tuple(formulas), mentions(skipped, library), compiler)
 
 
-def _placed(note: Note, formula: Formula, compiled: Compiled) -> tuple[Diagnostic, ...]:
-    """The problems of a formula in their places in the note."""
-    return tuple(
-        note.source.diagnostic(problem, formula.latex, formula.places)
-        for problem in compiled.problems
-    )
+def asked(formula: Formula) -> tuple[str, ...]:
+    """The tags of a formula; a comment ``%% n2c: emit %%`` is a tag of that formula alone."""
+    return (*formula.tags, *(_COMMANDS.get(text, text) for text in formula.directives))
 
 
-__all__ = ["Compilation", "CompiledFormula", "Problem", "Severity", "compile_vault", "replace"]
+_COMMANDS = {"skip": SKIP, "emit": EMIT}
+
+
+def _unknown(formula: Formula, library: Library) -> Iterator[Problem]:
+    """Comments that ask for nothing that there is."""
+    for text in formula.directives:
+        if text not in _COMMANDS and not library.pinned([text]):
+            yield warning(
+                "N2C054",
+                f"`n2c: {text}` asks for nothing that is known",
+                Span(0, len(formula.latex)),
+                "write `skip`, `emit`, or the name of a component such as `additive`",
+            )
+
+
+def _placed(note: Note, formula: Formula, problem: Problem) -> Diagnostic:
+    """A problem of a formula in its place in the note."""
+    return note.source.diagnostic(problem, formula.latex, formula.places)

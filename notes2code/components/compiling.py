@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,8 +63,8 @@ class Compiler:
         if own.kind in ("rejected", "text", "definition") or own.equation is None:
             kind = "rejected" if own.kind == "rejected" else own.kind
             return Compiled(entry, kind, None, None, own.problems)
-        named = self._named(entry)
-        recognised, used = self._best(found, named)
+        pinned = self.library.pinned(entry.tags)
+        recognised, used = self._best(found, self._named(entry), pinned)
         problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
         if recognised is None:
             equation = own.equation
@@ -75,28 +75,32 @@ class Compiler:
         )
 
     def _best(
-        self, found: Linked, named: Mapping[str, str]
+        self, found: Linked, named: Mapping[str, str], pinned: Set[str]
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
-        alone = self._recognised(found.own.equation, named)
+        alone = self._recognised(found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
         for typed, uses in found.together:
             assert typed.equation is not None
-            whole = self._recognised(typed.equation, named)
+            whole = self._recognised(typed.equation, named, pinned)
             if whole is not None and not whole.form.partial:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
         return best
 
-    def _recognised(self, equation: Equation, named: Mapping[str, str]) -> Recognised | None:
-        """The component of an equation as it is written, else with its calls written out."""
-        found = recognise(equation, self.library, named)
-        if found is not None:
-            return found
-        whole = inlined(equation)
-        return None if whole is None else recognise(whole, self.library, named)
+    def _recognised(
+        self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
+    ) -> Recognised | None:
+        """The component of an equation as it is written, else with its calls written out; one
+        that the author's tags name, if it can be."""
+        ways = [way for way in (equation, inlined(equation)) if way is not None]
+        for among in (pinned, frozenset(self.library.components)):
+            for way in ways:
+                if among and (found := recognise(way, self.library, named, among)) is not None:
+                    return found
+        return None
 
     def _named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name."""

@@ -116,6 +116,15 @@ class Library:
             self.functions[plain(call)] = component.equation
             self.kinds[plain(call)] = component.name
 
+    def pinned(self, tags: Iterable[str]) -> frozenset[str]:
+        """The components that tags name, such as ``attention/additive``."""
+        asked = {plain(tag.rsplit("/", 1)[-1]) for tag in tags}
+        return frozenset(
+            component.name
+            for component in self.components.values()
+            if not asked.isdisjoint(_names(component))
+        )
+
     @cached_property
     def scope(self) -> Scope:
         """What a formula may assume when no note says otherwise."""
@@ -126,6 +135,12 @@ class Library:
         """All formulas, those that say most first."""
         pairs = [(c, f) for c in self.components.values() for f in c.forms]
         return tuple(sorted(pairs, key=lambda pair: -_weight(pair[1])))
+
+
+def _names(component: Component) -> set[str]:
+    """What a tag may call a component: ``additive``, ``additive-attention``, ``bahdanau``."""
+    given = (component.name, component.name.removesuffix("_attention"), component.class_name)
+    return {plain(name) for name in (*given, *component.calls, *component.mentions)}
 
 
 def _weight(form: Form) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,17 +41,23 @@ class Recognised:
 
 
 def recognise(
-    equation: Equation, library: Library, named: Mapping[str, str] | None = None
+    equation: Equation,
+    library: Library,
+    named: Mapping[str, str] | None = None,
+    among: Set[str] | None = None,
 ) -> Recognised | None:
     """The component that an equation is, proved on numbers; None if it is none of them.
 
-    ``named`` are the kinds of the notes' own functions, by the names they have there.
+    ``named`` are the kinds of the notes' own functions, by the names they have there; ``among``
+    are the components to choose from, all by default.
     """
     subject = normal_form(equation)
     best: tuple[int, Recognised] | None = None
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
+        if among is not None and component.name not in among:
+            continue
         if not _called_so(component, form, equation):
             continue
         for found in _ways(component, form, subject, {**library.kinds, **(named or {})}):

@@ -27,12 +27,14 @@ JOIN = " \\\\\n"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A formula and where it stands: its note, the headings above it, its place in the note."""
+    """A formula and where it stands: its note, the headings above it, its place in the note; and
+    the tags that hold there."""
 
     latex: str
     note: str = ""
     section: tuple[str, ...] = ()
     order: int = 0
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
