@@ -45,14 +45,12 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         r"\end{aligned}",
         "omega[m] n#",
         lambda w, n: woven(np.sin(np.outer(np.arange(n), w)), np.cos(np.outer(np.arange(n), w))),
-        fault="the width is free of the length of omega",
     ),
     Case(
         r"PE_{(p,2i)} = \sin(\omega_i p), \quad PE_{(p,2i+1)} = \cos(\omega_i p), \quad "
         r"\omega_i = 10000^{-2i/d}",
         "n# d#",
         encoding,
-        fault="the width is free of d",
     ),
     Case(r"\theta_i = 10000^{-2i/d}", "n# d#", lambda n, d: 10000 ** (-2 * np.arange(n) / d)),
     Case(r"y_i = a_{2i} a_{2i+1}", "a[2*m]", lambda a: a[::2] * a[1::2]),

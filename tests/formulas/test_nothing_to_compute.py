@@ -1,0 +1,73 @@
+"""What is written in formulas and holds nothing to compute: names, relations, sizes, shapes."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import FormulaError, compile_formula
+
+TEXT = [
+    r"x",
+    r"\theta",
+    r"d_k",
+    r"\alpha_{ij}",
+    r"\mathrm{head}_i",
+    r"q, k, v",
+    r"W^Q, W^K, W^V",
+    r"x_1, x_2, \dots, x_n",
+    r"\{x_1, \dots, x_n\}",
+    r"n \times d",
+    r"\ldots",
+    r"42",
+    r"(1)",
+    r"10^{-9}",
+    r"\text{the queries and keys}",
+    r"X \to Y \to Z",
+    r"\text{encoder} \rightarrow \text{decoder}",
+    r"f: \mathbb{R}^n \to \mathbb{R}^m",
+    r"QK^\top \neq KQ^\top",
+    r"\mathrm{softmax}(QK^\top)V \neq Q(K^\top V)",
+    r"\mathrm{softmax}(QK^\top)V \approx \phi(Q)\phi(K)^\top V",
+    r"n \gg d",
+    r"0 \le p_i \le 1",
+    r"\sum_i p_i = 1",
+    r"y \propto x",
+    r"x \sim \mathcal{N}(0, 1)",
+    r"O(n^2 \cdot d)",
+    r"\mathcal{O}(n \log n)",
+    r"A \Leftrightarrow B",
+]
+
+DEFINITIONS = [
+    r"d_k = 64",
+    r"h = 8",
+    r"\epsilon = 10^{-5}",
+    r"N = 6, \quad d_{ff} = 2048",
+    r"d_k = d_v = d_{model}/h = 64",
+    r"i = 1, \dots, n",
+    r"Q \in \mathbb{R}^{n \times d_k}",
+    r"W_i^Q \in \mathbb{R}^{d_{model} \times d_k}",
+    r"x \in \mathbb{R}^d, \quad y \in \mathbb{R}^d",
+    r"\text{where } W \in \mathbb{R}^{d \times d}",
+]
+
+
+@pytest.mark.parametrize("latex", TEXT)
+def test_text(latex: str) -> None:
+    with pytest.raises(FormulaError, match="nothing to compute") as raised:
+        compile_formula(latex)
+    assert raised.value.status == "text"
+
+
+@pytest.mark.parametrize("latex", DEFINITIONS)
+def test_definition(latex: str) -> None:
+    with pytest.raises(FormulaError, match="only declares something") as raised:
+        compile_formula(latex)
+    assert raised.value.status == "definition"
+
+
+def test_a_size_beside_a_formula() -> None:
+    """What a definition says of a name holds in the formula beside it."""
+    formula = compile_formula(r"y = x / \sqrt{d_k}, \quad d_k = 64")
+    assert [i.name for i in formula.inputs] == ["x"]
+    assert formula.reference(x=[8.0, 16.0]).tolist() == [1.0, 2.0]

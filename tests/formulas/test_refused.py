@@ -1,0 +1,204 @@
+"""Formulas that must be refused, each with the code and the exact place of what is wrong.
+
+The place stands between « and », which are taken out before the formula is compiled.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from notes2code.diagnostics import Severity
+from tables import row
+
+
+def refused(code: str, latex: str, fault: str = "") -> object:
+    """A formula that is refused with a code."""
+    return row((code, latex), latex, fault)
+
+
+BROKEN = [
+    refused("N2C022", r"\frac{1}«{»"),
+    refused("N2C022", r"\frac{a}«{»b"),
+    refused("N2C022", r"y = \sqrt«{»x + 1"),
+    refused("N2C022", r"y = «{»a"),
+    refused("N2C022", r"y = «(»a + b"),
+    refused("N2C022", r"y = a + b«)»"),
+    refused("N2C022", r"y = [a + b«)»"),
+    refused("N2C022", r"y = \left«(» a + b"),
+    refused("N2C022", r"y = \left( a \right«]»"),
+    refused("N2C022", r"y = a + b \right«)»"),
+    refused("N2C022", r"y = \bigl«(» a + b"),
+    refused("N2C022", r"y = «|»x"),
+    refused("N2C022", r"s = «\|»x"),
+    refused("N2C022", r"s = «\langle» a, b"),
+    refused("N2C022", r"y = «\begin{cases}» 1 & x > 0 \\ 0 & x \le 0"),
+    refused("N2C022", r"y = \begin{pmatrix} a & b \\ c & d «\end{bmatrix}»"),
+    refused("N2C022", r"\mathrm{softmax}\left«(»\frac{QK^\top}{\sqrt{d_k}}V"),
+    refused("N2C022", r"«\end{aligned}» y = a", fault="a lone \\end is passed over"),
+    refused("N2C022", r"y = \mathrm{softmax}\left(\frac{QK^\top}«{»\sqrt{d_k}\right)V"),
+    refused("N2C022", r"\text{softmax}«(»\frac{QK^T}{\sqrt{d_k}}V"),
+    refused("N2C022", r"\text{Attention}«(»Q,K,V = \text{softmax}(QK^T)V"),
+    refused("N2C022", r"y = \mathrm«{»softmax(QK^\top)V"),
+    refused("N2C022", r"s = \sum_«{»i=1^n x_i"),
+    refused("N2C023", r"y = a «\left.» b"),
+    refused("N2C024", r"y = a «+»"),
+    refused("N2C024", r"y = a «\cdot»"),
+    refused("N2C024", r"y = a «/» / b"),
+    refused("N2C024", r"y = «-»"),
+    refused("N2C024", r"y = \frac{a}«{}»"),
+    refused("N2C024", r"y = \sqrt«{}»"),
+    refused("N2C024", r"y = «\frac»{a}"),
+    refused("N2C024", r"y = «\sqrt»"),
+    refused("N2C024", r"y = x«^»"),
+    refused("N2C024", r"y = x«_»"),
+    refused("N2C024", r"y = x^2«^»3"),
+    refused("N2C024", r"y = x_1«_»2"),
+    refused("N2C024", r"y = «\sum»"),
+    refused("N2C024", r"y = «\sum_{i=1}^n»"),
+    refused("N2C024", r"a = \frac{1}{«\sum_m»}"),
+    refused("N2C024", r"y = Wx «+» , b"),
+    refused("N2C024", r"y = a + «+» b", fault="a doubled sign is passed over"),
+    refused("N2C024", r"y = «\sin»", fault="a function without argument is an input"),
+    refused(
+        "N2C024",
+        r"\begin{aligned} y &= a \\ &«=» \end{aligned}",
+        fault="the lost side is passed over",
+    ),
+    refused("N2C029", r"y = «*» a", fault="the caret stands behind the sign"),
+    refused("N2C029", r"y = a «#» b"),
+    refused("N2C029", r"y = a «$» b"),
+    refused("N2C029", r"y = x«!»"),
+    refused("N2C029", r"y = a «\mid» b"),
+]
+
+UNKNOWN = [
+    refused("N2C021", r"«\softmx»(QK^\top)V"),
+    refused("N2C021", r"y = «\unknowncmd» x"),
+    refused("N2C021", r"\newcommand{\a}{\a\a} «\a»"),
+    refused("N2C021", r"y = \newcommand{\x}{\x} «\x»"),
+    refused("N2C025", r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V «3»"),
+    refused("N2C025", r"y = x «2»"),
+    refused("N2C025", r"y = 1 «2»"),
+    refused("N2C025", r"\mathrm{softmax}(QK^\top «12»)V"),
+    refused("N2C037", r"y = «\det»(A)"),
+    refused("N2C037", r"y = «\frac{\partial L}{\partial x}»"),
+    refused("N2C037", r"y = «\int_0^1 f(x) dx»"),
+    refused("N2C037", r"y = «\lim_{n \to \infty} a_n»"),
+    refused("N2C037", r"g = «\nabla_x» L"),
+    refused("N2C037", r"y = «\|x\|_3»"),
+    refused("N2C037", r"y = «\{a, b\}»"),
+    refused("N2C037", r"y = \begin{cases} «1» \\ 0 \end{cases}"),
+    refused(
+        "N2C037",
+        r"y = «|A|», \quad A \in \mathbb{R}^{n \times n}",
+        fault="the determinant of a declared matrix is read as a number's absolute value",
+    ),
+    refused("N2C037", r"y = «\tilde{a + b}»"),
+    refused("N2C037", r"y = \begin{cases} a & i = j \\ «b» \end{cases}"),
+    refused("N2C037", r"y = \begin{cases} 1 & «x» \\ 0 & z \end{cases}"),
+]
+
+INDICES = [
+    refused("N2C031", r"e_{ij} = \sum_«m» q_i^\top k_j"),
+    refused("N2C031", r"s = \sum_{«i=1»}^{n} c"),
+    refused("N2C031", r"y = \prod_«k» a"),
+    refused("N2C031", r"y_i = \sum_«j» A_{ik}"),
+    refused("N2C031", r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_«m» \exp(e_{ij})}"),
+    refused("N2C031", r"y = \max_«k» a"),
+    refused("N2C031", r"L = -\sum_{«i=1»}^{V} y \log p"),
+    refused("N2C031", r"p = \frac{\exp(s)}{\sum_«j» \exp(s)}"),
+    refused("N2C031", r"s = \sum_{i=1}^{n} \sum_{«j=1»}^{m} A_{ik}"),
+    refused("N2C032", r"y = \sum_{i=1}^«{}» x_i"),
+    refused("N2C032", r"s = \sum_i x_i + z_«i»", fault="an index outside its sum is free"),
+    refused("N2C032", r"y_i = A_{i«j»} x_k", fault="indices that nothing binds are free"),
+    refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
+    refused("N2C036", r"y = \sum_{«j \in N(i)»} x_j"),
+    refused("N2C034", r"«y» = u + 1, \quad u = y - 1"),
+    refused("N2C034", r"«f(x)» = g(x), \quad g(x) = f(x)"),
+    refused("N2C034", r"«y» = A x, \quad A = B x, \quad x = A y"),
+    refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
+    refused("N2C035", r"f(x) = x + 1, \quad «f(x)» = x + 2"),
+    refused("N2C035", r"P_{(p,2i)} = \sin(p), \quad «P_{(p,2i)}» = \cos(p)"),
+]
+
+SHAPES = [
+    refused(
+        "N2C040",
+        r"\mathrm{softmax}(«QK»)V, \quad Q ∈ ℝ^{n×d}, K ∈ ℝ^{m×d}",
+    ),
+    refused("N2C040", r"y = «Wx», \quad W \in \mathbb{R}^{h \times d}, x \in \mathbb{R}^{e}"),
+    refused(
+        "N2C040",
+        r"y = «W_2 W_1» x, \quad W_1 ∈ ℝ^{h×d}, W_2 ∈ ℝ^{e×d}",
+    ),
+    refused("N2C040", r"C = «A + B», \quad A ∈ ℝ^{n×3}, B ∈ ℝ^{n×4}"),
+    refused(
+        "N2C040",
+        r"C = «A \odot B», \quad A \in \mathbb{R}^{n \times d}, B \in \mathbb{R}^{n \times e}",
+    ),
+    refused("N2C040", r"y = «a + c», \quad a \in \mathbb{R}^{n}, c \in \mathbb{R}^{m}"),
+    refused("N2C040", r"s = «\langle a, b \rangle», \quad a ∈ ℝ^{3}, b ∈ ℝ^{4}"),
+    refused(
+        "N2C040",
+        r"s = «a^\top b», \quad a \in \mathbb{R}^{3}, b \in \mathbb{R}^{4}",
+        fault="the product of vectors of other lengths is an outer product",
+    ),
+    refused(
+        "N2C040",
+        r"e_{ij} = «q_i^\top k_j», \quad q_i \in \mathbb{R}^{3}, k_j \in \mathbb{R}^{4}",
+        fault="the product of vectors of other lengths is an outer product",
+    ),
+    refused("N2C040", r"C = «A B», \quad A ∈ ℝ^{2×3}, B ∈ ℝ^{4×2}"),
+    refused(
+        "N2C040",
+        r"C = «A^\top B», \quad A \in \mathbb{R}^{n \times d}, B \in \mathbb{R}^{m \times d}",
+    ),
+    refused("N2C040", r"y = «x A», \quad x \in \mathbb{R}^{n}, A \in \mathbb{R}^{m \times d}"),
+    refused(
+        "N2C040", r"y = «q^\top W» k, \quad q \in \mathbb{R}^{a}, W \in \mathbb{R}^{b \times c}"
+    ),
+    refused("N2C040", r"y = «\max(x, z)», \quad x \in \mathbb{R}^{3}, z \in \mathbb{R}^{4}"),
+    refused("N2C033", r"z = «x w», \quad x \in \mathbb{R}^n, w \in \mathbb{R}^n"),
+    refused("N2C033", r"z = x «\times» w, \quad x \in \mathbb{R}^n, w \in \mathbb{R}^n"),
+    refused("N2C033", r"y = «A^3», \quad A \in \mathbb{R}^{n \times n}"),
+    refused("N2C033", r"y = «A^{-1}» x, \quad A ∈ ℝ^{n×n}, x ∈ ℝ^{n}"),
+    refused("N2C041", r"y = «\sqrt{A}», \quad A \in \mathbb{R}^{n \times n}"),
+    refused("N2C041", r"y = A / «B», \quad A ∈ ℝ^{n×d}, B ∈ ℝ^{d×m}"),
+    refused("N2C041", r"y = «[A; b]», \quad A ∈ ℝ^{n×d}, b ∈ ℝ^{m}"),
+    refused("N2C041", r"R = «\begin{pmatrix} 1 & 2 \\ 3 \end{pmatrix}»"),
+    refused("N2C041", r"y = \mathrm{softmax}«(Q, K, V)»"),
+    refused("N2C041", r"y = \mathrm{softmax}«()»"),
+    refused("N2C041", r"y = «\sin()»"),
+    refused("N2C041", r"y = «f(a, b)», \quad f(x) = x + 1"),
+    refused("N2C041", r"y = «f(a)», \quad f(x, z) = x + z"),
+]
+
+SLIPS = [
+    refused("N2C029", r"«rac»{1}{2} + a", fault="an eaten \\f is read as letters"),
+    refused("N2C029", r"«ext»{softmax}(x)", fault="an eaten \\t is read as letters"),
+    refused("N2C041", r"y = «A^{-1}» x", fault="a capital beside a vector is read as a number"),
+    refused("N2C037", r"p = «\mathbb{E}_{x \sim p}»[f(x)]", fault="an expectation is a function"),
+]
+
+
+@pytest.mark.parametrize("refusal", [*BROKEN, *UNKNOWN, *INDICES, *SHAPES, *SLIPS])
+def test_place(refusal: tuple[str, str]) -> None:
+    code, marked = refusal
+    start, end = marked.index("«"), marked.index("»") - 1
+    latex = marked.replace("«", "").replace("»", "")
+    with pytest.raises(FormulaError) as raised:
+        compile_formula(latex)
+    assert raised.value.status == "rejected"
+    first = next(p for p in raised.value.diagnostics if p.severity is Severity.ERROR)
+    span = first.span
+    place = f"{latex[: span.start]}«{latex[span.start : span.end]}»{latex[span.end :]}"
+    assert (first.code, place) == (code, marked)
+    assert (span.start, span.end) == (start, end)
+    assert f"{first.code}: {first.message}" in str(raised.value)
+
+
+def test_place_in_lines() -> None:
+    """The message counts lines and columns from 1."""
+    with pytest.raises(FormulaError, match=r"^2:5: N2C021: "):
+        compile_formula("y = a \\\\\nz = \\foo a")
