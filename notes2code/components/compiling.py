@@ -95,19 +95,23 @@ class Compiler:
     ) -> Recognised | None:
         """The component of an equation as it is written, else with its calls written out; one
         that the author's tags name, if it can be."""
-        ways = [way for way in (equation, inlined(equation)) if way is not None]
-        for among in (pinned, frozenset(self.library.components)):
-            for way in ways:
-                if among and (found := recognise(way, self.library, named, among)) is not None:
-                    return found
-        return None
+        found = self._first(equation, named, pinned)
+        if found is None and (whole := inlined(equation)) is not None:
+            found = self._first(whole, named, pinned)
+        return found
+
+    def _first(
+        self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
+    ) -> Recognised | None:
+        found = recognise(equation, self.library, named, pinned) if pinned else None
+        return found or recognise(equation, self.library, named)
 
     def _named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name."""
         named: dict[str, str] = {}
-        found = self.linker.nearest(entry, lambda parsed: parsed.functions, within=2)
-        for name in self.linker.parsed[entry].mentioned & found.keys():
-            for other in found[name]:
+        mentioned = sorted(self.linker.parsed[entry].mentioned)
+        for name, others in self.linker.nearest(entry, mentioned, "functions", within=2).items():
+            for other in others:
                 if other in self.busy:
                     continue
                 recognised = self.compiled(other).recognised

@@ -80,8 +80,9 @@ def _contains(line: str, phrase: str) -> bool:
     mine, theirs = phrase.replace(" ", ""), line.replace(" ", "")
     if len(mine) < 8 or abs(len(mine) - len(theirs)) > 6:
         return False
+    alike = SequenceMatcher(None, "", mine)
     for start in range(max(1, len(theirs) - len(mine) + 1)):
-        window = theirs[start : start + len(mine)]
-        if SequenceMatcher(None, mine, window).ratio() >= CLOSE:
+        alike.set_seq1(theirs[start : start + len(mine)])
+        if alike.quick_ratio() >= CLOSE and alike.ratio() >= CLOSE:
             return True
     return False

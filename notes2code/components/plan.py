@@ -215,9 +215,7 @@ class _Planner:
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""
-        found = self.compiler.linker.nearest(
-            compiled.entry, lambda parsed: parsed.functions & {function}, within=2
-        )
+        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
         for entry in found.get(function, []):
             other = self.compiler.compiled(entry)
             if other.recognised is not None:

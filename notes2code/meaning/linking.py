@@ -77,8 +77,27 @@ class Linker:
         self.words = field_scope.words | _words(self.entries)
         self.macros = {**field_scope.macros, **_macros(self.entries)}
         self.parsed = {entry: self._parse(entry) for entry in self.entries}
+        self.defining = self._table()
+        self.declared: dict[str, dict[str, None]] = {}
+        for entry, parsed in self.parsed.items():
+            self.declared.setdefault(entry.note, {}).update(dict.fromkeys(parsed.shapes))
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
+
+    def _table(self) -> dict[tuple[str, str], list[Entry]]:
+        """The entries that define each name, by what they define."""
+        table: dict[tuple[str, str], list[Entry]] = {}
+        for entry, parsed in self.parsed.items():
+            kinds = {
+                "arrays": parsed.arrays,
+                "functions": parsed.functions,
+                "shapes": parsed.shapes,
+                "halves": {name for name, _ in parsed.halves},
+            }
+            for kind, names in kinds.items():
+                for name in names:
+                    table.setdefault((kind, name), []).append(entry)
+        return table
 
     def _parse(self, entry: Entry) -> _Parsed:
         try:
@@ -151,23 +170,26 @@ class Linker:
         return (0 if apart == 0 else 1, behind * 1000 + apart, abs(other.order - entry.order))
 
     def nearest(
-        self, entry: Entry, names: Callable[[_Parsed], Iterable[str]], within: int
+        self, entry: Entry, names: Iterable[str], kind: str, within: int
     ) -> dict[str, list[Entry]]:
-        """For each name, the entries that define it, nearest first."""
+        """For each name, the entries that define it, nearest first. ``kind`` is what they define:
+        ``arrays``, ``functions`` or ``shapes``."""
         found: dict[str, list[Entry]] = {}
-        for other in self.entries:
-            if other is entry or self._distance(entry, other)[0] > within:
-                continue
-            for name in names(self.parsed[other]):
-                found.setdefault(name, []).append(other)
-        for others in found.values():
-            others.sort(key=lambda other: self._distance(entry, other))
+        for name in names:
+            near = [
+                (distance, other)
+                for other in self.defining.get((kind, name), ())
+                if other is not entry and (distance := self._distance(entry, other))[0] <= within
+            ]
+            if near:
+                near.sort(key=lambda pair: pair[0])
+                found[name] = [other for _, other in near]
         return found
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
         """Shapes declared in the note, nearest first; those of other notes would tie sizes that
         only share a letter."""
-        found = self.nearest(entry, lambda parsed: parsed.shapes, within=1)
+        found = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
         nearest = {name: others[0] for name, others in found.items()}
         ordered = sorted(nearest.items(), key=lambda item: self._distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
@@ -178,7 +200,7 @@ class Linker:
         wanted = mine.mentioned - mine.functions
         if not wanted:
             return {}
-        found = self.nearest(entry, lambda parsed: parsed.functions & wanted, within=2)
+        found = self.nearest(entry, sorted(wanted), "functions", within=2)
         out: dict[str, Equation] = {}
         for name, others in found.items():
             for other in others:
@@ -217,30 +239,35 @@ class Linker:
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
 
-    def _arrays_named(
-        self, entry: Entry, wanted: set[str], within: int
-    ) -> dict[str, list[Entry]]:
+    def _arrays_named(self, entry: Entry, wanted: set[str], within: int) -> dict[str, list[Entry]]:
         """The formulas of the note that define some arrays, nearest first."""
-        return self.nearest(entry, lambda parsed: parsed.arrays & wanted, within)
+        return self.nearest(entry, wanted, "arrays", within)
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
-        missing = {(name, 1 - half) for name, half in self.parsed[entry].halves}
-        missing -= self.parsed[entry].halves
-        if not missing:
-            return []
-        found = self.nearest(
-            entry, lambda parsed: [n for n, _ in parsed.halves & missing], 1
+        mine = self.parsed[entry].halves
+        missing = {(name, 1 - half) for name, half in mine} - mine
+        found = self.nearest(entry, sorted(name for name, _ in missing), "halves", within=1)
+        others = (
+            next(
+                (
+                    other
+                    for other in found.get(name, ())
+                    if (name, half) in self.parsed[other].halves
+                ),
+                None,
+            )
+            for name, half in sorted(missing)
         )
-        return [others[0] for others in found.values()]
+        return [other for other in others if other is not None]
 
     def conflicts(self, entry: Entry, same: Callable[[Equation, Equation], bool]) -> list[Problem]:
         """Warnings for functions that other notes define differently, equally far away."""
-        found = self.nearest(entry, lambda parsed: parsed.functions, within=2)
+        found = self.nearest(entry, sorted(self.parsed[entry].mentioned), "functions", within=2)
         problems: list[Problem] = []
-        for name in self.parsed[entry].mentioned & found.keys():
-            others = [o for o in found[name] if self._distance(entry, o)[0] == 2]
-            if len(others) < 2 or len(others) < len(found[name]):
+        for name, defining in found.items():
+            others = [o for o in defining if self._distance(entry, o)[0] == 2]
+            if len(others) < 2 or len(others) < len(defining):
                 continue
             first, *rest = [(o, self.function(o)) for o in others]
             differing = [o for o, eq in rest if eq and first[1] and not same(first[1], eq)]
