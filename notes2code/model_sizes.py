@@ -22,7 +22,7 @@ def _is_part(value: Any) -> bool:
 
 _WHOLE = ("d_model", "num_heads", "d_ff", "num_layers", "vocab_size", "max_len")
 _WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **{name: (_is_whole, f"a whole number from 1 to {LARGEST:,}") for name in _WHOLE},
+    **dict.fromkeys(_WHOLE, (_is_whole, f"a whole number from 1 to {LARGEST:,}")),
     "dropout": (_is_part, "a number from 0 to below 1"),
 }
 

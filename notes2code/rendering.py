@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from notes2code.compilation import Compilation
+from notes2code.compilation import EMIT, Compilation
 from notes2code.components.mentions import Mention
-from notes2code.components.plan import Part, Plan, Source, plan
+from notes2code.components.plan import Part, Source, plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.emit import package as emitter
+from notes2code.emit.formulas import Plain
 from notes2code.model_sizes import sizes_of
 
 
@@ -46,19 +47,39 @@ def render(compilation: Compilation, package: str) -> Rendered:
     vault = Path(compilation.vault.root).resolve().name
     found = {note.path: sizes_of(note) for note in compilation.vault.notes}
     sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
-    rendered = emitter.render(planned, package, vault, sizes)
-    owned = {f.id: planned.owners.get(f.compiled) for f in compilation.formulas}
+    plain = _plain(compilation)
+    rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()))
+    owned = {f.id: planned.owners.get(f.compiled, plain.get(f.id)) for f in compilation.formulas}
     emitted = {
         id: rendered.classes[part]
         for id, part in owned.items()
         if part is not None and part in rendered.classes
     }
-    remarks = _left_out(compilation, planned, mentioned, rendered.left_out)
+    remarks = _left_out(compilation, owned, mentioned, rendered.left_out)
     for path, (_, problems) in found.items():
         if problems:
             remarks[path] = (*remarks.get(path, ()), *problems)
-    classes = {name: part.sources for part, name in rendered.classes.items()}
+    classes = {
+        name: part.sources if isinstance(part, Part) else (part.source,)
+        for part, name in rendered.classes.items()
+    }
     return Rendered(rendered.files, emitted, classes, remarks)
+
+
+def _plain(compilation: Compilation) -> dict[str, Plain]:
+    """The formulas that are no component but tagged to be emitted, by id: those set apart, and
+    those in the text that define a name."""
+    found: dict[str, Plain] = {}
+    for f in compilation.formulas:
+        equation = f.compiled.equation
+        if EMIT not in f.tags or f.compiled.status != "formula" or equation is None:
+            continue
+        if f.formula.display or equation.name:
+            source = Source(f.note.path, f.position[0], f.formula.latex, f.note.title)
+            found[f.id] = Plain(
+                equation, source, f.formula.section[-1] if f.formula.section else ""
+            )
+    return found
 
 
 def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
@@ -77,33 +98,37 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
 
 def _left_out(
     compilation: Compilation,
-    planned: Plan,
+    owned: Mapping[str, Part | Plain | None],
     mentioned: Sequence[tuple[Mention, Source]],
-    reasons: Mapping[Part, str],
+    reasons: Mapping[Part | Plain, str],
 ) -> dict[str, tuple[Diagnostic, ...]]:
     """Warnings at the formulas, or at the names, of the parts that are left out."""
     remarks: dict[str, tuple[Diagnostic, ...]] = {}
     for f in compilation.formulas:
-        part = planned.owners.get(f.compiled)
-        if part is not None and part in reasons:
-            problem = _problem(part, reasons[part], Span(0, len(f.formula.latex)))
+        made = owned[f.id]
+        if made is not None and made in reasons:
+            problem = _problem(_name(made), reasons[made], Span(0, len(f.formula.latex)))
             found = f.note.source.diagnostic(problem, f.formula.latex, f.formula.places)
             remarks[f.id] = (found,)
     notes = {note.path: note for note in compilation.vault.notes}
     for part, reason in reasons.items():
         for mention, source in mentioned:
-            if source in part.sources and not part.from_notes:
+            if isinstance(part, Part) and source in part.sources and not part.from_notes:
                 place = Span(mention.start, mention.start + len(mention.text.strip()))
-                found = notes[mention.note].source.diagnostic(_problem(part, reason, place))
+                found = notes[mention.note].source.diagnostic(_problem(part.name, reason, place))
                 remarks[mention.note] = (*remarks.get(mention.note, ()), found)
     return remarks
 
 
-def _problem(part: Part, reason: str, place: Span) -> Problem:
-    """The warning that a part is left out."""
+def _name(made: Part | Plain) -> str:
+    return made.name if isinstance(made, Part) else "the formula"
+
+
+def _problem(name: str, reason: str, place: Span) -> Problem:
+    """The warning that a part or a formula is left out."""
     return warning(
         "N2C053",
-        f"{part.name} is left out of the package: {reason}",
+        f"{name} is left out of the package: {reason}",
         place,
         "the rest of the package is written without it",
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
 from notes2code.emit import docs
+from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
@@ -33,19 +34,24 @@ _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 @dataclass(frozen=True)
 class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
-    each part that is in them, ``left_out`` why each of the others is not."""
+    each part and formula that is in them, ``left_out`` why each of the others is not."""
 
     files: Mapping[str, str]
-    classes: Mapping[Part, str]
-    left_out: Mapping[Part, str]
+    classes: Mapping[Part | Plain, str]
+    left_out: Mapping[Part | Plain, str]
 
 
 def render(
-    plan: Plan, package: str, vault: str, sizes: Mapping[str, Sizes] | None = None
+    plan: Plan,
+    package: str,
+    vault: str,
+    sizes: Mapping[str, Sizes] | None = None,
+    formulas: Sequence[Plain] = (),
 ) -> Package:
     """Render the package of a plan. ``vault`` is how notes are named in docstrings; ``sizes`` are
-    those of models that notes give in their properties, by the note's path."""
-    return _Renderer(plan, package, vault, sizes or {}).package()
+    those of models that notes give in their properties, by the note's path; ``formulas`` become
+    functions."""
+    return _Renderer(plan, package, vault, sizes or {}).package(formulas)
 
 
 class _Renderer:
@@ -61,7 +67,7 @@ class _Renderer:
             for family in FAMILIES
         }
 
-    def _render_parts(self) -> dict[Part, str]:
+    def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
         it. Gives why."""
         causes: dict[Part, tuple[Part, str]] = {}
@@ -80,15 +86,22 @@ class _Renderer:
             for part, (cause, why) in causes.items()
         }
 
-    def package(self) -> Package:
+    def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
+        taken = {name for part in self.texts for name in (part.name, snake(part.name))}
+        made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
         needed = self._shared(bodies)
         bodies = {**needed, **bodies}
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
-        files[f"{self.name}/__init__.py"] = self._init(bodies)
+        exports = {family: _public(body) for family, body in bodies.items()}
+        if made.names:
+            files[f"{self.name}/formulas.py"] = made.module
+            files["tests/test_formulas.py"] = made.tests
+            exports["formulas"] = list(made.names.values())
+        files[f"{self.name}/__init__.py"] = _init(exports)
         formulas = files["tests/formulas.py"] = self._formulas()
         for family, parts in self.families.items():
             if parts:
@@ -97,12 +110,20 @@ class _Renderer:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
-        files |= around(self.name, self.vault, self._rows(), self._example())
-        classes = {p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts}
+        files |= around(self.name, self.vault, self._rows(made), self._example())
+        classes: dict[Part | Plain, str] = {
+            p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts
+        }
+        classes |= {plain: f"{self.name}.formulas.{name}" for plain, name in made.names.items()}
+        self.left_out.update((plain, why) for plain, why in made.left_out.items())
         return Package(dict(sorted(files.items())), classes, self.left_out)
 
-    def _rows(self) -> list[Row]:
+    def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""
+        plain = [
+            Row(p.source.latex, name, "formulas", docs.place(self.vault, p.source))
+            for p, name in made.names.items()
+        ]
         return [
             Row(
                 docs.formula(part),
@@ -112,7 +133,7 @@ class _Renderer:
             )
             for family, parts in self.families.items()
             for part in parts
-        ]
+        ] + plain
 
     def _example(self) -> str:
         """The first example: that of the part which most others are built into."""
@@ -148,16 +169,6 @@ class _Renderer:
         head = f'"""{FAMILIES[family]}"""\n\nfrom __future__ import annotations\n'
         return f"{head}\n{imports}\n\n{body}\n" if imports else f"{head}\n\n{body}\n"
 
-    def _init(self, bodies: Mapping[str, str]) -> str:
-        exports = {f: _public(body) for f, body in bodies.items()}
-        lines = [
-            f"from .{family} import {_names(names)}" for family, names in exports.items() if names
-        ]
-        names = sorted(name for names in exports.values() for name in names)
-        listed = "".join(f'    "{name}",\n' for name in names)
-        head = '"""A Transformer package, compiled from notes by notes2code."""\n'
-        return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
-
     # --- tests ---------------------------------------------------------------------------
 
     def _formulas(self) -> str:
@@ -184,7 +195,7 @@ class _Renderer:
         return self._test_file(about, body, formulas)
 
     def _test_file(self, about: str, body: str, formulas: str) -> str:
-        imports = _imports(body) + self._package_imports(body, formulas)
+        imports = (_imports(body) + self._package_imports(body, formulas)).lstrip()
         head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
         return f"{head}\n{imports}\n\n{body}\n"
 
@@ -260,6 +271,15 @@ def _imports(body: str) -> str:
     order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
     groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
     return "\n\n".join(groups) + ("\n" if groups else "")
+
+
+def _init(exports: Mapping[str, Sequence[str]]) -> str:
+    """The package's own module, which gives all names of the others."""
+    lines = [f"from .{family} import {_names(names)}" for family, names in exports.items() if names]
+    names = sorted(name for names in exports.values() for name in names)
+    listed = "".join(f'    "{name}",\n' for name in names)
+    head = '"""A Transformer package, compiled from notes by notes2code."""\n'
+    return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
 
 
 def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:

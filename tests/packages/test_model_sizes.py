@@ -20,8 +20,18 @@ def test_numbers_are_taken() -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["d_model: big", "num_heads: 0", "d_ff: -1", "dropout: 1", "vocab_size: 2.5", "max_len: [1]"]
-    + ["num_layers: true", "d_ff: '4'", "dropout: .nan", "max_len: 9999999999999"],
+    [
+        "d_model: big",
+        "num_heads: 0",
+        "d_ff: -1",
+        "dropout: 1",
+        "dropout: .nan",
+        "vocab_size: 2.5",
+        "max_len: [1]",
+        "max_len: 9999999999999",
+        "num_layers: true",
+        "d_ff: '4'",
+    ],
 )
 def test_anything_else_is_named_at_its_line(written: str) -> None:
     note = read_note_text("N.md", f"---\ntags: a\n{written}\n---\n# N\n")
