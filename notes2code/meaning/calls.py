@@ -126,6 +126,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
     """The value of ``name(…)``."""
     use = run.seen.use(name)
     span = name.span.to(group.span)
+    if not group.items:
+        raise error("N2C041", f"`{use.name}` is given nothing", group.span)
     equation = applying.known(run, use.name)
     if equation is not None:
         arguments = [run.lower(item) for item in group.items]

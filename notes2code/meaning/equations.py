@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Group, Juxt, Node, Num, Script
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script
 from notes2code.meaning import ir, names, recursion, scripts, strides, survey
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
@@ -230,8 +230,42 @@ class Attempt:
         node = self._alternative(define)
         value = run.lower(node)
         value = self._conditional(define, value)
+        value = self._loose(define, value, target)
         value = self._ordered(value, letters, target)
         self._check_rank(value, target)
+        return value
+
+    def _loose(self, define: Define, value: Value, target: Target) -> Value:
+        """The value summed over the index of a ``softmax_j(…) v_j``; any other index that the
+        left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
+        run = self.run
+        mine = {x for at in target.indices for x in _letters_of(at.node)}
+        summed = {x for node in define.values for x in survey.summed_letters(node)}
+        places = {x: at for node in define.values for x, at in survey.loose_places(run.seen, node)}
+        free = {find_index(index) for index in ir.free_indices(settled(value.body))}
+        free -= set(map(find_index, value.axes))
+        for letter, span in places.items():
+            index = find_index(run.indices[letter]) if letter in run.indices else None
+            if index is None or index not in free or letter in mine:
+                continue
+            if _weighs(value.body, index):
+                text = f"the values are taken to be added up over `{letter}`"
+                run.problems.append(note("N2C039", text, span))
+                value = replace(value, body=ir.Reduce("sum", index, value.body), along=None)
+            elif mine or letter in summed:
+                raise error(
+                    "N2C032",
+                    f"nothing says over what the index `{letter}` runs here",
+                    span,
+                    "put it on the left-hand side, or into the sum that it belongs to",
+                )
+        for letter in sorted(mine & summed - places.keys()):
+            raise error(
+                "N2C032",
+                f"the index `{letter}` stands on the left and is summed over on the right",
+                target.span,
+                "give one of the two another letter",
+            )
         return value
 
     def _check_rank(self, value: Value, target: Target) -> None:
@@ -298,6 +332,21 @@ class Attempt:
                 link(run, axis, index, target.span)
                 front.append(find_index(axis))
         return Value(value.body, (*front, *axes), value.span)
+
+
+def _weighs(body: ir.Expr, index: Index) -> bool:
+    """Whether a softmax over an index is a factor of a product."""
+    factors = body.factors if isinstance(body, ir.Mul) else ()
+    return any(
+        isinstance(factor, ir.Softmax)
+        and isinstance(factor.at, ir.Idx)
+        and find_index(factor.at.index) is index
+        for factor in factors
+    )
+
+
+def _letters_of(node: Node) -> set[str]:
+    return {inner.text for inner in survey.walk(node) if isinstance(inner, Name)}
 
 
 def _new_index(run: Run, letter: str) -> Index:

@@ -88,8 +88,10 @@ def _infix(run: Run, node: Infix) -> Value:
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
         if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
             run.cost += 2.2  # what is added to a dot product is a number wherever it can be one
-        elif _are_of_one_family(left, right) and left.rank != right.rank:
-            run.cost += 1.2  # the x_i and p_i of a sum are of one kind
+        elif left.rank != right.rank and (
+            _are_of_one_family(left, right) or (left.rank == 1 and _is_bias(right))
+        ):
+            run.cost += 1.2  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
 
@@ -99,6 +101,10 @@ def _are_of_one_family(left: Value, right: Value) -> bool:
     if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
         return False
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
+
+
+def _is_bias(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
 
 
 def _is_sum(value: Value) -> bool:
@@ -150,6 +156,7 @@ def _bars(run: Run, node: Group) -> Value:
         node.open == "|"
         and isinstance(inner, Name)
         and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
+        and inner.text not in run.shapes
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)

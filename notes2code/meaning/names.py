@@ -21,7 +21,7 @@ TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 _SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
 _VECTORS = frozenset([*"qkvxhsyzuwo"])
-_INDEXED_VECTORS = (_VECTORS | frozenset("bcr")) - frozenset("w")
+_INDEXED_VECTORS = (_VECTORS | frozenset("cr")) - frozenset("w")
 
 
 def code_name(*parts: str) -> str:
@@ -60,7 +60,7 @@ def label(node: Node) -> str:
         case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
             return f"{label(left)}_{label(right)}"
         case Neg(body):
-            return label(body)
+            return f"minus_{label(body)}"
         case Dots():
             return ""
         case _:
@@ -86,6 +86,10 @@ NUMBERS = frozenset(
     "temperature scale cap".split()
 )
 """Words that are numbers."""
+
+
+FUNCTIONS = frozenset("exp log ln sin cos tan sinh cosh tanh max min softmax".split())
+"""Words that mean nothing without an argument."""
 
 
 def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tuple[int, ...]:

@@ -131,11 +131,22 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
             where,
             "write the product out, or use `\\odot`",
         )
+    if isinstance(base.body, ir.Ref) and not base.body.at and base.body.array in _MATRICES:
+        if base.body.array not in run.shapes:
+            raise error(
+                "N2C033",
+                f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
+                where,
+                "declare it as a number, or write the product out",
+            )
     if base.rank and _negative_number(exponent):
         raise error("N2C041", "the inverse of an array is not computed", where)
     if base.rank == 0 and raised_to.rank:
         run.cost += 2.2  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+_MATRICES = frozenset("AKQUWX")
 
 
 def _negative_number(node: Node) -> bool:

@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Relation,
+    Root,
     Script,
     Stroke,
 )
@@ -154,6 +155,8 @@ class _Reader:
                 )
             elif text := names.label(part):
                 self.labels.append(text)
+            elif isinstance(part, Root):
+                raise error("N2C032", "this index is not understood", part.span)
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from notes2code.diagnostics import ProblemError
+from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex.tree import (
     Accent,
     Big,
@@ -465,30 +465,44 @@ def _is_normalisation(node: Node) -> bool:
     return False
 
 
-def loose_letters(seen: Survey, node: Node, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+def loose_letters(seen: Survey, node: Node) -> Iterator[str]:
     """The letters in index positions that no operator inside the node binds, in order."""
+    return (letter for letter, _ in loose_places(seen, node))
+
+
+def loose_places(
+    seen: Survey, node: Node, bound: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Span]]:
+    """The loose letters with their places."""
     if isinstance(node, Big) and node.sub is not None:
         inner = bound | frozenset(bound_letters(node.sub))
         for part in (node.sub, node.sup):
             if part is not None:
-                yield from loose_letters(seen, part, inner)
-        yield from loose_letters(seen, node.body, inner)
+                yield from loose_places(seen, part, inner)
+        yield from loose_places(seen, node.body, inner)
         return
     if isinstance(node, Script) and isinstance(node.base, Group) and node.sup is not None:
         if isinstance(node.sub, Relation):
             inner = bound | frozenset(bound_letters(node.sub))
-            yield from loose_letters(seen, node.base, inner)
+            yield from loose_places(seen, node.base, inner)
             return
     if scripts.is_name(node):
         for at in seen.use(node).indices:
             for found in walk(at.node):
                 if isinstance(found, Name) and found.text in seen.bound - bound:
-                    yield found.text
+                    yield found.text, found.span
         if isinstance(node, Name) and node.text in seen.targets - bound:
-            yield node.text
+            yield node.text, node.span
         return
     for child in children(node):
-        yield from loose_letters(seen, child, bound)
+        yield from loose_places(seen, child, bound)
+
+
+def summed_letters(node: Node) -> Iterator[str]:
+    """The letters that sums and their like bind inside a node."""
+    for inner in walk(node):
+        if isinstance(inner, Big) and inner.sub is not None:
+            yield from bound_letters(inner.sub)
 
 
 def size_expression(node: Node) -> str:

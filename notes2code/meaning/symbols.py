@@ -97,6 +97,10 @@ def _input(run: Run, use: Use) -> Value:
     """An input: its axes are declared, or follow from custom and use."""
     name, rank = _identity(run, use)
     symbol = run.symbols.get(name)
+    if symbol is None and name in names.FUNCTIONS and name not in run.shapes:
+        raise error(
+            "N2C024", f"`{name}` lacks its argument", use.span, "write it behind, in parentheses"
+        )
     if symbol is None:
         axes = _axes(run, use, name, rank)
         symbol = Symbol(name, axes, run.quote(use.span), use.span)
@@ -135,7 +139,7 @@ def _declared(run: Run, use: Use) -> Shape | None:
 
 def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
-    if not use.indices or shape.indexed != 0:
+    if len(use.indices) != 1 or shape.indexed != 0:
         return False
     if run.seen.counted.get(use.name) != {len(use.indices)}:
         return False

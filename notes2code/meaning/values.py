@@ -225,10 +225,17 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.body == ir.ONE or right.body == ir.ONE:
         return outer(left, right)
     options = (("dot", 0.0), ("outer", 0.5))
+    if left.row and _are_plain(left.body, right.body):
+        options = options[:1]
     if right.row and _are_columns(left.body, right.body):
         options = (("outer", 0.0), ("dot", 0.5))
     kind = run.choose(f"vectors {where.start}", options)
     return dot(run, left, right, where) if kind == "dot" else outer(left, right)
+
+
+def _are_plain(left: Expr, right: Expr) -> bool:
+    """Whether xᵀy is surely a dot product: only keys and values, as rows, are multiplied so."""
+    return isinstance(left, Ref) and isinstance(right, Ref) and right.array[0] not in "vV"
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:
