@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeGuard
 
 from notes2code.components.compiling import in_own_sizes
 from notes2code.components.match import HOLE, Role, rows_of
@@ -105,7 +106,7 @@ class Attention:
         """The inputs that are added to the scores: the class's argument ``bias``."""
         return tuple(term.array for term in self._terms if self._is_bias(term))
 
-    def _is_bias(self, term: Expr) -> bool:
+    def _is_bias(self, term: Expr) -> TypeGuard[Ref]:
         places = [Idx(axis) for axis in self.axes]
         return isinstance(term, Ref) and bool(term.at) and list(term.at) == places[-len(term.at) :]
 
@@ -252,6 +253,11 @@ class Formula:
     def typed(self, names: Sequence[str]) -> list[str]:
         """The variables as parameters."""
         return [f"{name}: Tensor" for name in names]
+
+    def made(self, name: str, sizes: Sequence[str], indent: int = 8) -> str:
+        """The lines that return an instance of the class for tests, its parameters random."""
+        one = Bracket(f"{name}(", (*sizes, "dropout=dropout", *self.numbers), ")")
+        return "\n".join(lines(Bracket("randomised(", (one,), ")"), indent, "return "))
 
     def call(self, reference: str, constants: str = "", indent: int = 4) -> str:
         """The lines that evaluate the formula: a function of one sequence, and its value for
