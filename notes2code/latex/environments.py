@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.signs import ACCENTS
+from notes2code.latex.stream import ALIGNMENTS
 from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
 
 if TYPE_CHECKING:
@@ -14,12 +15,19 @@ if TYPE_CHECKING:
 
 MAX_CELLS = 4_096
 
+_KNOWN = ALIGNMENTS | frozenset(
+    "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix psmallmatrix bsmallmatrix array "
+    "subarray darray cases dcases rcases drcases numcases".split()
+)
+
 
 def matrix(parser: Operands, start: Token) -> Node:
     """An environment of rows and cells, up to its ``\\end``."""
     which, name = start.text.split(" ", 1)
     if which == "end":
         raise error("N2C022", f"`\\end{{{name}}}` ends nothing", start.span, "remove it")
+    if name.rstrip("*") not in _KNOWN:
+        raise error("N2C021", f"the environment `{name}` is not known", start.span)
     rows: list[list[Node | None]] = [[]]
     cells = 0
     while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.diagnostics import Problem, warning
+from notes2code.diagnostics import Problem, error, warning
 from notes2code.latex.tokens import Token
 
 ALIGNMENTS = frozenset(
@@ -39,6 +39,13 @@ def _join_rows(tokens: list[Token]) -> list[Token]:
         if top and token.kind == "amp":
             if _aligns(tokens, at):
                 continue
+            if not inside:
+                raise error(
+                    "N2C029",
+                    "`&` parts cells, and there is no table around it",
+                    token.span,
+                    "remove it, or write `\\&` for the sign itself",
+                )
             token = token._replace(kind="quad")
         if token.kind == "row" and top and _goes_on(tokens, at, out):
             continue

@@ -143,6 +143,13 @@ class Tokens:
         if "\\_" in run:
             self._add("word", run.replace("\\_", "_"), start, start + len(run))
             return
+        if run in words.EATEN and run not in self.known:
+            raise error(
+                "N2C021",
+                f"`{run}` is what is left of `\\{words.EATEN[run]}`",
+                Span(start, start + len(run)),
+                f"write `\\{words.EATEN[run]}`",
+            )
         pieces = words.cut(run, self.known)
         if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
             self._warn_short_script(run, start)

@@ -81,6 +81,12 @@ def cut(run: str, known: Set[str]) -> list[str]:
     return pieces
 
 
+EATEN = {
+    name[1:]: name
+    for name in "frac alpha theta text times nabla right forall approx varepsilon".split()
+}
+"""Commands whose backslash and first letter a programming language has taken for a sign."""
+
 _DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*(?:=|:=)")
 
 

@@ -52,7 +52,14 @@ def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, 
             axes = tuple(axis_name(axis) for axis in statement.axes)
             for node in statement.names:
                 use = scripts.read(node, seen.bound)
-                found[use.name] = Shape(axes, len(use.indices))
+                shape = Shape(axes, len(use.indices))
+                if found.setdefault(use.name, shape) != shape:
+                    raise error(
+                        "N2C035",
+                        f"`{use.name}` is declared with two shapes",
+                        node.span,
+                        "give one of the two another name",
+                    )
     return found
 
 

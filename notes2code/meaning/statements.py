@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from notes2code.diagnostics import Span
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Accent,
     Clause,
@@ -95,6 +95,13 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif isinstance(node, Relation):
             out.extend(_relation(node, tuple(waiting)))
             waiting = []
+        elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
+            raise error(
+                "N2C025",
+                f"the number {node.text} stands behind the formula with no sign between",
+                node.span,
+                "remove it, write the sign that is meant, or `\\tag{…}` for a number of the formula",
+            )
         elif _is_remark(clause, out):
             out.append(Fact("", node.span))
         else:
@@ -170,7 +177,7 @@ def _enumerated_range(clauses: list[Clause], at: int) -> tuple[Range, int] | Non
         ends = _dotted(first)
         if ends:
             return Range(letter, *ends, node.span), at + 1
-        if clauses[at].before and isinstance(first, Num):
+        if clauses[at].before and isinstance(first, Num) and letter.isascii() and len(letter) == 1:
             return Range(letter, first, first, node.span), at + 1
     elif isinstance(first, Group) and first.items:
         items = [item for item in first.items if not isinstance(item, Dots)]
@@ -269,6 +276,14 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         return [*out, Define(None, (operands[0],), node.span)]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
+    for at, operand in enumerate(operands[1:-1]):
+        if operand is None:
+            raise error(
+                "N2C024",
+                f"nothing stands between two `{signs[at]}`",
+                node.sign_spans[at + 1],
+                "complete the formula, or remove one sign",
+            )
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]

@@ -45,13 +45,13 @@ def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
 
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
-    stated = statements(tree)
-    defines = [s for s in stated if isinstance(s, Define)]
     try:
+        stated = statements(tree)
         seen = survey(stated)
+        shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
-    shapes = shapes_declared(stated, seen)
+    defines = [s for s in stated if isinstance(s, Define)]
     if not defines:
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
         return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
