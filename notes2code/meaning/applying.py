@@ -142,7 +142,7 @@ def _own_input(
 
     A second call of the function has weights of its own.
     """
-    owner = f"{use.name}#{site}"
+    owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
     while name in run.symbols and run.symbols[name].owner != owner:
         number += 1

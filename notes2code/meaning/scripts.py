@@ -270,11 +270,21 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
         return (node,)
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
+    if isinstance(node, Name) and _bound_run(node, bound):
+        starts = range(node.span.start, node.span.end)
+        return tuple(Name(c, Span(at, at + 1)) for c, at in zip(node.text, starts, strict=False))
     if isinstance(node, Juxt) and all(
         isinstance(f, Num) or (isinstance(f, Name) and f.text in bound) for f in node.factors
     ):
         return node.factors if isinstance(node.factors[0], Name) else (node,)
     return (node,)
+
+
+def _bound_run(node: Node, bound: Set[str]) -> bool:
+    """Whether what looks like a word, the ``tr`` of ``α_{tr}``, is a run of indices."""
+    if not isinstance(node, Name) or not 2 <= len(node.text) <= 3:
+        return False
+    return bound >= {*node.text} and len({*node.text}) == len(node.text)
 
 
 def _letters(node: Node) -> tuple[list[str], bool]:

@@ -66,18 +66,16 @@ def attach(run: Run, where: Span) -> None:
         if _is_axis(run, size):
             continue
         index = run.scales.get(name)
-        if index is not None and _unnamed(find(find_index(index).size)):
-            run.unify(find_index(index).size, size, where)
-            continue
-        if not names.is_size_name(name):
-            continue
         named = {
             find(axis)
             for symbol in run.symbols.values()
             for axis in symbol.axes
             if find(axis).name == size.name and find(axis) is not find(size)
         }
-        if len(named) == 1:
+        scaled = None if index is None else find(find_index(index).size)
+        if scaled is not None and _unnamed(scaled) and (not named or scaled in named):
+            run.unify(scaled, size, where)
+        elif len(named) == 1 and names.is_size_name(name):
             run.unify(named.pop(), size, where)
 
 
