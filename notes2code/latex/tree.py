@@ -6,6 +6,7 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -240,3 +241,12 @@ def children(node: Node) -> tuple[Node, ...]:
             return tuple(n for n in operands if n is not None)
         case _:
             return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all inside it, in reading order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))

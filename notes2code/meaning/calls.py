@@ -19,7 +19,7 @@ from notes2code.meaning import (
     symbols,
 )
 from notes2code.meaning.run import Run
-from notes2code.meaning.survey import walk
+from notes2code.latex.tree import walk
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
 
 OF_NUMBERS = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Accent,
+    Big,
     Clause,
     Dots,
     Frac,
@@ -22,6 +24,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     Tree,
+    walk,
 )
 from notes2code.meaning.names import INDEX_LETTERS
 
@@ -107,7 +110,26 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         else:
             out.append(Define(None, (node,), node.span))
         at += 1
-    return tuple(out)
+    scripted = {x for clause in clauses for x in _letters_in_scripts(clause.node)}
+    return tuple(_number(statement, scripted) for statement in out)
+
+
+def _number(statement: Statement, scripted: set[str]) -> Statement:
+    """``i = 3`` says what i is where i stands below or above nothing."""
+    if not isinstance(statement, Range) or statement.index in scripted:
+        return statement
+    if statement.first is None or statement.first is not statement.last:
+        return statement
+    return Define(Name(statement.index, statement.span), (statement.first,), statement.span)
+
+
+def _letters_in_scripts(node: Node) -> Iterator[str]:
+    """The letters in subscripts, below big signs, and alone above a name."""
+    for inner in walk(node):
+        if isinstance(inner, Script | Big) and inner.sub is not None:
+            yield from (n.text for n in walk(inner.sub) if isinstance(n, Name))
+        if isinstance(inner, Script) and isinstance(inner.sup, Name | Group):
+            yield from (n.text for n in walk(inner.sup) if isinstance(n, Name))
 
 
 def _is_remark(clause: Clause, before: list[Statement]) -> bool:

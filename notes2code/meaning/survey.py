@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     children,
+    walk,
 )
 from notes2code.meaning import names, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
@@ -103,15 +104,6 @@ def survey(statements: Sequence[Statement]) -> Survey:
     return seen
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """A node and all inside it, in reading order."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(reversed(children(current)))
-
-
 def _is_two(node: Node | None) -> bool:
     return isinstance(node, Num) and node.text == "2"
 
@@ -151,7 +143,8 @@ def bound_letters(sub: Node) -> list[str]:
             first = sub.operands[1]
         return bound_letters(first) if first is not None else []
     if isinstance(sub, Group):
-        return [letter for item in sub.items[:3] for letter in bound_letters(item)]
+        dotted = any(isinstance(item, Dots) for item in sub.items)
+        return [x for item in sub.items[: 1 if dotted else 3] for x in bound_letters(item)]
     if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
         return [f.text for f in sub.factors if isinstance(f, Name) and len(f.text) == 1]
     if isinstance(sub, Name):
@@ -487,10 +480,16 @@ def loose_places(
             yield from loose_places(seen, node.base, inner)
             return
     if scripts.is_name(node):
-        for at in seen.use(node).indices:
+        use = seen.use(node)
+        for at in use.indices:
             for found in walk(at.node):
                 if isinstance(found, Name) and found.text in seen.bound - bound:
                     yield found.text, found.span
+        power = use.power
+        if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
+            power = node.sup
+        if power is not None:
+            yield from loose_places(seen, power, bound)
         if isinstance(node, Name) and node.text in seen.targets - bound:
             yield node.text, node.span
         return
