@@ -59,7 +59,7 @@ BROKEN = [
     refused("N2C024", r"a = \frac{1}{«\sum_m»}"),
     refused("N2C024", r"y = Wx «+» , b"),
     refused("N2C024", r"y = a + «+» b", fault="a doubled sign is passed over"),
-    refused("N2C024", r"y = «\sin»", fault="a function without argument is an input"),
+    refused("N2C024", r"y = «\sin»"),
     refused(
         "N2C024",
         r"\begin{aligned} y &= a \\ &«=» \end{aligned}",
@@ -110,8 +110,8 @@ INDICES = [
     refused("N2C031", r"p = \frac{\exp(s)}{\sum_«j» \exp(s)}"),
     refused("N2C031", r"s = \sum_{i=1}^{n} \sum_{«j=1»}^{m} A_{ik}"),
     refused("N2C032", r"y = \sum_{i=1}^«{}» x_i"),
-    refused("N2C032", r"s = \sum_i x_i + z_«i»", fault="an index outside its sum is free"),
-    refused("N2C032", r"y_i = A_{i«j»} x_k", fault="indices that nothing binds are free"),
+    refused("N2C032", r"s = \sum_i x_i + z_«i»"),
+    refused("N2C032", r"y_i = A_{i«j»} x_k"),
     refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
     refused("N2C036", r"y = \sum_{«j \in N(i)»} x_j"),
     refused("N2C034", r"«y» = u + 1, \quad u = y - 1"),
@@ -142,12 +142,10 @@ SHAPES = [
     refused(
         "N2C040",
         r"s = «a^\top b», \quad a \in \mathbb{R}^{3}, b \in \mathbb{R}^{4}",
-        fault="the product of vectors of other lengths is an outer product",
     ),
     refused(
         "N2C040",
         r"e_{ij} = «q_i^\top k_j», \quad q_i \in \mathbb{R}^{3}, k_j \in \mathbb{R}^{4}",
-        fault="the product of vectors of other lengths is an outer product",
     ),
     refused("N2C040", r"C = «A B», \quad A ∈ ℝ^{2×3}, B ∈ ℝ^{4×2}"),
     refused(

@@ -155,7 +155,7 @@ def test_spelling(name: str, data: st.DataObject) -> None:
     [
         "attention by element",
         "normalised by hand",
-        row("running sum", "running sum", "bound letters t and r are read as the word `tr`"),
+        "running sum",
         "variance",
     ],
 )
@@ -261,7 +261,7 @@ CHANGES = {
     "a lost minus": (r"= -", "= "),
     "a dropped term": (r" \+ (M|b|b_2|\\beta|\\epsilon)(?![_\w])", ""),
     "another axis": (r"\\mathrm\{softmax\}_j", r"\\mathrm{softmax}_i"),
-    "another range": (r"i=1", "i=2"),
+    "another range": (r"(1\}\{n\} \\sum_\{i)=1", r"\1=2"),
     "another bound": (r"\\le ", "< "),
     "another constant": (r"10000", "1000"),
     "another exponent": (r"\^2", "^3"),
@@ -339,13 +339,11 @@ LOOKALIKES = [
     Pair(r"y = \sqrt{a} + c", r"y = \sqrt{a + c}"),
     Pair(r"y = a - (b - c)", r"y = a - b - c"),
     Pair(r"s = \frac{1}{n}\sum_{i=1}^n a_i", r"s = \frac{1}{n-1}\sum_{i=1}^n a_i"),
-    Pair(r"y = 2^{-i}, \quad i = 3", r"y = 2^{-i}, \quad i = 4"),
     Pair(r"y = x_1^2", r"y = x_{12}"),
     Pair(r"W = A^\top B", r"W = A B^\top"),
     Pair(
         r"\mathrm{softmax}(QK^\top/\sqrt{d_k})V",
         r"\mathrm{softmax}(QK^\top/\sqrt{d_v})V",
-        fault="d_v is read as d_k",
     ),
 ]
 

@@ -1,0 +1,131 @@
+"""What is written becomes which tree: precedence, scripts, sums, groups, environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from notes2code.diagnostics import ProblemError
+from notes2code.latex import parse
+from notes2code.latex.tree import Node
+
+Shown = Callable[[Node | None], str]
+
+TREES = [
+    # signs, from loose to tight
+    (r"a + b - c", "(- (+ a b) c)"),
+    (r"a b + c d", "(+ (juxt a b) (juxt c d))"),
+    (r"a/bc", "(/ a (juxt b c))"),
+    (r"a/b \cdot c", "(· (/ a b) c)"),
+    (r"2i/d_{model}", "(/ (juxt 2 i) (script d model _))"),
+    (r"x V \otimes y W", "(⊗ (juxt x V) (juxt y W))"),
+    (r"-x^2", "(- (script x _ 2))"),
+    (r"e^{-x}/2", "(/ (script e _ (- x)) 2)"),
+    (r"a \bmod 3", "(mod a 3)"),
+    # scripts
+    (r"x_i^2", "(script x i 2)"),
+    (r"x^2_i", "(script x i 2)"),
+    (r"x_{ij}", "(script x (juxt i j) _)"),
+    (r"x''", "(script x _ _ '')"),
+    (r"QK^T", "(juxt Q (script K _ T))"),
+    (r"10000^\frac{2i}{d}", "(script 10000 _ (frac (juxt 2 i) d))"),
+    (r"\tilde{x}_i", "(script (tilde x) i _)"),
+    # fractions and roots
+    (r"\frac12", "(frac 1 2)"),
+    (r"\frac1{2x}", "(frac 1 (juxt 2 x))"),
+    (r"a + b \over c", "(frac (+ a b) c)"),
+    (r"\sqrt[3]{x} y", "(juxt (root x 3) y)"),
+    # functions of the field take what stands behind them, others stay undecided
+    (r"\sin 2x + 1", "(+ (apply sin (juxt 2 x)) 1)"),
+    (r"\sin(x) y", "(juxt (apply sin (( x)) y)"),
+    (r"\sin^2 x", "(apply (script sin _ 2) x)"),
+    (r"f(x)^2", "(juxt f (script (( x) _ 2))"),
+    (r"\max(0, x)W", "(juxt max (( 0 x ,) W)"),
+    # sums reach up to the next sign of their level
+    (r"\sum_{i=1}^n a_i b_i + c", "(+ (sum (= i 1) n (juxt (script a i _) (script b i _))) c)"),
+    (r"\sum_i \sum_j a_{ij}", "(sum i _ (sum j _ (script a (juxt i j) _)))"),
+    (r"\max_j x_j - 1", "(- (max j _ (script x j _)) 1)"),
+    (r"\sum_i (a_i + c)", "(sum i _ (( (+ (script a i _) c)))"),
+    # groups
+    (r"a|b|c", "(juxt a (| b) c)"),
+    (r"\|x - y\|_2^2", "(script (‖ (- x y)) 2 2)"),
+    (r"[a; b]", "([ a b ;)"),
+    (r"\langle q, k \rangle", "(⟨ q k ,)"),
+    (r"\lfloor x \rfloor", "(⌊ x)"),
+    (r"K(\cdot)", '(juxt K (( "·"))'),
+    # environments
+    (r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", "(pmatrix (row a b) (row c d))"),
+    (
+        r"\begin{cases} 1 & x > 0 \\ 0 & \text{otherwise} \end{cases}",
+        '(cases (row 1 (> x 0)) (row 0 "otherwise"))',
+    ),
+    # names, words and fonts
+    (r"softmax(x)", "(juxt softmax (( x))"),
+    (r"\mathrm{s o f t m a x}(x)", "(juxt softmax (( x))"),
+    (r"ab", "(juxt a b)"),
+    (r"\mathbf{x}", "x:bold"),
+    (r"\mathbb{R}^{n \times d}", "(script R:blackboard _ (× n d))"),
+    # relations
+    (r"a = b = c", "(= = a b c)"),
+    (r"a \neq b", "(≠ a b)"),
+    (r"x_1 + \dots + x_n", "(+ (+ (script x 1 _) …) (script x n _))"),
+]
+
+
+@pytest.mark.parametrize("latex, expected", TREES, ids=[latex for latex, _ in TREES])
+def test_tree(latex: str, expected: str, shown: Shown) -> None:
+    found = parse(latex)
+    assert [shown(clause.node) for clause in found.clauses] == [expected]
+
+
+CLAUSES = [
+    (r"y = x, \quad x = 2", [("", ""), ("quad", "")]),
+    (r"y = x \\ x = 2", [("", ""), ("row", "")]),
+    (r"y = x \text{ where } x = 2", [("", ""), ("prose", "where")]),
+    (r"\begin{aligned} y &= x \\ x &= 2 \end{aligned}", [("", ""), ("row", "")]),
+    (r"x_1, \dots, x_n", [("", ""), (",", ""), (",", "")]),
+]
+
+
+@pytest.mark.parametrize("latex, expected", CLAUSES, ids=[latex for latex, _ in CLAUSES])
+def test_clauses(latex: str, expected: list[tuple[str, str]]) -> None:
+    assert [(clause.before, clause.words) for clause in parse(latex).clauses] == expected
+
+
+SAME = [
+    (r"\left( a \right)", "(a)"),
+    (r"\Bigl( a \Bigr)", "(a)"),
+    (r"a\,b\;c\!d", "a b c d"),
+    (r"\dfrac{a}{b}", r"\frac{a}{b}"),
+    (r"{a \over b}", r"\frac{a}{b}"),
+    (r"a × b", r"a \times b"),
+    (r"x²", "x^2"),
+    (r"x₁", "x_1"),
+    (r"√x", r"\sqrt{x}"),
+    (r"\lVert x \rVert", r"\|x\|"),
+    (r"a \le b", r"a \leq b"),
+    (r"\boxed{a} \tag{1}", "a"),
+    (r"\operatorname{softmax}(x)", "softmax(x)"),
+    ("a % a comment\n+ b", "a + b"),
+    (r"\color{red}{a} + b", "a + b"),
+]
+
+
+@pytest.mark.parametrize("latex, plain", SAME, ids=[latex for latex, _ in SAME])
+def test_spelling(latex: str, plain: str, shown: Shown) -> None:
+    left, right = parse(latex), parse(plain)
+    assert [shown(c.node) for c in left.clauses] == [shown(c.node) for c in right.clauses]
+
+
+def test_words_of_the_note(shown: Shown) -> None:
+    """A run of letters is one word where the note knows it."""
+    assert shown(parse("abc").clauses[0].node) == "(juxt a b c)"
+    assert shown(parse("abc", frozenset({"abc"})).clauses[0].node) == "abc"
+
+
+@pytest.mark.parametrize("opening", ["{", "(", r"\sqrt{", r"\left(", "^{"])
+def test_depth_is_bounded(opening: str) -> None:
+    with pytest.raises(ProblemError) as raised:
+        parse("x" + opening * 10_000)
+    assert raised.value.problem.code in ("N2C020", "N2C022")
