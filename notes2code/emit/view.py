@@ -12,7 +12,10 @@ from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention
+from notes2code.emit.called import passed_on
 from notes2code.emit.docs import docstring
+from notes2code.emit.kernel import Kernel
+from notes2code.emit.projected import Projected
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.templating import fill
@@ -127,6 +130,28 @@ class View:
         """The formula as an attention: its mask, its score, and its axes."""
         return Attention(self.recognised)
 
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The formula as an attention whose scores a kernel gives."""
+        return Kernel(self.attention)
+
+    @property
+    def biases(self) -> tuple[str, ...]:
+        """The formula's inputs that are added to scores, here or in a function that it calls."""
+        own = self.attention.biases if self.has("mask") else ()
+        called = [
+            outer
+            for role in self.uses.keys() & self.recognised.functions.keys()
+            for outer, inner in passed_on(self, role).items()
+            if inner in self.uses[role].biases
+        ]
+        return (*own, *called)
+
+    @cached_property
+    def projected(self) -> Projected:
+        """The formula as an attention on projections of its inputs."""
+        return Projected(self)
+
     # --- texts ---------------------------------------------------------------------------
 
     def doc(self, shapes: Mapping[str, str] | None = None, indent: int = 4) -> str:
@@ -159,6 +184,22 @@ class View:
         """The weight of an ``nn.Linear``, which is (out, in), for a role that is (in, out)."""
         axes = axes_of(self.recognised.found, role)
         return arranged(f"array({module}.weight)", [1 - a if a >= 0 else a for a in axes])
+
+    def size(self, name: str) -> str:
+        """The reference's parameter for one of the component's sizes, where it is one."""
+        found = self.recognised.found
+        sizes = {mine.name: theirs for mine, theirs in found.sizes.items()}
+        sizes |= {mine.size.name: theirs.size for mine, theirs in found.indices.items()}
+        theirs = sizes[name]
+        if not isinstance(theirs, Size):
+            raise EmitError(f"the size {name} is not one that the formula names")
+        return theirs.name
+
+    def result(self, text: str) -> str:
+        """What the reference gives, with its axes in the component's order."""
+        found, note = self.recognised.found, self.recognised.equation.value.indices
+        mine = self.recognised.form.pattern.value.indices
+        return arranged(text, [note.index(found.indices[index]) for index in mine])
 
     def over_rows(self, role: str, rows: str, rest: str) -> str:
         """The reference at all rows of the matrix ``rows``, which stand in a role of vectors;
