@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
 from notes2code.emit import docs
+from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
 from notes2code.emit.readme import Row, around
@@ -78,7 +79,9 @@ class _Renderer:
                 continue
             try:
                 self.views[part].reference_source()
-                self.texts[part] = {name: self._fill(part, name) for name in (_MODULE, _TEST)}
+                self.texts[part] = {
+                    name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
+                }
             except (EmitError, OracleError) as problem:
                 causes[part] = part, str(problem)
         return {
@@ -209,10 +212,12 @@ class _Renderer:
             if names:
                 found.append(f"from {module} import {_names(names)}")
         for family, parts in self.families.items():
-            names = [p.name for p in parts if re.search(rf"\b{p.name}\b", body)]
+            names = [p.name for p in parts if re.search(rf"(?<![\w.]){p.name}\b", code)]
             if names:
                 found.append(f"from {self.name}.{family} import {_names(names)}")
-        masks = [n for n in _public(_template("masks.py.j2")) if re.search(rf"\b{n}\b", body)]
+        masks = [
+            n for n in _public(_template("masks.py.j2")) if re.search(rf"(?<![\w.]){n}\b", code)
+        ]
         if masks:
             found.append(f"from {self.name}.masks import {_names(masks)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
@@ -285,8 +290,9 @@ def _init(exports: Mapping[str, Sequence[str]]) -> str:
 def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     """Imports of other modules' classes."""
     lines: list[str] = []
+    code = _without_docstrings(body)
     for other, text in bodies.items():
-        names = [n for n in _public(text) if re.search(rf"\b{n}\b", body)]
+        names = [n for n in _public(text) if re.search(rf"(?<![\w.]){n}\b", code)]
         if other != family and names:
             lines.append(f"from .{other} import {_names(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""

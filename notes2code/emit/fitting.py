@@ -1,0 +1,35 @@
+"""Lines that long names have made too long, broken as Ruff breaks them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from notes2code.oracle.layout import WIDTH, Bracket, lines
+
+
+def fitted(text: str) -> str:
+    """The text with calls and definitions on several lines where one is too short for them."""
+    return "\n".join(
+        line if len(line) <= WIDTH else "\n".join(_broken(line)) for line in text.split("\n")
+    )
+
+
+def _broken(line: str) -> list[str]:
+    """A line broken in its last outermost parentheses; as it is where it has none."""
+    depth, start, end, commas = 0, -1, -1, list[int]()
+    for at, char in enumerate(line):
+        if char in "([{":
+            if not depth and char == "(":
+                start, commas = at, []
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            end = at if not depth and char == ")" else end
+        elif char == "," and depth == 1:
+            commas.append(at)
+    if depth or start < 0 or end < start:
+        return [line]
+    places = [start, *commas, end]
+    parts = [line[a + 1 : b].strip() for a, b in pairwise(places)]
+    indent = len(line) - len(line.lstrip())
+    return lines(Bracket(line[indent : start + 1], tuple(parts), line[end:]), indent)
