@@ -1,4 +1,4 @@
-"""From linked formulas to what becomes of each: a component, a formula, a definition, or nothing."""
+"""From linked formulas to what becomes of each: a component, a formula, a definition, nothing."""
 
 from __future__ import annotations
 

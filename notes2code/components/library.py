@@ -28,8 +28,9 @@ class Setting:
 
     ``symbol`` is its name in the component's formulas; ``kind`` is ``factor`` (a number that
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
-    that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken). ``usual`` are values that deserve no warning, ``unusual`` what the
-    warning says about others; ``words`` name classes that have another value (``Unscaled``).
+    that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken).
+    ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others;
+    ``words`` name classes that have another value (``Unscaled``).
     """
 
     name: str
@@ -46,7 +47,7 @@ class Form:
 
     ``part`` says which form of the component it is; a ``partial`` one is only a piece of it, such
     as its weights. ``requires`` is ``causal`` where only a causal mask makes it this component.
-    ``names`` restricts the letters that may stand in a role, where the formula alone says too little.
+    ``names`` restricts the letters that may stand in a role where the formula says too little.
     ``completes`` is the number of the form that also defines what this one leaves to custom.
     ``called`` says that only the name on its left-hand side makes a formula this component.
     """

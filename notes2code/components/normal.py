@@ -93,6 +93,7 @@ def _renew(expr: Expr, names: dict[Index, Expr]) -> Expr:
 
 def rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
     """The node with the indices that it binds replaced, though not yet where they are used."""
+
     def indices(array: Lambda) -> Lambda:
         return Lambda(tuple(new[i] for i in array.indices), array.body)
 
@@ -295,9 +296,8 @@ def _number_power(base: Num, exponent: Num) -> Expr:
         value = Fraction(base.value) ** exponent.value
         return Num(int(value) if value.denominator == 1 else value)
     root = math.isqrt(abs(base.value)) if isinstance(base.value, int) else 0
-    if isinstance(exponent.value, Fraction) and exponent.value == Fraction(1, 2):
-        if root * root == base.value:
-            return Num(root)
+    if exponent.value == Fraction(1, 2) and root * root == base.value:
+        return Num(root)
     return Pow(base, exponent)
 
 

@@ -135,10 +135,8 @@ def _completed(
 ) -> Equation:
     """The equation with what it leaves out taken from the component's whole formula."""
     axes = zip(form.pattern.value.indices, whole.pattern.value.indices, strict=True)
-    indices = found.indices | {theirs: found.indices[mine] for mine, theirs in axes}
-    full = instantiated(
-        whole, replace(found, indices=indices), dict(component.settings), equation
-    )
+    indices = {**found.indices, **{theirs: found.indices[mine] for mine, theirs in axes}}
+    full = instantiated(whole, replace(found, indices=indices), dict(component.settings), equation)
     used = {role.array for name, role in found.roles.items() if name in _inputs(whole)}
     known = {role.array for role in found.roles.values()}
     inputs = tuple(i for i in equation.inputs if i.name in used or i.name not in known)
@@ -150,10 +148,11 @@ def _inputs(form: Form) -> set[str]:
 
 
 def _strangeness(candidate: Recognised) -> int:
-    """How far a reading is from the plain formula: settings around expressions count most."""
+    """How far a reading is from the plain formula: settings around expressions count most, and
+    something added counts more where it could be a learned bias."""
     kinds = {s.name: s.kind for s in candidate.component.settings.values()}
     return sum(
-        (4 if kinds[name] == "function" else 0) + len(list(walk(value.body)))
+        {"function": 4, "term": 1}.get(kinds[name], 0) + len(list(walk(value.body)))
         for name, value in candidate.settings.items()
     )
 

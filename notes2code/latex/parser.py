@@ -214,13 +214,14 @@ class Parser(Operands):
                     return False
             elif depth == 0 and token.kind in ("bar", "dbar") and token.text == sign:
                 following = self.tokens[at + 1]
-                return sign == "|" or following.kind not in (*OPERANDS, "dbar") or (
-                    following.kind == "dbar" and self.closes_norm_before()
+                return (
+                    sign == "|"
+                    or following.kind not in (*OPERANDS, "dbar")
+                    or (following.kind == "dbar" and self.closes_norm_before())
                 )
             elif depth == 0 and token.kind in ("end", "row", "rel", "sep"):
                 return False
         return False
-
 
     def closes_norm_before(self) -> bool:
         """Whether norms stand side by side, as in ``‖q‖ ‖k‖``: an even number of bars follows."""

@@ -332,7 +332,6 @@ CHARACTERS: dict[str, tuple[str, str] | None] = {
     "ℂ": ("blackboard", "C"),
     "𝔼": ("blackboard", "E"),
     "𝟙": ("blackboard", "1"),
-    "(": ("open", "("),
     "！": ("op", "!"),
     "!": ("op", "!"),
     "?": ("junk", "?"),

@@ -328,11 +328,11 @@ class Tokens:
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
-        elif stripped.lower() in words.BARE_PROSE or (
-            name in _FONTS_OF_TEXT and words.is_prose(stripped)
+        elif (
+            stripped.lower() in words.BARE_PROSE
+            or (name in _FONTS_OF_TEXT and words.is_prose(stripped))
+            or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
-            self._add("text", stripped, at, at + len(content))
-        elif name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()):
             self._add("text", stripped, at, at + len(content))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
@@ -489,8 +489,8 @@ _FONTS_OF_TEXT = frozenset(
     "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
 )
 _STRUCTURE = frozenset(
-    "frac dfrac tfrac cfrac sqrt binom underbrace overbrace underset overset stackrel boxed substack "
-    "phantom not textcolor mathrel mathbin underline cancel "
+    "frac dfrac tfrac cfrac sqrt binom underbrace overbrace underset overset stackrel boxed "
+    "substack phantom not textcolor mathrel mathbin underline cancel "
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
 

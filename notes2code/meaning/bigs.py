@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation, walk
 from notes2code.meaning import conditions, ir, scripts, survey
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -32,7 +32,9 @@ def big(run: Run, node: Big) -> Value:
     run.summed.extend(index.name for index, _ in bound)
     where = _extra_condition(run, node)
     inner = bound[-1][0]
-    reach = {index: _both(condition, where if index is inner else None) for index, condition in bound}
+    reach = {
+        index: _both(condition, where if index is inner else None) for index, condition in bound
+    }
     run.within.update({index: holds for index, holds in reach.items() if holds is not None})
     value = run.lower(node.body)
     del run.summed[len(run.summed) - len(bound) :]
@@ -199,5 +201,5 @@ def _depends(run: Run, node: Node) -> bool:
 
 def _letters(run: Run, node: Node) -> list[str]:
     """The indices that a bound depends on."""
-    names = (inner.text for inner in survey.walk(node) if isinstance(inner, Name))
+    names = (inner.text for inner in walk(node) if isinstance(inner, Name))
     return [name for name in names if name in run.indices]

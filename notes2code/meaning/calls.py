@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Group, Juxt, Name, Node, Prose, Relation, Script
+from notes2code.latex.tree import Apply, Group, Juxt, Name, Node, Prose, Relation, Script, walk
 from notes2code.meaning import (
     applying,
     conditions,
@@ -19,7 +19,6 @@ from notes2code.meaning import (
     symbols,
 )
 from notes2code.meaning.run import Run
-from notes2code.latex.tree import walk
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
 
 OF_NUMBERS = {
@@ -206,11 +205,7 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
 def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
     """``Swish_β(x) = x σ(βx)``."""
     label = name.split("_", 1)[1]
-    beta: ir.Expr
-    if label.isdigit():
-        beta = ir.Num(int(label))
-    else:
-        beta = applying.number_input(run, label, span)
+    beta = ir.Num(int(label)) if label.isdigit() else applying.number_input(run, label, span)
     value = run.lower(group.items[0])
     return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
 

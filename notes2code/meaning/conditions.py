@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Node, Prose, Relation
 from notes2code.meaning import ir
@@ -31,12 +33,10 @@ def condition(run: Run, node: Node) -> Expr:
         if value.rank:
             raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
         values.append(value.body)
-    pairs = list(zip(values, values[1:], strict=False))
+    pairs = list(pairwise(values))
     for left, right in pairs:
         compare(run, left, right)
-    parts = tuple(
-        ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True)
-    )
+    parts = tuple(ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True))
     return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
 
 

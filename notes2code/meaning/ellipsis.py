@@ -57,11 +57,11 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
 
 
 def _grouped(
-    run: Run, before: list[Node], behind: list[Node], period: int
+    run: Run, before: Sequence[Node], behind: Sequence[Node], period: int
 ) -> tuple[Index, list[Node]] | None:
     """The general group of a number of items, if the groups have one."""
     first, last = before[:period], behind[-period:]
-    second = before[period : 2 * period] or [None] * period
+    second: Sequence[Node | None] = before[period : 2 * period] or [None] * period
     steps: list[Step] = []
     for mine, other, theirs in zip(first, second, last, strict=True):
         if not _differences(mine, other, theirs, steps):
@@ -73,9 +73,9 @@ def _grouped(
 
 def _index(
     run: Run,
-    first: list[Node],
+    first: Sequence[Node],
     second: Sequence[Node | None],
-    last: list[Node],
+    last: Sequence[Node],
     steps: list[Step],
 ) -> tuple[Index, list[Node]] | None:
     """The index that counts the groups, if all steps count the same number of them."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import ir, names, recursion, scripts, strides, survey
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
@@ -33,7 +33,8 @@ class Draft:
 class Target:
     """A left-hand side: the name, its index positions, and the parameters in parentheses.
 
-    ``whole`` are the parameters that carry no index; ``parts`` are further statements that define other elements of the same array.
+    ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
+    other elements of the same array.
     """
 
     name: str
@@ -211,7 +212,7 @@ class Attempt:
     def _names_in(self, at: int) -> list[str]:
         found: list[str] = []
         for value in self.defines[at].values:
-            for node in survey.walk(value):
+            for node in walk(value):
                 if scripts.is_name(node):
                     found.append(self.run.seen.use(node).name)
         return found
@@ -285,10 +286,7 @@ class Attempt:
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
             self.run.cost += 0.7
-        unexpected = (
-            (small and indexed == 1 and element > 1)
-            or (indexed >= 2 and element > 0)
-        )
+        unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
         if unexpected:
             self.run.cost += 1.5
         if indexed == 0 and (base in _NUMBERS or base in names.NUMBERS) and element > 0:
@@ -307,7 +305,7 @@ class Attempt:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""
         letters: list[str] = []
         for at in target.indices:
-            for node in survey.walk(at.node):
+            for node in walk(at.node):
                 letter = getattr(node, "text", "")
                 if letter in self.run.seen.bound and letter not in letters:
                     letters.append(letter)
@@ -353,7 +351,7 @@ def _weighs(body: ir.Expr, index: Index) -> bool:
 
 
 def _letters_of(node: Node) -> set[str]:
-    return {inner.text for inner in survey.walk(node) if isinstance(inner, Name)}
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
 
 
 def _new_index(run: Run, letter: str) -> Index:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Tree
+from notes2code.latex.tree import Tree, walk
 from notes2code.meaning import equations, scripts, strides, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
@@ -288,7 +288,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     """Note what a statement defines."""
     target = equations.read_target(seen, statement)
     # A constant, such as `d_k = 64`, is an example: what it names stays a symbol elsewhere.
-    nodes = (node for value in statement.values for node in survey.walk(value))
+    nodes = (node for value in statement.values for node in walk(value))
     if not target.name or not any(map(scripts.is_name, nodes)):
         return
     if target.parameters:

@@ -82,8 +82,8 @@ KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 
 NUMBERS = frozenset(
-    "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len pos eps temp "
-    "temperature scale cap".split()
+    "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
+    "pos eps temp temperature scale cap".split()
 )
 """Words that are numbers."""
 

@@ -131,14 +131,14 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
             where,
             "write the product out, or use `\\odot`",
         )
-    if isinstance(base.body, ir.Ref) and not base.body.at and base.body.array in _MATRICES:
-        if base.body.array not in run.shapes:
-            raise error(
-                "N2C033",
-                f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
-                where,
-                "declare it as a number, or write the product out",
-            )
+    name = base.body.array if isinstance(base.body, ir.Ref) and not base.body.at else ""
+    if name in _MATRICES and name not in run.shapes:
+        raise error(
+            "N2C033",
+            f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
+            where,
+            "declare it as a number, or write the product out",
+        )
     if base.rank and _negative_number(exponent):
         raise error("N2C041", "the inverse of an array is not computed", where)
     if base.rank == 0 and raised_to.rank:
@@ -158,10 +158,7 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     value = run.lower(base.items[0])
     order: Expr = ir.Num(2)
     if node.sub is not None:
-        if isinstance(node.sub, Name):
-            order = ir.Num(2)
-        else:
-            order = run.lower(node.sub).body
+        order = ir.Num(2) if isinstance(node.sub, Name) else run.lower(node.sub).body
     if order == ir.ONE:
         total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
     elif order == ir.Num(2):

@@ -16,10 +16,11 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Script,
+    walk,
 )
 from notes2code.meaning import calls, equations, names, powers, probabilities, scripts
 from notes2code.meaning.statements import Define, Statement
-from notes2code.meaning.survey import Survey, walk
+from notes2code.meaning.survey import Survey
 
 
 def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | None:

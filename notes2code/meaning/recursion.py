@@ -8,7 +8,7 @@ from notes2code.diagnostics import error
 from notes2code.meaning import ir, strides, survey
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
-from notes2code.meaning.run import Defined, Run, find_index
+from notes2code.meaning.run import Defined, find_index
 from notes2code.meaning.values import Value, fresh, shape_text
 
 if TYPE_CHECKING:

@@ -219,9 +219,7 @@ class _Reader:
                     self.labels.append(item.text)
                 else:
                     self.above(item)
-        elif (
-            isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node)
-        ):
+        elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
             self.labels.append("star" if node.text == "*" else names.label(node))

@@ -80,7 +80,7 @@ def _strangeness(run: Run) -> float:
 
 
 def _too_strange(run: Run) -> ProblemError:
-    cost, message, where = max(run.conflicts, key=lambda conflict: conflict[0])
+    _, message, where = max(run.conflicts, key=lambda conflict: conflict[0])
     return error(
         "N2C042",
         f"the shapes do not fit by the field's custom: {message}",

@@ -209,7 +209,7 @@ class _Settling:
     # --- inputs --------------------------------------------------------------------------
 
     def inputs(self, parameters: tuple[str, ...], arrays: list[Lambda]) -> tuple[Input, ...]:
-        """The inputs: parameters first, then by appearance, then the sizes that follow from none."""
+        """The inputs: parameters first, then by appearance, then the sizes left over."""
         found = {self.renamed.get(s.name, s.name): s for s in self.symbols}
         order = [p for p in parameters if p in found] + [n for n in found if n not in parameters]
         inputs = [

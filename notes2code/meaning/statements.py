@@ -103,7 +103,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
                 "N2C025",
                 f"the number {node.text} stands behind the formula with no sign between",
                 node.span,
-                "remove it, write the sign that is meant, or `\\tag{…}` for a number of the formula",
+                "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
             )
         elif _is_remark(clause, out):
             out.append(Fact("", node.span))
@@ -344,14 +344,17 @@ def definable(node: Node) -> bool:
     return False
 
 
+def _is_euler(node: Node) -> bool:
+    return isinstance(node, Name) and node.text == "e"
+
+
 def _is_power(node: Node) -> bool:
     """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
     while isinstance(node, Script | Accent):
         if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
             return True
-        if isinstance(node, Script) and isinstance(node.sup, Juxt) and isinstance(node.base, Name):
-            if node.base.text == "e":
-                return True
+        if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
+            return True
         node = node.base
     return False
 

@@ -122,10 +122,16 @@ def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
             seen.sizes.update(_size_names(node.sup))
             for last in _ends(node.sub):
                 seen.sizes.update(_size_names(last))
-        elif isinstance(node, Script) and isinstance(node.base, Group) and node.sup is not None:
-            if isinstance(node.sub, Relation):
-                seen.bound.update(bound_letters(node.sub))
-                seen.sizes.update(_size_names(node.sup))
+        elif isinstance(node, Script) and (own := _family_range(node)) is not None:
+            seen.bound.update(bound_letters(own))
+            seen.sizes.update(_size_names(node.sup))
+
+
+def _family_range(node: Script) -> Relation | None:
+    """The ``i=1`` of ``{x_i}_{i=1}^n``."""
+    if isinstance(node.base, Group) and isinstance(node.sub, Relation) and node.sup is not None:
+        return node.sub
+    return None
 
 
 def _first(sub: Node) -> int | None:
@@ -239,9 +245,9 @@ def _script_letters(node: Node) -> Iterator[str]:
 
 def _letters_of_labels(node: Node) -> Iterator[str]:
     """The letters of abbreviations such as the ``hr`` of W_hr."""
-    if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Juxt):
-        if _is_label(node.sub):
-            yield from (f.text for f in node.sub.factors if isinstance(f, Name))
+    sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
+    if isinstance(sub, Juxt) and _is_label(sub):
+        yield from (f.text for f in sub.factors if isinstance(f, Name))
 
 
 def _is_label(script: Node) -> bool:
@@ -474,11 +480,10 @@ def loose_places(
                 yield from loose_places(seen, part, inner)
         yield from loose_places(seen, node.body, inner)
         return
-    if isinstance(node, Script) and isinstance(node.base, Group) and node.sup is not None:
-        if isinstance(node.sub, Relation):
-            inner = bound | frozenset(bound_letters(node.sub))
-            yield from loose_places(seen, node.base, inner)
-            return
+    if isinstance(node, Script) and (own := _family_range(node)) is not None:
+        inner = bound | frozenset(bound_letters(own))
+        yield from loose_places(seen, node.base, inner)
+        return
     if scripts.is_name(node):
         use = seen.use(node)
         for at in use.indices:

@@ -220,11 +220,11 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             "N2C033",
             f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
             where,
-            "write `^\\top` on one, `\\cdot` for the dot product or `\\odot` for element by element",
+            "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
         )
     if left.body == ir.ONE or right.body == ir.ONE:
         return outer(left, right)
-    options = (("dot", 0.0), ("outer", 0.5))
+    options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     if left.row and _are_plain(left.body, right.body):
         options = options[:1]
     if right.row and _are_columns(left.body, right.body):
