@@ -41,7 +41,7 @@ def settle(run: Run, draft: Draft) -> Equation:
     }
     functions = {name: eq for name, eq in run.functions.items() if name in called}
     parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
-    _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
+    _refuse_loose_indices(run, {i.name for i in inputs if not i.shape} - set(parameters))
     return Equation(draft.name, inputs, definitions, value, parameters, functions)
 
 

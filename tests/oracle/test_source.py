@@ -48,7 +48,6 @@ PE_{(pos, 2i)} = \sin(pos / 10000^{2i/d})
 \theta_i = 10000^{-2(i-1)/d}, i \in [1, 2, \ldots, d/2]
 \begin{pmatrix} \cos m\theta & -\sin m\theta \\ \sin m\theta & \cos m\theta \end{pmatrix} \begin{pmatrix} x_1 \\ x_2 \end{pmatrix}
 R_m = \begin{bmatrix} \cos m\theta & -\sin m\theta \\ \sin m\theta & \cos m\theta \end{bmatrix}
-q' = q \odot \cos + \mathrm{rotate\_half}(q) \odot \sin
 W = \begin{bmatrix} 1 & 0 \\ 0 & 1 \\ 1 & 1 \end{bmatrix}
 a_{ij}^K = w_{\text{clip}(j-i, -k, k)}
 e_{ij} = \frac{x_i W^Q (x_j W^K + a_{ij}^K)^T}{\sqrt{d_z}}
