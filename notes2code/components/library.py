@@ -147,9 +147,9 @@ def _names(component: Component) -> set[str]:
 def _weight(form: Form) -> int:
     """How much a formula says: the number of its parts that are no settings."""
     settings = form.pattern.settings
-    return bool(form.requires) + sum(
-        not (isinstance(e, Ref) and e.array in settings) for e in walk(form.pattern.value.body)
-    )
+    parts = list(walk(form.pattern.value.body))
+    taken = [e for e in parts if isinstance(e, Ref) and e.array in settings]
+    return bool(form.requires) + len(parts) - sum(1 + len(e.at) for e in taken)
 
 
 def plain(name: str) -> str:
