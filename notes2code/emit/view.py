@@ -12,12 +12,13 @@ from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention
-from notes2code.emit.called import passed_on
+from notes2code.emit.called import passed_on, weights_of_called
 from notes2code.emit.docs import docstring
 from notes2code.emit.kernel import Kernel
 from notes2code.emit.projected import Projected
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged, axes_of, over_rows
+from notes2code.emit.stacks import weights_of_layers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
@@ -212,6 +213,15 @@ class View:
         lines = fill(self._part.component.folder, "weights.j2", part=self, module=module)
         pairs = (line.split(" = ", 1) for line in lines.splitlines() if line.strip())
         return {name.strip(): text for name, text in pairs}
+
+    def weights_of(self, role: str, module: str) -> Mapping[str, str]:
+        """The reference's inputs that are weights of the part in a role, by name, as text;
+        ``module`` is the text of that part's module."""
+        return weights_of_called(self, role, module)
+
+    def weights_of_layers(self, role: str, layers: str) -> Mapping[str, str]:
+        """The same for the layers of a stack; ``layers`` is the text of the list of modules."""
+        return weights_of_layers(self, role, layers)
 
     def reference_source(self) -> str:
         """The formula, term by term, as a NumPy function."""
