@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import ComponentError, Library, library
+from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Diagnostic, Severity
 from notes2code.names import is_package_name
 from notes2code.publish import Changes, PublishError, apply, plan
@@ -137,10 +138,15 @@ def library_of(folders: Sequence[StrPath], *vaults: StrPath) -> Library:
             raise ComponentError(f"{path}: there is no such folder")
         if any(path.is_relative_to(Path(vault).resolve()) for vault in vaults):
             raise ComponentError(f"{path}: components are not taken from inside a vault")
-    try:
-        return library(*paths)
-    except (AttributeError, LookupError, TypeError, ValueError) as problem:
-        raise ComponentError(f"a component is not as it must be: {problem!r}") from problem
+    known = library(*paths)
+    for component in known.components.values():
+        if any(component.folder.is_relative_to(path) for path in paths):
+            found = recognise(component.equation, known, among={component.name})
+            if found is None:
+                raise ComponentError(
+                    f"{component.folder}: the formula `textbook` is none of its `formulas`"
+                )
+    return known
 
 
 def failed(verdict: Verdict, out: Path) -> Diagnostic:

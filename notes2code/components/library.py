@@ -109,6 +109,9 @@ class Library:
                 raise ComponentError(f"these components use each other: {', '.join(waiting)}")
             for name in ready:
                 self.add(_component(*waiting.pop(name), self.functions))
+        for component in self.components.values():
+            for other in {*component.uses, *component.builds_on} - self.components.keys():
+                raise ComponentError(f"{component.folder}: there is no component `{other}`")
 
     def add(self, component: Component) -> None:
         """Add a component, and the names under which notes call it."""
@@ -157,11 +160,42 @@ def plain(name: str) -> str:
     return "".join(c for c in name if c.isalnum()).lower()
 
 
+FAMILIES = ("attention", "positions", "layers", "models", "losses", "metrics")
+"""The modules of the generated package that components can belong to."""
+
+KINDS = ("factor", "number", "term", "bias", "function", "condition")
+"""The kinds of settings."""
+
+
+def _check(folder: Path, data: Mapping[str, Any]) -> None:
+    """Refuse a component that says something impossible. Raises ComponentError."""
+    given = {"class": str, "family": str, "summary": str, "textbook": str, "formulas": list}
+    for key, kind in given.items():
+        if not isinstance(data.get(key), kind):
+            raise ComponentError(f"{folder}: component.toml lacks `{key}`")
+    if not data["class"].isidentifier():
+        raise ComponentError(f"{folder}: `class = \"{data['class']}\"` is no name for a class")
+    if data["family"] not in FAMILIES:
+        raise ComponentError(f"{folder}: `family` is one of {', '.join(FAMILIES)}")
+    for name, table in data.get("settings", {}).items():
+        if table.get("kind") not in KINDS or "symbol" not in table:
+            raise ComponentError(
+                f"{folder}: the setting `{name}` needs a `symbol` and a `kind`, one of "
+                f"{', '.join(KINDS)}"
+            )
+
+
 @lru_cache
 def library(*more: Path) -> Library:
     """The project's components, and those in further folders of components."""
     folders = [f for root in (LIBRARY, *more) for f in sorted(root.iterdir()) if f.is_dir()]
-    return Library(f for f in folders if (f / "component.toml").is_file())
+    used: dict[str, Path] = {}
+    for folder in folders:
+        if (folder / "component.toml").is_file():
+            if folder.name in used:
+                raise ComponentError(f"{folder}: there is a component `{folder.name}` already")
+            used[folder.name] = folder
+    return Library(used.values())
 
 
 def _read(folder: Path) -> dict[str, Any]:
@@ -172,6 +206,7 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equation]) -> Component:
+    _check(folder, data)
     settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
     shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
     forms = tuple(

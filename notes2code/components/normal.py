@@ -239,6 +239,8 @@ def _gathered(factors: Sequence[Expr]) -> list[Expr]:
         powers.setdefault(key(base), (base, []))[1].append(exponent)
     if number == 0:
         return [ir.ZERO]
+    if isinstance(number, float) and math.isclose(number, 1):
+        number = 1
     out: list[Expr] = [] if number == 1 else [Num(number)]
     for base, exponents in powers.values():
         whole = _sum(exponents)
@@ -295,6 +297,8 @@ def _number_power(base: Num, exponent: Num) -> Expr:
     if isinstance(exponent.value, int) and not isinstance(base.value, float) and base.value != 0:
         value = Fraction(base.value) ** exponent.value
         return Num(int(value) if value.denominator == 1 else value)
+    if isinstance(base.value, float) and 0 < base.value < math.inf:
+        return Num(base.value ** float(exponent.value))
     root = math.isqrt(abs(base.value)) if isinstance(base.value, int) else 0
     if exponent.value == Fraction(1, 2) and root * root == base.value:
         return Num(root)
