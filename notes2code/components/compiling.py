@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,18 @@ from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
 from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
+from notes2code.meaning.ir import (
+    Call,
+    Equation,
+    Expr,
+    Fn,
+    Lambda,
+    Ref,
+    Size,
+    Softmax,
+    rebuild,
+    walk,
+)
 from notes2code.meaning.linking import Entry, Linked, Linker
 from notes2code.oracle import OracleError, evaluate, sample
 
@@ -67,8 +78,8 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry), pinned)
         problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
         if recognised is None:
-            equation = own.equation
-            return Compiled(entry, "formula", equation, None, _unique(problems))
+            problems.extend(_softmax_misplaced(own.equation, entry))
+            return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry))
         return Compiled(
             entry, "component", recognised.equation, recognised, _unique(problems), used
@@ -145,6 +156,27 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
             )
         )
     return problems
+
+
+def _softmax_misplaced(equation: Equation, entry: Entry) -> Iterator[Problem]:
+    """A warning for queries, keys and values whose softmax is missing or reaches too far."""
+    if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
+        return
+    parts = list(walk(normal_form(equation).body))
+    softmaxes = [part for part in parts if isinstance(part, Softmax)]
+    inside = [e for part in softmaxes for e in walk(part.body) if isinstance(e, Ref)]
+    if any(ref.array.lower() == "v" for ref in inside):
+        what = "the values stand inside the softmax"
+    elif not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
+        what = "the scores are multiplied by the values without a softmax"
+    else:
+        return
+    yield warning(
+        "N2C050",
+        f"{what}: attention is softmax of the scores, times the values",
+        Span(0, len(entry.latex)),
+        "the code computes what is written; change the formula if that is not meant",
+    )
 
 
 def _shown(recognised: Recognised, name: str) -> str:

@@ -41,13 +41,13 @@ def settle(run: Run, draft: Draft) -> Equation:
     }
     functions = {name: eq for name, eq in run.functions.items() if name in called}
     parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
-    _refuse_loose_indices(run, {i.name for i in inputs if not i.shape} - set(parameters))
+    _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
     return Equation(draft.name, inputs, definitions, value, parameters, functions)
 
 
 def _refuse_loose_indices(run: Run, names: set[str]) -> None:
     """i and j side by side are indices; as numbers of their own they would be a wrong guess."""
-    if {"i", "j"} <= names:
+    if all(letter in names and 0 in run.seen.counted.get(letter, ()) for letter in "ij"):
         raise error(
             "N2C032",
             "`i` and `j` are no indices of anything here",
