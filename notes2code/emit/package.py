@@ -28,7 +28,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
-_CHECKS = ("attention_checks", "checks")
+_CHECKS = ("projected_checks", "attention_checks", "checks")
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 
 

@@ -1,0 +1,155 @@
+"""What templates see of an attention on projections of its inputs, with one head or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from notes2code.components.settings import CAUSAL
+from notes2code.emit.called import weights_of_called
+from notes2code.emit.graph import EmitError
+from notes2code.emit.reference import arranged
+from notes2code.meaning.ir import Expr
+from notes2code.oracle.layout import Bracket, Row, lines
+
+if TYPE_CHECKING:
+    from notes2code.emit.view import View
+
+HEADS = "Heads"
+"""The role of the function that each head calls."""
+
+_INNER_SIZES = {
+    "scaled_dot_product_attention": 0,
+    "additive_attention": 3,
+    "bilinear_attention": 2,
+    "kernel_attention": 0,
+}
+"""How many sizes the classes that work on heads take; all are the size of a head."""
+
+_INPUTS = {"X": "nd", "Q": "nd", "Z": "me", "K": "md", "V": "md", "head": "hnv"}
+"""Letters for the axes of inputs."""
+
+_SIZES = {"n": 4, "m": 5, "d": 6, "e": 8, "k": 3, "v": 5}
+"""The numbers in tests for the letters of axes."""
+
+
+class Projected:
+    """An attention on projections: ``A``, ``B`` and ``C`` make queries, keys and values, and with
+    several heads ``O`` projects the joined heads."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        roles = {given.name: given for given in view.recognised.form.equation.inputs}
+        self.several = "O" in roles or ("A" in roles and len(roles["A"].shape) == 3)
+        self.bare = not self.several and "A" not in roles
+        self.inner = view.uses.get(HEADS)
+        if self.inner is not None and self.inner.component not in _INNER_SIZES:
+            raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
+
+    @property
+    def causal(self) -> bool:
+        """Whether a position sees itself and those before it only."""
+        return self.view.attention.causal or (
+            self.inner is not None and self.inner.attention.causal
+        )
+
+    @property
+    def textbook(self) -> bool:
+        """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
+        what = self.inner or self.view
+        if self.inner is not None and what.component != "scaled_dot_product_attention":
+            return False
+        others = set(what.recognised.settings) - {"scale"}
+        usual = self.view.form == "joined" or what.shown("scale") in ("d_k**-0.5", "p_k**-0.5")
+        return usual and all(what.shown(name) == CAUSAL for name in others)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that the class is made with besides its sizes."""
+        return self.view.numbers if self.inner is None else self.inner.numbers
+
+    @property
+    def made_inner(self) -> str:
+        """The call that makes the attention of the heads."""
+        assert self.inner is not None
+        sizes = ["self.head_size"] * _INNER_SIZES[self.inner.component]
+        numbers = [f"{name}={name}" for name in self.numbers]
+        return f"{self.inner.name}({', '.join([*sizes, 'dropout', *numbers])})"
+
+    # --- the reference -------------------------------------------------------------------
+
+    def weights(self, module: str) -> Mapping[str, str]:
+        """The formula's inputs that are weights of the class, by name, as text."""
+        found = self.view.recognised.found.roles
+        texts = {
+            found[r].array: self._weight(r, module) for r in ("A", "B", "C", "O") if r in found
+        }
+        texts.update((name, f"{module}.{name}") for name in self.view.numbers)
+        if self.inner is not None:
+            texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
+        return texts
+
+    def _weight(self, role: str, module: str) -> str:
+        """The weight of a linear map in the layout of the formula: of each head for itself."""
+        linear = f"{module}.{self.view.var(role)}"
+        if not self.several or role == "O":
+            return self.view.linear(role, linear)
+        axes = self.view.recognised.found.roles[role].axes
+        return arranged(f"per_head({linear}, {module}.num_heads)", axes)
+
+    def call(self, inputs: Mapping[str, str], result: str, rest: str) -> str:
+        """The lines that evaluate the formula for each sequence of a batch. ``inputs`` gives the
+        variable for each role, ``result`` a letter for each axis of what the formula gives, and
+        ``rest`` further arguments of the formula's function."""
+        found = self.view.recognised.found
+        axes = {role: found.roles[role].axes for role in inputs}
+        if any(-1 in own for own in axes.values()):
+            raise EmitError("the formula has an axis that the class does not have")
+        keywords = [f"{found.roles[r].array}={arranged(inputs[r], axes[r])}" for r in inputs]
+        keywords += [f"{name}=array({name})" for name in self.view.biases]
+        head = f"lambda {', '.join(inputs.values())}: {self.view.reference}("
+        arguments = (*keywords, *filter(None, [rest]))
+        one = Row((Bracket(head, arguments, ")"), arranged("", self._turn())))
+        taken = ",".join(f"({','.join(_INPUTS[role])})" for role in inputs)
+        signature = f'signature="{taken}->({",".join(result)})"'
+        first = Bracket("np.vectorize(", (one, signature), ")")
+        last = Bracket("formula(", tuple(f"array({name})" for name in inputs.values()), ")")
+        return "\n".join([*lines(first, 4, "formula = "), *lines(last, 4, "return ")])
+
+    def _turn(self) -> list[int]:
+        """Where the formula's value has the axes that the class gives, in their order."""
+        recognised = self.view.recognised
+        own = {theirs: mine for mine, theirs in recognised.found.indices.items()}
+        value = [own.get(index) for index in recognised.equation.value.indices]
+        pattern = recognised.form.pattern.value.indices
+        if {*value} != {*pattern}:
+            raise EmitError("the formula has an axis that the class does not have")
+        return [value.index(index) for index in pattern]
+
+    @property
+    def bias_shapes(self) -> list[tuple[int, ...]]:
+        """The shapes, in tests, of what the formula adds to the scores."""
+        whole = (self.sizes["n"], self.sizes["m"])
+        return [whole[-self.view.rank(name) :] for name in self.view.biases]
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Numbers for tests by letters: ``n`` queries and ``m`` keys; ``d`` and ``e``, what queries
+        and keys are made from; ``k`` and ``v``, queries and values. They differ unless the note
+        says that they are the same."""
+        found = self.view.recognised.found.roles
+        shapes = {given.name: given.shape for given in self.view.recognised.equation.inputs}
+        source = "e" if "Z" in found else "d"
+        letters = {**_INPUTS, "A": "dk", "B": f"{source}k", "C": f"{source}v"}
+        numbers, first = dict(_SIZES), dict[Expr, str]()
+        for role in [role for role in letters if role in found]:
+            own = letters[role].rjust(max(found[role].axes) + 1, "h")
+            for axis, size in zip(found[role].axes, shapes[found[role].array], strict=True):
+                if axis >= 0 and (letter := own[axis]) in numbers:
+                    numbers[letter] = numbers[first.setdefault(size, letter)]
+        if self.several and numbers["d"] in (numbers["k"], numbers["v"]):
+            raise EmitError("each head is as wide as the whole model, not one part of it")
+        if self.causal or not {"K", "V", "Z"} & found.keys():
+            numbers["m"] = numbers["n"]
+        return numbers
