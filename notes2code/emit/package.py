@@ -178,7 +178,7 @@ class _Renderer:
         """The formulas term by term, and functions ``…_by_formula`` that take them at the weights
         of a module: what tests of one part need of another."""
         held = [part for part, texts in self.texts.items() if self._is_held(part, texts[_TEST])]
-        helpers = helpers_source(self.views[part].recognised.equation for part in held).strip()
+        helpers = helpers_source(self.views[part].equation for part in held).strip()
         pieces = [helpers] if helpers else []
         defined: dict[str, str] = {}
         for part in held:

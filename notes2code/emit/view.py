@@ -19,10 +19,11 @@ from notes2code.emit.kernel import Kernel
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.stacks import weights_of_layers
+from notes2code.emit.sublayers import functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.oracle import numpy_source
 from notes2code.oracle.layout import Bracket, lines
 
@@ -63,6 +64,12 @@ class View:
             )
         return found
 
+    @cached_property
+    def equation(self) -> Equation:
+        """The formula that the tests evaluate; that of a layer takes what it calls as inputs."""
+        equation = self.recognised.equation
+        return opened(equation) if self._part.component.family == "layers" else equation
+
     # --- names ---------------------------------------------------------------------------
 
     def var(self, role: str) -> str:
@@ -73,6 +80,10 @@ class View:
         if role in found.settings and isinstance(body := found.settings[role].body, Ref):
             return body.array
         return self._part.component.names.get(role, role)
+
+    def is_matrix(self, role: str) -> bool:
+        """Whether what stands in a role is a matrix to the component, and not each of its rows."""
+        return sum(axis >= 0 for axis in self.recognised.found.roles[role].axes) == 2
 
     def turned(self, role: str) -> bool:
         """Whether the note writes a matrix in a role the other way round (W x for x W)."""
@@ -223,17 +234,27 @@ class View:
         """The same for the layers of a stack; ``layers`` is the text of the list of modules."""
         return weights_of_layers(self, role, layers)
 
+    def called(self, role: str) -> list[str]:
+        """The inputs of a layer's formula that stand for what it calls in a role, in the order
+        of the calls."""
+        return functions_of(self, role)
+
+    def of_sublayers(self, role: str, *modules: str) -> Mapping[str, str]:
+        """The inputs of the whole formula that are weights of the parts called in a role;
+        ``modules`` are the texts of their modules in the order of the calls."""
+        return weights_of_sublayers(self, role, modules)
+
     def reference_source(self) -> str:
         """The formula, term by term, as a NumPy function."""
-        return numpy_source(self.recognised.equation, self.reference)
+        return numpy_source(self.equation, self.reference)
 
     def inputs(self) -> tuple[str, ...]:
         """The names of the reference's parameters, in order."""
-        return tuple(i.name for i in self.recognised.equation.inputs)
+        return tuple(i.name for i in self.equation.inputs)
 
     def rank(self, name: str) -> int:
         """The number of axes of an input of the reference."""
-        return next(len(i.shape) for i in self.recognised.equation.inputs if i.name == name)
+        return next(len(i.shape) for i in self.equation.inputs if i.name == name)
 
 
 def render_setting(value: Lambda, x: str, known: Mapping[str, str], within: str) -> str:

@@ -1,0 +1,91 @@
+"""Layers: formulas whose functions are passed to them, as a layer is built from its sublayers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from notes2code.emit.graph import EmitError
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Call, Definition, Equation, Expr, Idx, Input, Lambda, Ref, Size
+
+if TYPE_CHECKING:
+    from notes2code.emit.view import View
+
+
+def calls(equation: Equation) -> list[Call]:
+    """The calls of functions, in the order in which they are computed."""
+    bodies = (*(d.array.body for d in equation.definitions), equation.value.body)
+    found = {(c.function, c.site): c for body in bodies for c in _inside_out(body)}
+    return list(found.values())
+
+
+def _inside_out(expr: Expr) -> Iterator[Call]:
+    for child in ir.children(expr):
+        yield from _inside_out(child)
+    if isinstance(expr, Call):
+        yield expr
+
+
+def opened(equation: Equation) -> Equation:
+    """The equation with an input, a function, for each call: ``LayerNorm``, ``LayerNorm_2``."""
+    names: dict[tuple[str, int], str] = {}
+    taken = {i.name for i in equation.inputs if i.kind != "function"}
+    taken |= {d.name for d in equation.definitions}
+    for call in calls(equation):
+        name, number = call.function, 1
+        while name in taken:
+            number += 1
+            name = f"{call.function}_{number}"
+        names[call.function, call.site] = name
+        taken.add(name)
+
+    def array(old: Lambda) -> Lambda:
+        return Lambda(old.indices, expr(old.body))
+
+    def expr(old: Expr) -> Expr:
+        new = ir.rebuild(old, expr)
+        if not isinstance(new, Call):
+            return new
+        callee = equation.functions.get(new.function)
+        count = len(callee.parameters) if callee else len(new.arguments)
+        return Call(names[new.function, new.site], new.arguments[:count], new.at, new.site)
+
+    definitions = tuple(Definition(d.name, array(d.array), d.written) for d in equation.definitions)
+    value = array(equation.value)
+    used = {
+        e.array if isinstance(e, Ref) else e.name
+        for body in (*(d.array.body for d in definitions), value.body)
+        for e in ir.walk(body)
+        if isinstance(e, Ref | Size)
+    }
+    kept = [i for i in equation.inputs if i.kind != "function" and i.name in used]
+    functions = [Input(name, (), name, "function") for name in names.values()]
+    inputs = (*kept, *functions)
+    return replace(equation, inputs=inputs, definitions=definitions, value=value, functions={})
+
+
+def functions_of(view: View, role: str) -> list[str]:
+    """The names of the inputs that stand for the calls of a role in the opened equation."""
+    function = view.recognised.functions[role]
+    pairs = zip(calls(view.recognised.equation), calls(view.equation), strict=True)
+    return [new.function for old, new in pairs if old.function == function]
+
+
+def weights_of_sublayers(view: View, role: str, modules: Sequence[str]) -> Mapping[str, str]:
+    """The inputs of a layer's formula that are weights of what it calls in a role, by name, as
+    text. ``modules`` are the texts of the modules, in the order of the calls."""
+    equation, used = view.recognised.equation, view.uses[role]
+    function = view.recognised.functions[role]
+    callee = equation.functions[function]
+    found = [call for call in calls(equation) if call.function == function]
+    texts: dict[str, str] = {}
+    for call, module in zip(found, modules, strict=True):
+        own, count = used.weights(module), len(callee.parameters)
+        for wanted, given in zip(callee.inputs[count:], call.arguments[count:], strict=True):
+            body, whole = given.body, tuple(map(Idx, given.indices))
+            if wanted.name not in own or not isinstance(body, Ref) or body.at != whole:
+                raise EmitError(f"{used.name} is not given {wanted.name} as its formula is")
+            texts[body.array] = own[wanted.name]
+    return texts
