@@ -1,0 +1,192 @@
+"""A name means what the nearest formula says: its section, then its note, then the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.library import library
+from notes2code.meaning.linking import Entry, Linker
+from notes2code.oracle import evaluate
+from tables import row
+
+HERE = Entry(r"y = f(a)", "Here.md", ("Top", "Mine"), 50)
+
+
+def compiled(entries: Sequence[Entry], target: Entry) -> Compiled:
+    return Compiler(Linker(entries, library().scope), library()).compiled(target)
+
+
+def value(entries: Sequence[Entry], **inputs: Any) -> float:
+    """The value of ``HERE`` among other formulas."""
+    found = compiled([*entries, HERE], HERE)
+    assert found.equation is not None, found.problems
+    return float(evaluate(found.equation, inputs))
+
+
+def adding(number: int, note: str, section: tuple[str, ...] = (), order: int = 0) -> Entry:
+    """A definition of f somewhere; its number tells which one was taken."""
+    return Entry(f"f(t) = t + {number}", note, section, order)
+
+
+SECTION = adding(1, "Here.md", ("Top", "Mine"), 10)
+BESIDE = adding(2, "Here.md", ("Top", "Other"), 20)
+ABOVE = adding(3, "Here.md", ("Top",), 5)
+BEHIND = adding(4, "Here.md", ("Top", "Mine"), 90)
+ELSEWHERE = adding(5, "Other.md", (), 0)
+
+
+@pytest.mark.parametrize(
+    "entries, taken",
+    [
+        ([SECTION], 1),
+        ([ELSEWHERE], 5),
+        ([SECTION, BESIDE], 1),
+        ([SECTION, ELSEWHERE], 1),
+        ([BESIDE, ELSEWHERE], 2),
+        ([SECTION, ABOVE], 1),
+        ([ABOVE, BESIDE], 3),
+        ([SECTION, BEHIND], 1),
+        ([BEHIND], 4),
+        ([BEHIND, ELSEWHERE], 4),
+        ([adding(6, "Here.md", ("Top", "Mine"), 5), SECTION], 1),
+        ([adding(7, "Here.md", ("Top", "Mine"), 20), SECTION], 7),
+    ],
+)
+def test_the_nearest_definition_is_taken(entries: list[Entry], taken: int) -> None:
+    assert value(entries, a=10) == 10 + taken
+    assert value(entries[::-1], a=10) == 10 + taken
+
+
+def test_definitions_are_followed() -> None:
+    """A function may be defined by functions of other notes."""
+    middle = Entry(r"f(t) = g(t)^2", "Middle.md")
+    far = Entry(r"g(t) = t + 1", "Far.md")
+    assert value([middle, far], a=2) == 9
+
+
+def test_a_circle_of_definitions_ends() -> None:
+    entries = [Entry(r"f(t) = g(t)", "A.md"), Entry(r"g(t) = f(t)", "B.md")]
+    found = compiled([*entries, HERE], HERE)
+    assert found.status in ("formula", "rejected")
+
+
+ATTENTION = r"O = A V"
+WEIGHTS = r"A = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)"
+
+
+@pytest.mark.parametrize(
+    "place, component",
+    [
+        (("Here.md", ("Top",)), "scaled_dot_product_attention"),
+        (("Here.md", ("Other",)), "scaled_dot_product_attention"),
+        (("Other.md", ("Top",)), None),
+    ],
+)
+def test_arrays_are_linked_within_a_note(
+    place: tuple[str, tuple[str, ...]], component: str | None
+) -> None:
+    target = Entry(ATTENTION, "Here.md", ("Top",), 5)
+    found = compiled([Entry(WEIGHTS, *place, order=1), target], target)
+    assert (found.recognised and found.recognised.component.name) == component
+
+
+def test_definitions_in_several_steps() -> None:
+    """Scores, weights and context stand in three formulas of one section."""
+    steps = [
+        r"e_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}}",
+        r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_l \exp(e_{il})}",
+        r"c_i = \sum_j \alpha_{ij} v_j",
+    ]
+    entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(steps)]
+    found = compiled(entries, entries[-1])
+    assert found.recognised is not None
+    assert found.recognised.component.name == "scaled_dot_product_attention"
+    assert not found.recognised.form.partial
+    assert found.uses == tuple(entries[:2])
+
+
+def test_halves_of_an_array_belong_together() -> None:
+    even = Entry(r"PE_{(p,2i)} = \sin(p/10000^{2i/d})", "Note.md", (), 0)
+    odd = Entry(r"PE_{(p,2i+1)} = \cos(p/10000^{2i/d})", "Note.md", (), 1)
+    found = compiled([even, odd], even)
+    assert found.recognised is not None
+    assert found.recognised.form.part == "output"
+
+
+# --- definitions that contradict each other -----------------------------------------------------
+
+
+def codes(entries: Sequence[Entry]) -> list[str]:
+    return [p.code for p in compiled([*entries, HERE], HERE).problems if p.code == "N2C035"]
+
+
+def test_two_notes_contradict_each_other() -> None:
+    assert codes([adding(1, "A.md"), adding(2, "B.md")]) == ["N2C035"]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        row([adding(1, "A.md"), adding(1, "B.md")], "twice the same"),
+        row(
+            [adding(1, "A.md"), Entry("f(c) = 1 + c", "B.md")],
+            "the same in other words",
+            "the letter of a parameter makes a difference",
+        ),
+        row([adding(1, "A.md"), adding(2, "B.md"), adding(3, "Here.md")], "this note decides"),
+        row([adding(1, "A.md")], "one alone"),
+    ],
+)
+def test_no_contradiction(entries: list[Entry]) -> None:
+    assert codes(entries) == []
+
+
+# --- what else notes say ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "declared, place, shape",
+    [
+        (r"x \in \mathbb{R}^{n \times d}", ("Here.md", ("Top",), 0), 2),
+        (r"x \in \mathbb{R}^{d}", ("Here.md", ("Top",), 0), 1),
+        (r"x \in \mathbb{R}^{n \times d}", ("Here.md", ("Other",), 0), 2),
+        (r"x \in \mathbb{R}^{n \times d}", ("Other.md", (), 0), 1),
+    ],
+)
+def test_shapes_hold_in_their_note(
+    declared: str, place: tuple[str, tuple[str, ...], int], shape: int
+) -> None:
+    target = Entry(r"y = x + 1", "Here.md", ("Top",), 5)
+    found = compiled([Entry(declared, *place), target], target)
+    assert found.equation is not None
+    assert len(found.equation.inputs[0].shape) == shape
+
+
+def test_the_nearest_shape_is_taken() -> None:
+    near = Entry(r"x \in \mathbb{R}^{n \times d}", "Here.md", ("Top", "Mine"), 0)
+    far = Entry(r"x \in \mathbb{R}^{d}", "Here.md", ("Top", "Other"), 1)
+    target = Entry(r"y = x + 1", "Here.md", ("Top", "Mine"), 5)
+    found = compiled([near, far, target], target)
+    assert found.equation is not None
+    assert len(found.equation.inputs[0].shape) == 2
+
+
+def test_words_of_the_vault() -> None:
+    """What one note sets upright another may write in italics."""
+    target = Entry(r"y = a \cdot zeta", "Here.md")
+    upright = Entry(r"\mathrm{zeta} = c + 1", "Other.md")
+    alone, among = compiled([target], target), compiled([upright, target], target)
+    assert alone.equation is not None and among.equation is not None
+    assert "zeta" in {i.name for i in among.equation.inputs}
+
+
+def test_macros_of_the_note() -> None:
+    macro = Entry(r"\newcommand{\half}{\frac{1}{2}}", "Here.md", (), 0)
+    target = Entry(r"y = \half a", "Here.md", (), 1)
+    found = compiled([macro, target], target)
+    assert found.equation is not None
+    assert evaluate(found.equation, {"a": 3.0}) == 1.5
