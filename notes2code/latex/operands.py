@@ -59,6 +59,10 @@ class Operands(TokenReader):
             if token.kind == "prime":
                 primes += len(token.text)
                 continue
+            if token.kind == "^" and self.braced_primes():
+                primes += len(self.tokens[self.at + 1].text)
+                self.at += 3
+                continue
             if (sub if token.kind == "_" else sup) is not None:
                 where = "subscript" if token.kind == "_" else "superscript"
                 raise error(
@@ -74,6 +78,11 @@ class Operands(TokenReader):
         if sub is None and sup is None and not primes:
             return base
         return Script(base, sub, sup, primes, self.span_from(first))
+
+    def braced_primes(self) -> bool:
+        """Whether ``{'}`` follows, as some write a prime."""
+        kinds = [token.kind for token in self.tokens[self.at : self.at + 3]]
+        return kinds == ["{", "prime", "}"]
 
     def script_argument(self, sign: Token) -> Node:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""

@@ -61,6 +61,7 @@ _PATTERN = re.compile(
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 

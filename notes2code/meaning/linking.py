@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Tree, walk
-from notes2code.meaning import equations, scripts, strides, survey
+from notes2code.latex.tree import Dots, Tree, walk
+from notes2code.meaning import equations, names, scripts, strides, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, Statement, statements
@@ -94,8 +94,8 @@ class Linker:
                 "shapes": parsed.shapes,
                 "halves": {name for name, _ in parsed.halves},
             }
-            for kind, names in kinds.items():
-                for name in names:
+            for kind, defined in kinds.items():
+                for name in defined:
                     table.setdefault((kind, name), []).append(entry)
         return table
 
@@ -107,7 +107,7 @@ class Linker:
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
             return _Parsed(None, (), problems=(problem.problem,))
-        parsed = _Parsed(tree, stated, mentioned={*seen.counted}, shapes=shapes)
+        parsed = _Parsed(tree, stated, mentioned=_mentioned(tree, seen), shapes=shapes)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -284,12 +284,25 @@ class Linker:
         return problems
 
 
+def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
+    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``."""
+    found = {*seen.counted}
+    if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
+        for name in seen.counted:
+            family, _, last = name.rpartition("_")
+            if family and (last.isdigit() or last in seen.ends):
+                found.add(family)
+    return found
+
+
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
     """Note what a statement defines."""
     target = equations.read_target(seen, statement)
-    # A constant, such as `d_k = 64`, is an example: what it names stays a symbol elsewhere.
+    # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
+    # from the shapes: what they name stays a symbol elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
-    if not target.name or not any(map(scripts.is_name, nodes)):
+    constant = not any(map(scripts.is_name, nodes))
+    if not target.name or constant or names.is_size_name(target.name):
         return
     if target.parameters:
         parsed.functions.add(target.name)
@@ -303,12 +316,12 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 
 
 def _parameters(parsed: _Parsed) -> frozenset[str]:
-    names: set[str] = set()
+    found: set[str] = set()
     seen = survey.survey(parsed.statements)
     for statement in parsed.statements:
         if isinstance(statement, Define):
-            names.update(equations.read_target(seen, statement).parameters)
-    return frozenset(names)
+            found.update(equations.read_target(seen, statement).parameters)
+    return frozenset(found)
 
 
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
