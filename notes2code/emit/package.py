@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
@@ -212,7 +212,8 @@ class _Renderer:
             if names:
                 found.append(f"from {module} import {_names(names)}")
         for family, parts in self.families.items():
-            names = [p.name for p in parts if re.search(rf"(?<![\w.]){p.name}\b", code)]
+            defined = [name for part in parts for name in _public(self.texts[part][_MODULE])]
+            names = [name for name in defined if re.search(rf"(?<![\w.]){name}\b", code)]
             if names:
                 found.append(f"from {self.name}.{family} import {_names(names)}")
         masks = [
@@ -281,7 +282,7 @@ def _imports(body: str) -> str:
 def _init(exports: Mapping[str, Sequence[str]]) -> str:
     """The package's own module, which gives all names of the others."""
     lines = [f"from .{family} import {_names(names)}" for family, names in exports.items() if names]
-    names = sorted(name for names in exports.values() for name in names)
+    names = _sorted(name for names in exports.values() for name in names)
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
@@ -292,10 +293,15 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     lines: list[str] = []
     code = _without_docstrings(body)
     for other, text in bodies.items():
-        names = [n for n in _public(text) if re.search(rf"(?<![\w.]){n}\b", code)]
+        names = [n for n in _public(text) if re.search(_used(n), code)]
         if other != family and names:
             lines.append(f"from .{other} import {_names(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
+
+
+def _used(name: str) -> str:
+    """A pattern for the use of a class, or for a call of a function."""
+    return rf"(?<![\w.]){name}" + (r"\(" if name[0].islower() else r"\b")
 
 
 def _without_docstrings(body: str) -> str:
@@ -312,9 +318,14 @@ def _public(body: str) -> list[str]:
     return re.findall(r"^(?:class|def) ([A-Za-z]\w*)", body, re.MULTILINE)
 
 
+def _sorted(names: Iterable[str]) -> list[str]:
+    """Names as ruff sorts them: constants, classes, functions."""
+    return sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+
+
 def _names(names: Sequence[str]) -> str:
     """Names for an import line, in parentheses where one line would be too long."""
-    ordered = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+    ordered = _sorted(names)
     line = ", ".join(ordered)
     if len(line) < 70:
         return line
