@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
@@ -36,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output is gone; Python must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception:
+        # Python's own exit code for this, 1, would say that the output is stale.
+        _say(f"{traceback.format_exc()}notes2code: error: this is a fault of notes2code itself\n")
         return FAILED
 
 

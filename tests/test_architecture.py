@@ -28,7 +28,7 @@ STAGES: Mapping[str, set[str]] = {
     },
     # The tests of a package hold the oracle's source.
     "emit": {
-        *("components.compiling", "components.match", "components.plan"),
+        *("components.compiling", "components.library", "components.match", "components.plan"),
         *("components.recognise", "components.settings"),
         *("meaning", "meaning.ir", "oracle", "oracle.layout"),
     },

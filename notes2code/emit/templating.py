@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+)
 
+from notes2code.components.library import ComponentError
 from notes2code.emit.graph import EmitError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -13,7 +20,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def fill(folder: Path, template: str, **values: object) -> str:
     """The text of a template in a component's folder; a value that it lacks is an error. Raises
-    ``EmitError`` where the component has no such template."""
+    ``EmitError`` where the component has no such template, ``ComponentError`` where it has a
+    broken one."""
     environment = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         undefined=StrictUndefined,
@@ -25,3 +33,5 @@ def fill(folder: Path, template: str, **values: object) -> str:
         return environment.get_template(template).render(**values).strip("\n")
     except TemplateNotFound as missing:
         raise EmitError(f"the component has no template {missing.name}") from None
+    except TemplateError as problem:
+        raise ComponentError(f"{folder / template}: {problem}") from problem

@@ -309,6 +309,19 @@ def test_an_interrupt_ends_quietly(vault: Vault, monkeypatch: pytest.MonkeyPatch
     assert vault.run("build") == 130
 
 
+@pytest.mark.usefixtures("tested")
+def test_a_fault_of_our_own_is_not_taken_for_stale_output(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*arguments: object) -> None:
+        raise AssertionError("never")
+
+    monkeypatch.setattr("notes2code.pipeline.render", fault)
+    assert vault.run("build", "--check") == 2
+    assert "AssertionError: never" in vault.errors
+    assert vault.errors.endswith("notes2code: error: this is a fault of notes2code itself\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names of other bytes are a matter of POSIX")
 @pytest.mark.usefixtures("tested")
 def test_a_note_whose_name_is_no_text(vault: Vault) -> None:
