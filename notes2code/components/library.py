@@ -29,8 +29,7 @@ class Setting:
     ``symbol`` is its name in the component's formulas; ``kind`` is ``factor`` (a number that
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
     that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken).
-    ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others;
-    ``words`` name classes that have another value (``Unscaled``).
+    ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others.
     """
 
     name: str
@@ -38,7 +37,6 @@ class Setting:
     kind: str
     usual: tuple[str, ...] = ()
     unusual: str = ""
-    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -242,7 +240,6 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         table["kind"],
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
-        table.get("words", {}),
     )
 
 

@@ -122,8 +122,13 @@ class _Planner:
             return False
         if shown_settings(mine) != shown_settings(theirs):
             return False
-        functions = {self._callee(draft.compiled, n) for n in mine.functions.values()}
-        return functions == {self._callee(compiled, n) for n in theirs.functions.values()}
+        return self._built_from(draft.compiled, mine) == self._built_from(compiled, theirs)
+
+    def _built_from(self, compiled: Compiled, recognised: Recognised) -> set[Compiled | str]:
+        """The parts that a class is built from; what its caller gives it is none of them."""
+        roles = recognised.component.roles
+        given = (name for role, name in recognised.functions.items() if roles.get(role))
+        return {self._callee(compiled, name) for name in given}
 
     def _add_piece(self, compiled: Compiled, source: Source) -> None:
         """A formula of a piece belongs to the drafts of its component that agree with it."""
@@ -142,9 +147,12 @@ class _Planner:
         )
 
     def _add_mention(self, component: Component, source: Source) -> None:
+        """A mention speaks of the variant that its note defines, else of the usual one."""
         drafts = self._of(component)
         if drafts:
-            drafts[0].sources.append(source)
+            here = [d for d in drafts if any(s.note == source.note for s in d.sources)]
+            usual = [d for d in here or drafts if self._is_textbook(d)]
+            (usual or here or drafts)[0].sources.append(source)
         else:
             self.drafts.append(_Draft(component, self._textbook(component), None, [source]))
 
@@ -246,17 +254,18 @@ def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
 
 
 def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
-    """A name that tells how a variant differs: by a setting, by its form, or by its note."""
+    """A name that tells how a variant differs: by its form, by a setting, or by its note."""
     base = draft.component.class_name
     mine, theirs = shown_settings(draft.recognised), shown_settings(usual.recognised)
     words: list[str] = []
-    for setting in draft.component.settings.values():
-        if mine[setting.name] != theirs[setting.name]:
-            words.append(_word(setting.words, setting.name, mine[setting.name]))
     if draft.recognised.form.part != usual.recognised.form.part:
         words.append(_camel(draft.recognised.form.part))
-    candidates = [word + base for word in words]
-    candidates += ["".join(words) + base] if len(words) > 1 else []
+    for setting in draft.component.settings:
+        if mine[setting] != theirs[setting]:
+            words.append(_word(setting, mine[setting]))
+    candidates = [_joined(word, base) for word in words]
+    if len(words) > 1:
+        candidates.append(_joined("".join(words), base))
     titles = [source.title for source in draft.sources if source.title]
     candidates += [f"{base}Of{_camel(title)}" for title in titles]
     for candidate in candidates:
@@ -268,14 +277,34 @@ def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
     return f"{base}{number}"
 
 
-def _word(words: Mapping[str, str], name: str, value: str | None) -> str:
-    """The word for a setting's value, such as ``Unscaled``."""
-    shown = "1" if value is None else value
-    if shown in words:
-        return words[shown]
-    if re.fullmatch(r"[a-z]{2,12}", shown):
-        return _camel(shown)
-    return ("No" if value is None else "Other") + _camel(name)
+_WORDS = {
+    "scale": ("Unscaled", "Rescaled"),
+    "mask": ("Unmasked", "Masked"),
+    "reach": ("Unmasked", "Masked"),
+    "score": ("Plain", "Reshaped"),
+    "kernel": ("Plain", "Parametric"),
+    "bias": ("Unbiased", "Biased"),
+    "inner_bias": ("Unbiased", "Biased"),
+    "outer_bias": ("Unbiased", "Biased"),
+    "base": ("Baseless", "Rebased"),
+}
+"""What a class is called for a setting that is missing, and for one that is another."""
+
+
+def _word(setting: str, value: str | None) -> str:
+    """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
+    if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
+        return _camel(value)
+    missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
+    return missing if value is None else other
+
+
+def _joined(word: str, base: str) -> str:
+    """``Unscaled`` before ``ScaledDotProductAttention`` takes the place of its first word."""
+    first = re.match(r"[A-Z][a-z]+", base)
+    if first is not None and word.lower().endswith(first[0].lower()):
+        base = base[first.end() :]
+    return word + base
 
 
 def _camel(text: str) -> str:
