@@ -37,6 +37,7 @@ class Formula:
         self.variables = dict(roles.values())
         self.numbers = [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
+        self.given = [variable for variable, _ in self.roles.values()]
         self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
         self.heads = "".join(sorted(self.letters.values()))
         queries = [row for row in attention.rows if row not in attention.heads]
@@ -124,8 +125,9 @@ class Formula:
         }
         for name, letters in arrays.items():
             for letter, size in zip(letters, shapes[name], strict=True):
-                if letter in numbers:
-                    numbers[letter] = numbers[first.setdefault(size, letter)]
+                if letter in sizes:
+                    same = first.setdefault(size, letter)
+                    numbers[letter] = numbers.get(same, sizes[letter])
         return numbers
 
     def _role(self, role: Role, letters: str) -> list[str]:
