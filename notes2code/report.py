@@ -160,10 +160,11 @@ def _written(result: Result) -> Iterator[str]:
 def _places(found: Iterable[tuple[str, int]]) -> str:
     """Places in notes as ``A.md:3, 9; B.md:4``, the first few of them."""
     places = list(dict.fromkeys(found))
-    notes: dict[str, list[str]] = {}
+    notes: dict[str, list[int]] = {}
     for note, line in places[:_PLACES]:
-        notes.setdefault(clean(note), []).append(str(line))
-    text = "; ".join(f"{note}:{', '.join(lines)}" for note, lines in notes.items())
+        notes.setdefault(clean(note), []).append(line)
+    parts = (f"{note}:{', '.join(map(str, sorted(lines)))}" for note, lines in notes.items())
+    text = "; ".join(parts)
     return f"{text} … {len(places) - _PLACES} more" if len(places) > _PLACES else text
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from jinja2 import (
-    Environment,
-    FileSystemLoader,
-    StrictUndefined,
-    TemplateError,
-    TemplateNotFound,
-)
+from jinja2 import Environment, FunctionLoader, StrictUndefined, TemplateError, TemplateNotFound
 
 from notes2code.components.library import ComponentError
 from notes2code.emit.graph import EmitError
@@ -22,16 +17,39 @@ def fill(folder: Path, template: str, **values: object) -> str:
     """The text of a template in a component's folder; a value that it lacks is an error. Raises
     ``EmitError`` where the component has no such template, ``ComponentError`` where it has a
     broken one."""
-    environment = Environment(
-        loader=FileSystemLoader([folder, TEMPLATES]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    place = folder / template
     try:
-        return environment.get_template(template).render(**values).strip("\n")
+        return _ENVIRONMENT.get_template(str(place)).render(**values).strip("\n")
     except TemplateNotFound as missing:
-        raise EmitError(f"the component has no template {missing.name}") from None
+        name = Path(str(missing.name)).name
+        raise EmitError(f"the component has no template {name}") from None
     except TemplateError as problem:
-        raise ComponentError(f"{folder / template}: {problem}") from problem
+        raise ComponentError(f"{place}: {problem}") from problem
+
+
+class _Environment(Environment):
+    """Templates by their places, each compiled once for all components."""
+
+    def join_path(self, template: str, parent: str) -> str:
+        """What a template imports lies beside it, or among those that all share."""
+        own = Path(parent).parent / template
+        return str(own if own.is_file() else TEMPLATES / template)
+
+
+def _load(place: str) -> tuple[str, str, Callable[[], bool]] | None:
+    """A template's text, and whether it is still that of the file."""
+    path = Path(place)
+    if not path.is_file():
+        return None
+    changed = path.stat().st_mtime_ns
+    text = path.read_text(encoding="utf-8")
+    return text, place, lambda: path.is_file() and path.stat().st_mtime_ns == changed
+
+
+_ENVIRONMENT = _Environment(
+    loader=FunctionLoader(_load),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    autoescape=False,
+)
