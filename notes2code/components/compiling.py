@@ -144,7 +144,7 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
         usual = textbook.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
-        if recognised.form.partial and value is None:
+        if value is None and (recognised.form.partial or not recognised.form.has(setting)):
             continue
         what = "is left out" if value is None else f"is `{shown}`"
         problems.append(

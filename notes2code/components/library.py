@@ -12,7 +12,7 @@ from typing import Any
 from notes2code.components.match import Pattern
 from notes2code.components.normal import normal_form
 from notes2code.meaning import type_formula
-from notes2code.meaning.ir import Equation, Lambda, Ref, walk
+from notes2code.meaning.ir import Call, Equation, Lambda, Ref, walk
 from notes2code.meaning.scope import Scope, Shape
 
 LIBRARY = Path(__file__).parent / "library"
@@ -59,6 +59,14 @@ class Form:
     names: Mapping[str, tuple[str, ...]]
     completes: int | None
     called: bool = False
+
+    def has(self, setting: Setting) -> bool:
+        """Whether the formula has a place for a setting."""
+        return any(
+            (isinstance(e, Ref) and e.array == setting.symbol)
+            or (isinstance(e, Call) and e.function == setting.symbol)
+            for e in walk(self.pattern.value.body)
+        )
 
 
 @dataclass(frozen=True, eq=False)
