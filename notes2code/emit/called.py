@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def passed_on(view: View, role: str) -> Mapping[str, str]:
     """What a formula hands to the function in a role besides its arguments: the name of each
-    input of the function's own formula, by the name of the input of this one."""
+    input of the function's own formula, by the name of the input of this one. In a stack of
+    layers, an input of this one may have a first axis for the layers."""
     equation = view.recognised.equation
     function = view.recognised.functions[role]
     pattern = view.recognised.form.equation
@@ -24,7 +25,8 @@ def passed_on(view: View, role: str) -> Mapping[str, str]:
     inputs = equation.functions[function].inputs
     names: dict[str, str] = {}
     for own, given in zip(inputs[count:], call.arguments[count:], strict=True):
-        if not isinstance(given.body, Ref) or given.body.at != tuple(map(Idx, given.indices)):
+        own_axes = tuple(map(Idx, given.indices))
+        if not isinstance(given.body, Ref) or own_axes not in (given.body.at, given.body.at[1:]):
             raise EmitError(f"{function} is given more than weights")
         names[given.body.array] = own.name
     return names
@@ -41,6 +43,20 @@ def weights_of_called(view: View, role: str, module: str) -> Mapping[str, str]:
         if own not in texts:
             raise EmitError(f"{used.name} comes from a formula in other letters: it has no {own}")
     return {outer: texts[own] for outer, own in names.items()}
+
+
+def weights_of_layers(view: View, role: str, layers: str) -> Mapping[str, str]:
+    """The same for the layers of a stack, which ``layers`` is the text of: one array with the
+    weights of all layers, or what all of them share."""
+    used, names = view.uses[role], passed_on(view, role)
+    own = weights_of_called(view, role, "layer")
+    shared = weights_of_called(view, role, f"{layers}[0]")
+    return {
+        name: f"np.stack([{text} for layer in {layers}])"
+        if view.rank(name) > used.rank(names[name])
+        else shared[name]
+        for name, text in own.items()
+    }
 
 
 def _calls(equation: Equation) -> Iterator[Call]:

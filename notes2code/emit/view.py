@@ -12,13 +12,12 @@ from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention
-from notes2code.emit.called import passed_on, weights_of_called
+from notes2code.emit.called import passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
 from notes2code.emit.kernel import Kernel
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
-from notes2code.emit.stacks import weights_of_layers
 from notes2code.emit.sublayers import functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
