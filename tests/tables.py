@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from notes2code import compile_formula
 from notes2code.formula import CompiledFormula
@@ -62,7 +63,8 @@ def row(value: Any, name: str, fault: str = "") -> Any:
 
 
 def check(case: Case, declared: bool = False) -> None:
-    """The formula has these inputs, and on random numbers the value that NumPy gives.
+    """The formula has these inputs, and on random numbers its reference and its emitted function
+    have the value that NumPy gives.
 
     ``declared`` tells the compiler the shapes of all inputs, as a note would.
     """
@@ -76,6 +78,14 @@ def check(case: Case, declared: bool = False) -> None:
     assert np.isfinite(expected).any(), "the table's own value is no number"
     assert found.shape == expected.shape, f"shape {found.shape}, not {expected.shape}"
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    emitted = formula.function()(**{name: _in_torch(number) for name, number in given.items()})
+    np.testing.assert_allclose(emitted, expected, rtol=1e-6, atol=1e-6)
+
+
+def _in_torch(given: Any) -> Any:
+    if isinstance(given, np.ndarray):
+        return torch.tensor(given)
+    return torch.sin if callable(given) else given
 
 
 def _read(word: str) -> Wanted:

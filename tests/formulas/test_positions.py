@@ -73,16 +73,6 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
     ),
     Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),
     Case(r"B_{ij} = A_{ij}^2", "A[n,m]", lambda a: a**2),
-    Case(
-        r"h_l = f(h_{l-1}), \quad h_0 = x, \quad l = 1, \dots, 3",
-        "x[d] f()",
-        lambda x, f: f(f(f(x))),
-    ),
-    Case(
-        r"y = h_3, \quad h_l = \tanh(W_l h_{l-1}), \quad h_0 = x",
-        "W[3,d,d] x[d]",
-        lambda w, x: np.tanh(w[2] @ np.tanh(w[1] @ np.tanh(w[0] @ x))),
-    ),
 )
 def test_value(case: Case) -> None:
     check(case)

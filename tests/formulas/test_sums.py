@@ -35,7 +35,12 @@ from tables import Case, check, table
     Case(r"s_i = \sum_{j \geq i} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=1}^{i} a_j", "a[n]", np.cumsum),
     Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),
-    Case(r"s = \sum_{t=2}^{n} a_t a_{t-1}", "a[n]", lambda x: x[1:] @ x[:-1]),
+    Case(
+        r"s = \sum_{t=2}^{n} a_t a_{t-1}",
+        "a[n]",
+        lambda x: x[1:] @ x[:-1],
+        fault="the emitted function takes slices of unequal length",
+    ),
     Case(r"y = \frac{1}{n}\sum_{i=1}^{n} a_i", "a[n]", np.mean),
     Case(r"y = \frac{\sum_i w_i a_i}{\sum_i w_i}", "w[n] a[n]", lambda w, x: w @ x / w.sum()),
     Case(
@@ -45,6 +50,19 @@ from tables import Case, check, table
         fault="a sum with an ellipsis is not read",
     ),
     Case(r"y = \sum\limits_{i=1}^n i\, a_i", "a[n]", lambda x: np.arange(1, len(x) + 1) @ x),
+    Case(
+        r"s = \sum_{i=1}^n \sum_{j=i}^n A_{ij}",
+        "A[n,n]",
+        lambda a: np.triu(a).sum(),
+        fault="the upper bound of j does not give A its width",
+    ),
+    Case(r"s = \sum_{i=1}^n \sum_{j=1}^{i-1} A_{ij}", "A[n,m]", lambda a: np.tril(a, -1).sum()),
+    Case(r"m = \max_i \sum_j A_{ij}", "A[n,m]", lambda a: a.sum(1).max()),
+    Case(r"m = \max_{i,j} A_{ij}", "A[n,m]", np.max),
+    Case(r"s = \sum_{1 \le i \le n} a_i", "a[n]", np.sum),
+    Case(
+        r"y = \sum_{h=1}^{H} O_h W_h", "O[H,d] W[H,d,e]", lambda o, w: np.einsum("hd,hde->e", o, w)
+    ),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
     Case(r"p = \prod_i (1 - a_i)", "a[n]", lambda a: np.prod(1 - a)),
     Case(r"p = \prod_i a_i + 1", "a[n]", lambda a: a.prod() + 1),

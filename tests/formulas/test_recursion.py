@@ -1,0 +1,52 @@
+"""Recursions over layers and steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, relu, softmax, table
+
+
+@table(
+    Case(
+        r"h_l = f(h_{l-1}), \quad h_0 = x, \quad l = 1, \dots, 3",
+        "x[d] f()",
+        lambda x, f: f(f(f(x))),
+    ),
+    Case(
+        r"y = h_2, \quad h_l = h_{l-1} + f(h_{l-1}), \quad h_0 = x",
+        "x[d] f()",
+        lambda x, f: x + f(x) + f(x + f(x)),
+    ),
+    Case(
+        r"y = h_3, \quad h_l = \tanh(W_l h_{l-1}), \quad h_0 = x",
+        "W[3,d,d] x[d]",
+        lambda w, x: np.tanh(w[2] @ np.tanh(w[1] @ np.tanh(w[0] @ x))),
+    ),
+    Case(
+        r"h_l = \max(0, W_l h_{l-1} + b_l), \quad l = 1, \dots, 2, \quad h_0 = x",
+        "W[2,d,d] b[2,d] x[d]",
+        lambda w, b, x: relu(w[1] @ relu(w[0] @ x + b[0]) + b[1]),
+    ),
+    Case(
+        r"H_l = \mathrm{softmax}(H_{l-1} H_{l-1}^\top) H_{l-1}, \quad H_0 = X, \quad l = 1, "
+        r"\dots, 2",
+        "X[n,d]",
+        lambda x: (lambda h: softmax(h @ h.T) @ h)(softmax(x @ x.T) @ x),
+    ),
+    Case(
+        r"y_t = \alpha x_t + (1 - \alpha) y_{t-1}",
+        "alpha x[d] y[d]",
+        lambda a, x, y: a * x + (1 - a) * y,
+    ),
+    Case(r"h_t = A h_{t-1} + B x_t", "A[d,m] h[m] B[d,e] x[e]", lambda a, h, b, x: a @ h + b @ x),
+    Case(
+        r"y_t = \sum_{s=1}^{t} \gamma^{t-s} x_s",
+        "gamma+ x[n,d]",
+        lambda g, x: np.stack(
+            [sum(g ** (t - s) * x[s] for s in range(t + 1)) for t in range(len(x))]
+        ),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

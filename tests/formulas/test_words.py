@@ -1,0 +1,48 @@
+"""Words: functions that everybody knows, names of more than one letter, labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, relu, sigmoid, softmax, table
+
+
+@table(
+    Case(r"y = \mathrm{mean}(x)", "x[d]", np.mean),
+    Case(r"y = \mathrm{Var}(x)", "x[d]", np.var),
+    Case(r"y = \mathrm{sum}(x)", "x[d]", np.sum),
+    Case(r"y = \mathrm{clip}(x, -1, 1)", "x[d]", lambda x: np.clip(x, -1, 1)),
+    Case(r"y = \operatorname{sign}(x)", "x[d]", np.sign),
+    Case(r"y = \mathrm{sigmoid}(x)", "x[d]", sigmoid),
+    Case(r"y = \mathrm{ReLU}(x)^2", "x[d]", lambda x: relu(x) ** 2),
+    Case(r"y = \mathrm{softmax}(x)^\top v", "x[d] v[d]", lambda x, v: softmax(x) @ v),
+    Case(r"A = \mathrm{softmax}(S)^\top", "S[n,m]", lambda s: softmax(s).T),
+    Case(r"A = \mathrm{softmax}(S^\top)", "S[n,m]", lambda s: softmax(s.T)),
+    Case(r"y = -\mathrm{softmax}(-x/\tau)", "x[d] tau", lambda x, t: -softmax(-x / t)),
+    Case(r"p_i = \mathrm{softmax}(z)_i", "z[d]", softmax),
+    Case(r"g = \mathrm{softmax}(x W_g)", "x[d] W_g[d,e]", lambda x, w: softmax(x @ w)),
+    Case(
+        r"\mathrm{score} = \mathrm{query}^\top \mathrm{key}",
+        "query[n,d] key[n,m]",
+        lambda q, k: q.T @ k,
+    ),
+    Case(r"\text{loss} = \text{a} + 2\text{c}", "a c", lambda a, c: a + 2 * c),
+    Case(r"y = x_{\text{new}} W_{\text{out}}", "x_new[d] W_out[d,h]", lambda x, w: x @ w),
+    Case(r"y = x_{\mathrm{new}} - x_{\mathrm{old}}", "x_new[d] x_old[d]", np.subtract),
+    Case(r"y = \max(a, c, r)", "a c r", max),
+    Case(r"y = \max\{a, c\}", "a c", max),
+    Case(r"y = \exp\{-c^2\}", "c", lambda c: np.exp(-(c**2))),
+    Case(r"y = \exp[-c]", "c", lambda c: np.exp(-c)),
+    Case(r"y = \tanh W x + b", "W[h,d] x[d] b[h]", lambda w, x, b: np.tanh(w @ x) + b),
+    Case(r"y = (A + B)x", "A[n,d] B[n,d] x[d]", lambda a, b, x: (a + b) @ x),
+    Case(r"y = A(x + z)", "A[n,d] x[d] z[d]", lambda a, x, z: a @ (x + z)),
+    Case(r"y = (x + z)A", "x[d] z[d] A[d,n]", lambda x, z, a: (x + z) @ a),
+    Case(r"y = x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x),
+    Case(
+        r"y = \sigma(Wx) \odot x + (1 - \sigma(Wx)) \odot z",
+        "W[d,d] x[d] z[d]",
+        lambda w, x, z: sigmoid(w @ x) * x + (1 - sigmoid(w @ x)) * z,
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
