@@ -9,6 +9,7 @@ import notes2code
 from notes2code import read_vault
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
+from notes2code.diagnostics.render import render as rendered
 from notes2code.rendering import render
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
@@ -25,6 +26,13 @@ def test_the_note_becomes_the_class(tmp_path: Path) -> None:
     (vault / "Layers.md").write_text(blocks("markdown")[0])
     files = render(compile_vault(read_vault(vault), library()), "transformer").files
     assert blocks("python")[0] in files["transformer/layers.py"]
+
+
+def test_a_slip_is_told_as_shown(tmp_path: Path) -> None:
+    [shown] = [block for block in blocks("") if "error[" in block]
+    formula = shown.splitlines()[1].split("| ")[1]
+    (tmp_path / "Attention.md").write_text(f"# A mean\n\nof values:\n\n$$ {formula} $$\n")
+    assert rendered(compile_vault(read_vault(tmp_path), library()).diagnostics()) == shown
 
 
 def test_one_formula_in_python() -> None:
