@@ -16,8 +16,9 @@ README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding=
 
 
 def blocks(kind: str) -> list[str]:
-    """The code blocks of one kind."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    """The code blocks of one kind, "" being that without a name."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [text for name, text in found if name == kind]
 
 
 def test_the_note_becomes_the_class(tmp_path: Path) -> None:
