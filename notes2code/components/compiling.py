@@ -136,6 +136,16 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
     """Warnings for settings that are not what the field does."""
     textbook = textbook_settings(recognised.component)
     problems: list[Problem] = []
+    values = recognised.found.roles.get("v")
+    if recognised.component.family == "attention" and values and values.array.startswith("W"):
+        problems.append(
+            warning(
+                "N2C050",
+                f"the values are the weight `{values.array}` itself",
+                Span(0, len(entry.latex)),
+                "values are usually made with it, as `XW^V`; the code computes what is written",
+            )
+        )
     for name, setting in recognised.component.settings.items():
         if not setting.unusual:
             continue
@@ -235,12 +245,15 @@ def textbook_settings(component: Component) -> dict[str, str]:
 
 
 def same_value(left: Equation, right: Equation) -> bool:
-    """Whether two equations with inputs of the same names have the same value."""
-    if {i.name for i in left.inputs} != {i.name for i in right.inputs}:
+    """Whether two equations have the same value; parameters go by their places, other inputs by
+    their names."""
+    own = dict(zip(right.parameters, left.parameters, strict=False))
+    if {i.name for i in left.inputs} != {own.get(i.name, i.name) for i in right.inputs}:
         return key(normal_form(left).body) == key(normal_form(right).body)
     try:
         inputs = sample(left, 0)
-        mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
+        renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}
+        mine, theirs = evaluate(left, inputs), evaluate(right, renamed)
     except (OracleError, TypeError):
         return False
     return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))

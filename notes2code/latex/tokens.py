@@ -329,7 +329,7 @@ class Tokens:
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
-        elif (
+        elif not self._in_script() and (
             stripped.lower() in words.BARE_PROSE
             or (name in _FONTS_OF_TEXT and words.is_prose(stripped))
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
@@ -344,6 +344,13 @@ class Tokens:
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _in_script(self) -> bool:
+        """Whether the next token stands alone below or above a name: it is a part of the name."""
+        kinds = [token.kind for token in self.tokens[-2:]]
+        if kinds[-1:] == ["{"]:
+            kinds.pop()
+        return kinds[-1:] in (["_"], ["^"])
 
     def _opens_clause(self, content: str, end: int) -> bool:
         """Whether a word of any language stands between two equations, as ``\text{où } u = …``."""

@@ -55,11 +55,25 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
         return scripted, at + 2
     if not is_function(run, name, group):
+        _refuse_unclear_call(run, name, group)
         return None
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
+    """``g_i(x)`` may be a function of each i at x, or a product."""
+    use = run.seen.use(name)
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
+    if alone and use.indices and use.name in run.seen.called and use.power is None:
+        raise error(
+            "N2C033",
+            f"`{run.quote(name.span.to(group.span))}` may be a call or a product",
+            name.span.to(group.span),
+            "leave the parentheses out for a product",
+        )
 
 
 def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:
@@ -278,6 +292,8 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 def _is_expectation(run: Run, name: Node, group: Group) -> bool:
     """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
+    if isinstance(name, Script):
+        name = name.base
     if not isinstance(name, Name) or name.text != "E":
         return False
     return name.font == "blackboard" or group.open == "[" or run.seen.normalises

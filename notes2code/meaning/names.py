@@ -6,7 +6,18 @@ import keyword
 import re
 import unicodedata
 
-from notes2code.latex.tree import Accent, Dots, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import (
+    Accent,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Prose,
+    Script,
+)
 
 INDEX_LETTERS = frozenset([*"ijlmnrstp", "k", "ell", "pos", "u", "tau"])
 """Letters that count positions when they stand below or above a name."""
@@ -61,8 +72,8 @@ def label(node: Node) -> str:
             return f"{label(left)}_{label(right)}"
         case Neg(body):
             return f"minus_{label(body)}"
-        case Dots():
-            return ""
+        case Prose(text):
+            return "_".join(re.findall(r"[A-Za-z0-9]+", text))
         case _:
             return ""
 

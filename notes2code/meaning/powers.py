@@ -131,7 +131,8 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
             where,
             "write the product out, or use `\\odot`",
         )
-    name = base.body.array if isinstance(base.body, ir.Ref) and not base.body.at else ""
+    whole = isinstance(base.body, ir.Ref) and len(base.body.at) == base.rank
+    name = base.body.array if whole and isinstance(base.body, ir.Ref) else ""
     if name in _MATRICES and name not in run.shapes:
         raise error(
             "N2C033",

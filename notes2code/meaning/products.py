@@ -98,6 +98,8 @@ def explicit(run: Run, node: Infix) -> Value:
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
     if node.op in HADAMARD:
+        if 0 in (left.rank, right.rank):
+            run.cost += 1.2  # what is multiplied element by element has elements
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)

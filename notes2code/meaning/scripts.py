@@ -139,7 +139,8 @@ class _Reader:
 
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
-        for part in parts(node, self.bound | self.steps):
+        written = parts(node, self.bound | self.steps)
+        for part in (inner for part in written for inner in _run_of_indices(part, self.bound)):
             if self.is_step(part):
                 self.dropped += 1
                 continue
@@ -206,7 +207,7 @@ class _Reader:
                 elif text := names.label(item):
                     self.labels.append(text)
         elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
-            if all(_is_mark(f) for f in node.factors):
+            if any(_is_mark(f) for f in node.factors):
                 for factor in node.factors:
                     self.above(factor)
             elif self.counts(node):
@@ -268,9 +269,6 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
         return (node,)
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
-    if isinstance(node, Name) and _bound_run(node, bound):
-        starts = range(node.span.start, node.span.end)
-        return tuple(Name(c, Span(at, at + 1)) for c, at in zip(node.text, starts, strict=False))
     if isinstance(node, Juxt) and all(
         isinstance(f, Num) or (isinstance(f, Name) and f.text in bound) for f in node.factors
     ):
@@ -278,11 +276,14 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     return (node,)
 
 
-def _bound_run(node: Node, bound: Set[str]) -> bool:
-    """Whether what looks like a word, the ``tr`` of ``α_{tr}``, is a run of indices."""
+def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The letters of what looks like a word, the ``tr`` of ``α_{tr}``, and is a run of indices."""
     if not isinstance(node, Name) or not 2 <= len(node.text) <= 3:
-        return False
-    return bound >= {*node.text} and len({*node.text}) == len(node.text)
+        return (node,)
+    if not bound >= {*node.text} or len({*node.text}) < len(node.text):
+        return (node,)
+    start = node.span.start
+    return tuple(Name(c, Span(start + at, start + at + 1)) for at, c in enumerate(node.text))
 
 
 def _letters(node: Node) -> tuple[list[str], bool]:

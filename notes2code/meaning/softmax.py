@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Name, Node, Prose, Relation, Script
+from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import conditions, families, ir
 from notes2code.meaning.ir import Expr, Idx, Index, Softmax
+from notes2code.meaning.names import label
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.values import Value, settled, uses
+from notes2code.meaning.scripts import is_name
+from notes2code.meaning.values import Value, settled, shape_text, uses
 
 
 def called(run: Run, name: Node, group: Group, span: Span) -> Value:
@@ -17,8 +19,10 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     axis = _named_axis(run, name)
     items = [item for item in group.items if not isinstance(item, Prose)]
     where: Expr | None = None
+    along = _COLUMNS if _names_columns(name) else None
     if len(items) == 2 and isinstance(items[1], Relation):
-        where = conditions.condition(run, items[1])
+        along = _numbered_axis(items[1])
+        where = None if along is not None else conditions.condition(run, items[1])
         items = items[:1]
     if any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
@@ -33,8 +37,18 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         )
     if axis is not None and uses(value.body, axis):
         return _of_family(run, value, axis, where, span)
+    sub = name.sub if isinstance(name, Script) else None
+    if value.rank and not _is_indexed(run, group):
+        return _of_array(run, value, where, span, along)
+    if isinstance(sub, Name) and len(sub.text) == 1:
+        raise error(
+            "N2C031",
+            f"nothing in the softmax depends on the index `{sub.text}`",
+            sub.span,
+            "name the index over which it runs",
+        )
     if value.rank:
-        return _of_array(run, value, where, span)
+        return _of_array(run, value, where, span, along)
     over = _implied_index(run, value, span)
     return replace(_of_family(run, value, over, where, span), implied=True)
 
@@ -44,6 +58,31 @@ def _named_axis(run: Run, name: Node) -> Index | None:
     if isinstance(name, Script) and isinstance(name.sub, Name):
         return run.indices.get(name.sub.text)
     return None
+
+
+_COLUMNS = -2
+_COLUMN_WORDS = frozenset(["col", "cols", "column", "columns"])
+
+
+def _is_indexed(run: Run, group: Group) -> bool:
+    """Whether an array is written by its elements, ``S_{ij}``."""
+    uses = (run.seen.use(node) for node in walk(group) if is_name(node))
+    return any(len(use.indices) > 1 for use in uses)
+
+
+def _names_columns(name: Node) -> bool:
+    """Whether it is ``softmax_{col}``."""
+    sub = name.sub if isinstance(name, Script) else None
+    return sub is not None and label(sub) in _COLUMN_WORDS
+
+
+def _numbered_axis(relation: Relation) -> int | None:
+    """The axis in ``dim=-1``."""
+    left, right = relation.operands[0], relation.operands[-1]
+    if not isinstance(left, Name) or left.text not in ("dim", "axis") or relation.signs != ("=",):
+        return None
+    sign, number = (-1, right.body) if isinstance(right, Neg) else (1, right)
+    return sign * int(number.text) if isinstance(number, Num) and number.text.isdigit() else None
 
 
 def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: Span) -> Value:
@@ -58,8 +97,9 @@ def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: S
     return Value(Softmax(over, body, Idx(index), reach), value.axes, span)
 
 
-def _of_array(run: Run, value: Value, where: Expr | None, span: Span) -> Value:
-    """The softmax of an array along its last axis, unless a later product says otherwise."""
+def _of_array(run: Run, value: Value, where: Expr | None, span: Span, asked: int | None) -> Value:
+    """The softmax of an array along the axis that is asked for, else along its last one, unless a
+    later product says otherwise."""
 
     def along(axis: int) -> Expr:
         index = value.axes[axis]
@@ -70,6 +110,10 @@ def _of_array(run: Run, value: Value, where: Expr | None, span: Span) -> Value:
             reach = ir.substitute(reach, {find_index(index): Idx(over)})
         return Softmax(over, body, Idx(index), reach if where is None else where)
 
+    if asked is not None:
+        if not -value.rank <= asked < value.rank:
+            raise error("N2C041", f"{shape_text(value)} has no such axis", span)
+        return Value(along(asked % value.rank), value.axes, span, value.row)
     last = value.rank - 1
     axis = _keys_axis(run, value, span) if value.rank == 2 else last
     size = find(find_index(value.axes[axis]).size)

@@ -23,6 +23,8 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     use = run.seen.use(node)
     value = _value(run, use)
     if use.transposed:
+        if value.rank == 0:
+            run.cost += 2.5  # only arrays are transposed
         value = transpose(value, use.span)
     return value, use
 

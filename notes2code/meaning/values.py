@@ -227,6 +227,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     if left.row and _are_plain(left.body, right.body):
         options = options[:1]
+    if right.row and _are_key_and_value(left.body, right.body):
+        return outer(left, right)
     if right.row and _are_columns(left.body, right.body):
         options = (("outer", 0.0), ("dot", 0.5))
     kind = run.choose(f"vectors {where.start}", options)
@@ -236,6 +238,12 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 def _are_plain(left: Expr, right: Expr) -> bool:
     """Whether xᵀy is surely a dot product: only keys and values, as rows, are multiplied so."""
     return isinstance(left, Ref) and isinstance(right, Ref) and right.array[0] not in "vV"
+
+
+def _are_key_and_value(left: Expr, right: Expr) -> bool:
+    """Whether k vᵀ is what linear attention adds to its state: keys and values are no rivals."""
+    letters = {e.array[0].lower() for e in (left, right) if isinstance(e, Ref)}
+    return letters == {"k", "v"}
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:
