@@ -52,6 +52,8 @@ def test_a_page_says_what_it_means_shows_an_example_and_a_fix(code: str) -> None
     page = (DOCS / f"{code}.md").read_text(encoding="utf-8")
     assert page.startswith(f"# {code}: {TITLES[code]}\n")
     assert list(sections(code)) == SECTIONS
+    printed = [line for line in sections(code)["Example"].splitlines() if "N2C" in line]
+    assert all(re.match(rf"\S+: (error|warning|note)\[{code}\]: ", line) for line in printed)
 
 
 @pytest.mark.parametrize("code", sorted(set(TITLES) - NOT_IN_A_NOTE))
