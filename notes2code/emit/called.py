@@ -19,12 +19,11 @@ def passed_on(view: View, role: str) -> Mapping[str, str]:
     layers, an input of this one may have a first axis for the layers."""
     equation = view.recognised.equation
     function = view.recognised.functions[role]
-    pattern = view.recognised.form.equation
-    count = next(len(c.arguments) for c in _calls(pattern) if c.function == role)
+    called = equation.functions[function]
     call = next(c for c in _calls(equation) if c.function == function)
-    inputs = equation.functions[function].inputs
+    count = len(called.parameters)
     names: dict[str, str] = {}
-    for own, given in zip(inputs[count:], call.arguments[count:], strict=True):
+    for own, given in zip(called.inputs[count:], call.arguments[count:], strict=True):
         own_axes = tuple(map(Idx, given.indices))
         if not isinstance(given.body, Ref) or own_axes not in (given.body.at, given.body.at[1:]):
             raise EmitError(f"{function} is given more than weights")
@@ -51,9 +50,12 @@ def weights_of_layers(view: View, role: str, layers: str) -> Mapping[str, str]:
     used, names = view.uses[role], passed_on(view, role)
     own = weights_of_called(view, role, "layer")
     shared = weights_of_called(view, role, f"{layers}[0]")
+    for name in own:
+        if view.form != "step" and view.rank(name) == used.rank(names[name]) > 0:
+            raise EmitError(f"its layers share {name}")
     return {
         name: f"np.stack([{text} for layer in {layers}])"
-        if view.rank(name) > used.rank(names[name])
+        if used.rank(names[name])
         else shared[name]
         for name, text in own.items()
     }
