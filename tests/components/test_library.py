@@ -19,28 +19,18 @@ from tables import row
 COMPONENTS = library().components
 
 SETTINGS: dict[str, dict[str, str]] = {
-    "add_norm": {},
     "additive_attention": {"activation": "tanh"},
-    "bilinear_attention": {},
-    "bleu": {},
     "causal_self_attention": {"scale": "d_k**-0.5", "mask": "causal"},
     "cross_attention": {"scale": "d_k**-0.5"},
-    "cross_entropy": {},
-    "decoder": {},
-    "decoder_layer": {},
-    "encoder": {},
     "encoder_decoder": {"bias": "b"},
-    "encoder_layer": {},
     "feed_forward": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
-    "gpt": {},
     "kernel_attention": {"kernel": "(-0.5)*x**2"},
     "layer_norm": {"epsilon": "epsilon"},
-    "multi_head_attention": {},
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},
+    "seq2seq_attention": {"activation": "tanh"},
     "sinusoidal_positional_encoding": {"base": "10000", "even": "sin", "odd": "cos"},
     "synthesizer_attention": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
-    "transformer_block": {},
 }
 """The settings of each component's textbook formula; what is not here is left out in it."""
 
@@ -62,10 +52,6 @@ def said(found: Recognised | None) -> object:
     return found and (found.component.name, found.form.part, shown_settings(found))
 
 
-def test_every_component_has_its_settings() -> None:
-    assert set(SETTINGS) == set(COMPONENTS)
-
-
 FAULTS = {
     "causal_self_attention": "the scale is shown in the form's own p_k",
 }
@@ -76,7 +62,9 @@ def test_textbook(name: str) -> None:
     found = recognised(COMPONENTS[name].textbook)
     assert found is not None
     assert found.component.name == name
-    assert {n: v for n, v in shown_settings(found).items() if v is not None} == SETTINGS[name]
+    assert {n: v for n, v in shown_settings(found).items() if v is not None} == SETTINGS.get(
+        name, {}
+    )
 
 
 FUNCTIONS = {
@@ -93,7 +81,7 @@ CAUSAL = r", \quad M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{ca
 
 def written(component: Component, form: Form) -> str:
     """A form as a note could have it: with functions, allowed letters and a mask."""
-    functions = FUNCTIONS.get(component.name, {"g": r"\\tanh"})
+    functions = FUNCTIONS.get(component.name, {"f": r"\\tanh", "g": r"\\tanh"})
     latex = form.latex
     for letter, function in functions.items():
         latex = re.sub(rf"(?<![\\\w]){letter}(?=\\left|\()", function, latex)

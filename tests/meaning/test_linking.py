@@ -135,7 +135,6 @@ def test_two_notes_contradict_each_other() -> None:
         row(
             [adding(1, "A.md"), Entry("f(c) = 1 + c", "B.md")],
             "the same in other words",
-            "the letter of a parameter makes a difference",
         ),
         row([adding(1, "A.md"), adding(2, "B.md"), adding(3, "Here.md")], "this note decides"),
         row([adding(1, "A.md")], "one alone"),
