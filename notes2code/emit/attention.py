@@ -186,13 +186,16 @@ class Attention:
 
     # --- the formula ---------------------------------------------------------------------
 
-    def formula(self, roles: Mapping[str, tuple[str, str]], numbers: Sequence[str]) -> Formula:
+    def formula(
+        self, roles: Mapping[str, tuple[str, str]], numbers: Sequence[str], output: str = "nv"
+    ) -> Formula:
         """How a test evaluates the formula for all queries of all sequences of a batch.
 
         ``roles`` gives the variable for each role and a letter for each of its axes in the class
-        (``q: ("query", "nd")``), ``numbers`` the numbers that the class is made with.
+        (``q: ("query", "nd")``), ``numbers`` the numbers that the class is made with,
+        ``output`` the letters of what it gives.
         """
-        return Formula(self, roles, numbers)
+        return Formula(self, roles, numbers, output)
 
 
 def _held(expr: Expr, holes: Collection[str], axes: tuple[Index, ...]) -> Expr:

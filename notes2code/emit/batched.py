@@ -30,9 +30,13 @@ class Formula:
     """
 
     def __init__(
-        self, attention: Attention, roles: Mapping[str, tuple[str, str]], numbers: Sequence[str]
+        self,
+        attention: Attention,
+        roles: Mapping[str, tuple[str, str]],
+        numbers: Sequence[str],
+        output: str,
     ) -> None:
-        result = "nv" if attention.recognised.form.part == "output" else "nm"
+        result = "nm" if attention.recognised.form.partial else output
         found, equation = attention.found, attention.recognised.equation
         self.variables = dict(roles.values())
         self.numbers = [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)]
