@@ -184,10 +184,13 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
         conditions.compare(run, Idx(index), high)
         return index, ir.Compare("≤", counted(index), high)
     start = next((run.indices[x].start for x in _letters(run, first)), 1)
-    index = Index(letter, Size(""), start)
+    fixed = last is not None and not _depends(run, last)
+    index = Index(
+        letter, count(run, last, start) if fixed and last is not None else Size(""), start
+    )
     low = run.lower(first).body
     conditions.compare(run, Idx(index), low)
-    if last is None:
+    if last is None or fixed:
         return index, ir.Compare("≥", counted(index), low)
     high = run.lower(last).body
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))

@@ -290,6 +290,13 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(body, value.axes[:-1], span)
 
 
+def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The root of the mean of the squares over the features."""
+    value = _vector(run, name, group, span)
+    mean = ir.Reduce("mean", value.axes[-1], ir.Pow(value.body, ir.Num(2)))
+    return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
+
+
 def _is_expectation(run: Run, name: Node, group: Group) -> bool:
     """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
     if isinstance(name, Script):
@@ -342,6 +349,7 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "concatenate": _concatenation,
     "cat": _concatenation,
     "var": _variance,
+    "rms": _root_mean_square,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
 }

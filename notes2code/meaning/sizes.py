@@ -73,7 +73,8 @@ def attach(run: Run, where: Span) -> None:
             if find(axis).name == size.name and find(axis) is not find(size)
         }
         scaled = None if index is None else find(find_index(index).size)
-        if scaled is not None and _unnamed(scaled) and (not named or scaled in named):
+        own = scaled is not None and scaled.name in ("", size.name)
+        if scaled is not None and _unnamed(scaled) and (own or not named):
             run.unify(scaled, size, where)
         elif len(named) == 1 and names.is_size_name(name):
             run.unify(named.pop(), size, where)
