@@ -109,7 +109,7 @@ def test_form(component: Component, form: Form) -> None:
     equation = type_formula(written(component, form), scope).equation
     assert equation is not None
     kinds = {role: kinds[0] for role, kinds in component.roles.items()}
-    name = component.calls[0] if form.called else equation.name
+    name = form.called[0] if form.called else equation.name
     found = recognise(replace(equation, name=name), library(), kinds)
     assert found is not None
     assert (found.component.name, found.form.part) == (component.name, form.part)

@@ -89,7 +89,6 @@ def test_names(latex: str, names: list[str]) -> None:
     assert [i.name for i in compile_formula(latex).inputs] == names
 
 
-@pytest.mark.xfail(strict=True, reason="the label is taken for prose")
 def test_a_word_of_prose_may_be_a_label() -> None:
     formula = compile_formula(r"y = x_{\text{in}} - x")
     assert [i.name for i in formula.inputs] == ["x_in", "x"]
