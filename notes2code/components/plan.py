@@ -184,6 +184,10 @@ class _Planner:
             used = self._used(draft, function)
             if used is not None:
                 uses[role] = self._build(used, self._named(names, used), parts)
+        for role in draft.component.roles:
+            used = self._defining(draft, role)
+            if used is not None:
+                uses[role] = self._build(used, self._named(names, used), parts)
         for name in draft.component.builds_on:
             if not any(part.component.name == name for part in uses.values()):
                 component = self.library.components[name]
@@ -220,6 +224,23 @@ class _Planner:
             return None
         component = self.library.components[kind]
         return next(iter(self._of(component)), None) or self._new(component)
+
+    def _defining(self, draft: _Draft, role: str) -> _Draft | None:
+        """The draft of the formula that defines the array in a role, such as positions."""
+        if draft.compiled is None or role not in draft.recognised.found.roles:
+            return None
+        array = draft.recognised.found.roles[role].array
+        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
+        members = {id(self.compiler.compiled(entry)) for entry in found.get(array, ())}
+        kinds = draft.component.roles[role]
+        return next(
+            (
+                other
+                for other in self.drafts
+                if other.component.name in kinds and members & set(map(id, other.members))
+            ),
+            None,
+        )
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""
