@@ -78,7 +78,7 @@ class TokenReader(ABC):
     def transparent(self, token: Token) -> bool:
         """Whether a token begins or ends an environment that only aligns equations."""
         return (
-            token.kind == "env" and self.depth == 0 and token.text.split()[1] in stream.ALIGNMENTS
+            token.kind == "env" and self.depth == 0 and token.text.split(" ", 1)[1] in stream.ALIGNMENTS
         )
 
     def ends_or_aligns(self, token: Token) -> bool:

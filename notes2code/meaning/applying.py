@@ -29,7 +29,8 @@ def known(run: Run, name: str) -> Equation | None:
 
 
 def _of_field(run: Run, name: str) -> Equation | None:
-    return run.scope.field.get(name.replace("_", "").lower())
+    found = run.scope.field.get(name.replace("_", "").lower())
+    return found if found is not None and found.parameters else None
 
 
 def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
@@ -256,6 +257,8 @@ def linear(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
     """The dot product of two vectors over their lengths."""
+    if left.rank != 1 or right.rank != 1:
+        raise error("N2C041", "a cosine stands between two vectors", span)
     product = contract(run, left, right, 0, span)
     lengths = [_length(value) for value in (left, right)]
     return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)

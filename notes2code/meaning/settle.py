@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import Span, error
 from notes2code.meaning import ir, names, shapes
 from notes2code.meaning.equations import Draft
 from notes2code.meaning.ir import (
@@ -51,7 +51,7 @@ def _refuse_loose_indices(run: Run, names: set[str]) -> None:
         raise error(
             "N2C032",
             "`i` and `j` are no indices of anything here",
-            run.symbols["i"].span,
+            next((s.span for s in run.symbols.values() if s.name == "i"), Span(0, 1)),
             "write the formula for one element, `e_{ij} = …`, or give the array a name",
         )
 

@@ -86,7 +86,9 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
                 own.span,
                 "write `2i` in one and `2i+1` in the other",
             )
-        halves[found[1] % 2] = attempt.value(part, own)
+        halves[found[1] % 2] = value = attempt.value(part, own)
+        if value.rank <= at:
+            raise error("N2C031", f"nothing here depends on `{found[0]}`", part.span)
     first = next(iter(halves.values()))
     width = _width(attempt, halves, at)
     if len(halves) == 1:

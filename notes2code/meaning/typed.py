@@ -57,10 +57,10 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
-    remark = properties.remark(latex, defines, seen)
-    if remark is not None:
-        return Typed("text", None, shapes, (*tree.problems, remark))
     try:
+        remark = properties.remark(latex, defines, seen)
+        if remark is not None:
+            return Typed("text", None, shapes, (*tree.problems, remark))
         stated, scope = _with_local_functions(latex, stated, seen, scope, shapes)
         run, equation = _typed(latex, stated, survey(stated), scope, shapes)
     except ProblemError as problem:
