@@ -15,16 +15,16 @@ def fitted(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    """A line broken in its last outermost parentheses; as it is where it has none."""
+    """A line broken in its last outermost brackets; as it is where it has none."""
     depth, start, end, commas = 0, -1, -1, list[int]()
     for at, char in enumerate(line):
         if char in "([{":
-            if not depth and char == "(":
+            if not depth and (char == "(" or not line[:at].strip()):
                 start, commas = at, []
             depth += 1
         elif char in ")]}":
             depth -= 1
-            end = at if not depth and char == ")" else end
+            end = at if not depth and char in ")]" else end
         elif char == "," and depth == 1:
             commas.append(at)
     if depth or start < 0 or end < start:

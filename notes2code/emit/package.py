@@ -208,7 +208,7 @@ class _Renderer:
         code = _without_docstrings(body)
         checks = [(module, _template(f"{module}.py.j2")) for module in _CHECKS]
         for module, source in (*checks, ("formulas", formulas)):
-            names = [n for n in _public(source) if re.search(rf"(?<![\w.]){n}\b", code)]
+            names = [n for n in _public(source) if re.search(rf"(?<![\w.\"]){n}\b", code)]
             if names:
                 found.append(f"from {module} import {_names(names)}")
         for family, parts in self.families.items():
@@ -217,7 +217,7 @@ class _Renderer:
             if names:
                 found.append(f"from {self.name}.{family} import {_names(names)}")
         masks = [
-            n for n in _public(_template("masks.py.j2")) if re.search(rf"(?<![\w.]){n}\b", code)
+            n for n in _public(_template("masks.py.j2")) if re.search(rf"(?<![\w.\"]){n}\b", code)
         ]
         if masks:
             found.append(f"from {self.name}.masks import {_names(masks)}")
@@ -253,6 +253,7 @@ _KNOWN = (
     (r"\bmath\.", "import math"),
     (r"\bCallable\b", "from collections.abc import Callable"),
     (r"\bIterator\b", "from collections.abc import Iterator"),
+    (r"\bpartial\(", "from functools import partial"),
     (r"\bCounter\b", "from collections import Counter"),
     (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
     (r"\bnp\.", "import numpy as np"),
@@ -262,7 +263,7 @@ _KNOWN = (
     (r"(?<![\w.])nn\.", "from torch import nn"),
     (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
 )
-_STANDARD = ("import math", "from collections", "from dataclasses")
+_STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
 
 
 def _imports(body: str) -> str:
