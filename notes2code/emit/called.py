@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from notes2code.emit.graph import EmitError
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Ref
+from notes2code.oracle.layout import Bracket, lines
 
 if TYPE_CHECKING:
     from notes2code.emit.view import View
@@ -47,18 +49,30 @@ def weights_of_called(view: View, role: str, module: str) -> Mapping[str, str]:
 def weights_of_layers(view: View, role: str, layers: str) -> Mapping[str, str]:
     """The same for the layers of a stack, which ``layers`` is the text of: one array with the
     weights of all layers, or what all of them share."""
-    used, names = view.uses[role], passed_on(view, role)
+    called = view.recognised.equation.functions[view.recognised.functions[role]]
+    ranks = {given.name: len(given.shape) for given in called.inputs}
+    names = passed_on(view, role)
     own = weights_of_called(view, role, "layer")
     shared = weights_of_called(view, role, f"{layers}[0]")
-    for name in own:
-        if view.form != "step" and view.rank(name) == used.rank(names[name]) > 0:
+    texts: dict[str, str] = {}
+    for name, text in own.items():
+        rank = ranks[names[name]]
+        if view.form != "step" and view.rank(name) == rank > 0:
             raise EmitError(f"its layers share {name}")
-    return {
-        name: f"np.stack([{text} for layer in {layers}])"
-        if used.rank(names[name])
-        else shared[name]
-        for name, text in own.items()
-    }
+        texts[name] = f"np.stack([{text} for layer in {layers}])" if rank else shared[name]
+    return texts
+
+
+def entries(weights: Mapping[str, str], indent: int) -> str:
+    """The entries of a dictionary of weights, on lines that fit."""
+    out: list[str] = []
+    for name, text in weights.items():
+        found = re.fullmatch(r"np\.stack\(\[(.*) (for layer in \S+)\]\)", text)
+        stack = (
+            Bracket("np.stack(", (Bracket("[", found.groups(), "]", ""),), ")") if found else text
+        )
+        out += lines(stack, indent, f'"{name}": ', ",")
+    return "\n".join(out)
 
 
 def _calls(equation: Equation) -> Iterator[Call]:

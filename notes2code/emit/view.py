@@ -12,7 +12,7 @@ from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention
-from notes2code.emit.called import passed_on, weights_of_called, weights_of_layers
+from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
 from notes2code.emit.kernel import Kernel
@@ -223,6 +223,11 @@ class View:
         lines = fill(self._part.component.folder, "weights.j2", part=self, module=module)
         pairs = (line.split(" = ", 1) for line in lines.splitlines() if line.strip())
         return {name.strip(): text for name, text in pairs}
+
+    @staticmethod
+    def entries(weights: Mapping[str, str], indent: int = 8) -> str:
+        """Weights by name as the entries of a dictionary."""
+        return entries(weights, indent)
 
     def weights_of(self, role: str, module: str) -> Mapping[str, str]:
         """The reference's inputs that are weights of the part in a role, by name, as text;
