@@ -26,6 +26,8 @@ SETTINGS: dict[str, dict[str, str]] = {
     "feed_forward": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
     "kernel_attention": {"kernel": "(-0.5)*x**2"},
     "layer_norm": {"epsilon": "epsilon"},
+    "rms_norm": {"epsilon": "epsilon"},
+    "rms_norm": {"epsilon": "epsilon"},
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},
     "seq2seq_attention": {"activation": "tanh"},

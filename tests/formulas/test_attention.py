@@ -19,6 +19,18 @@ def masked(scores: Any, keep: Any) -> Any:
     Case(r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}", "z[n] T", lambda z, t: softmax(z / t)),
     Case(r"p_i = \frac{\exp z_i}{\sum_{j=1}^{n} \exp z_j}", "z[n]", softmax),
     Case(r"A = \mathrm{softmax}(S)", "S[n,m]", softmax),
+    Case(r"A = \mathrm{softmax}_{\mathrm{row}}(S)", "S[n,m]", softmax),
+    Case(
+        r"A = \mathrm{softmax}_{\mathrm{col}}(S)",
+        "S[n,m]",
+        lambda s: softmax(s, 0),
+    ),
+    Case(
+        r"a_{ij}^{h} = \mathrm{softmax}_j(q_i^{h\top} k_j^h)",
+        "q[h,n,d] k[h,m,d]",
+        lambda q, k: softmax(np.einsum("hid,hjd->hij", q, k)),
+        fault="the head is read as a part of the name",
+    ),
     Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
     Case(r"A_{ij} = \mathrm{softmax}_i(S_{ij})", "S[n,m]", lambda s: softmax(s, 0)),
     Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_i e^{S_{ij}}}", "S[n,m]", lambda s: softmax(s, 0)),

@@ -79,6 +79,12 @@ def standardised(x: Any, epsilon: float) -> Any:
         lambda x, g, b, e: standardised(x, e) * g + b,
     ),
     Case(
+        r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac{1}{d}\sum_{i=1}^d x_i^2 + \epsilon}} "
+        r"\odot \gamma",
+        "x[d] epsilon+ gamma[d]",
+        lambda x, e, g: x / np.sqrt((x**2).mean() + e) * g,
+    ),
+    Case(
         r"g = \left(\prod_{i=1}^{n} a_i\right)^{1/n}", "a+[n]", lambda a: np.exp(np.log(a).mean())
     ),
     Case(r"h = \frac{n}{\sum_{i=1}^{n} \frac{1}{a_i}}", "a+[n]", lambda a: len(a) / (1 / a).sum()),

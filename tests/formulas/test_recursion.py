@@ -39,6 +39,17 @@ from tables import Case, check, relu, softmax, table
         "alpha x[d] y[d]",
         lambda a, x, y: a * x + (1 - a) * y,
     ),
+    Case(
+        r"S_t = S_{t-1} + k_t v_t^\top",
+        "S[k,v] k[k] v[v]",
+        lambda s, k, v: s + np.outer(k, v),
+        fault="k and v are read as numbers",
+    ),
+    Case(
+        r"h_t = f_t \odot h_{t-1} + i_t \odot x_t",
+        "f[d] h[d] i[d] x[d]",
+        lambda f, h, i, x: f * h + i * x,
+    ),
     Case(r"h_t = A h_{t-1} + B x_t", "A[d,m] h[m] B[d,e] x[e]", lambda a, h, b, x: a @ h + b @ x),
     Case(
         r"y_t = \sum_{s=1}^{t} \gamma^{t-s} x_s",
