@@ -23,3 +23,11 @@ def package_of(formulas: Sequence[str]) -> Package:
         for entry in entries
     ]
     return render(plan(compiled, [], compiler), "transformer", "vault").files
+
+
+def warnings_of(formulas: Sequence[str]) -> list[str]:
+    """The codes of what is said about the formulas of one note."""
+    known = library()
+    entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(formulas)]
+    compiler = Compiler(Linker(entries, known.scope), known)
+    return [problem.code for entry in entries for problem in compiler.compiled(entry).problems]

@@ -1,14 +1,17 @@
-"""Running the tests of a rendered package in this process."""
+"""Running the tests of a rendered package in this process, and importing it."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
 from building import Package
 
 
@@ -26,7 +29,9 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         kept = dict(sys.modules)
-        for name in [m for m in sys.modules if m.split(".")[0] in ("transformer", "checks", "formulas")]:
+        for name in [
+            m for m in sys.modules if m.split(".")[0] in ("transformer", "checks", "formulas")
+        ]:
             del sys.modules[name]
         path_before = list(sys.path)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -41,3 +46,25 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
         return code == pytest.ExitCode.OK
 
     yield run
+
+
+@pytest.fixture
+def imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Package], ModuleType]]:
+    """A function that gives the module of a package."""
+
+    def forget() -> None:
+        for name in [name for name in sys.modules if name.split(".")[0] == "transformer"]:
+            del sys.modules[name]
+
+    def load(files: Package) -> ModuleType:
+        for path, text in files.items():
+            (tmp_path / "made" / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "made" / path).write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path / "made")
+        forget()
+        return importlib.import_module("transformer")
+
+    yield load
+    forget()
