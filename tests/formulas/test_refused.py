@@ -187,7 +187,11 @@ SLIPS = [
     refused("N2C025", r"\mathrm{softmax}(QK^\top)V \quad «7»"),
     refused("N2C033", r"y = «A^{-1}» x"),
     refused("N2C033", r"y = «A^2» x"),
-    refused("N2C037", r"p = «\mathbb{E}_{x \sim p}»[f(x)]", fault="an expectation is a function"),
+    refused(
+        "N2C037",
+        r"p = «\mathbb{E}_{x \sim p}[f(x)]»",
+        fault="the caret begins behind the font's command",
+    ),
 ]
 
 
