@@ -24,6 +24,8 @@ def text(setting: Lambda) -> str:
 def is_causal(setting: Lambda) -> bool:
     """Whether a condition or mask lets a position see itself and those before it."""
     body = setting.body
+    if isinstance(body, ir.Add):
+        return any(is_causal(Lambda(setting.indices, term)) for term in body.terms)
     if isinstance(body, Cases) and len(body.branches) == 1:
         condition, value = body.branches[0]
         if value == ir.ZERO and _is_minus_infinity(body.otherwise):

@@ -94,6 +94,10 @@ class Attempt:
         final = next((at for at in range(len(self.defines)) if at not in self.used), -1)
         if len(self.defines) > 1 and self._sequential():
             final = len(self.defines) - 1
+        results = [at for at in range(len(self.defines)) if at not in self.used]
+        if len(results) > 1 and not self._sequential():
+            name, span = self.targets[final].name, self.targets[final].span
+            run.problems.append(note("N2C039", f"of several results `{name}` is the value", span))
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]

@@ -89,7 +89,9 @@ def _infix(run: Run, node: Infix) -> Value:
         if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
             run.cost += 2.2  # what is added to a dot product is a number wherever it can be one
         elif left.rank != right.rank and (
-            _are_of_one_family(left, right) or (left.rank == 1 and _is_bias(right))
+            _are_of_one_family(left, right)
+            or (left.rank == 1 and _is_bias(right))
+            or (left.rank and not run.seen.attends and _is_sum(left) and _is_letter(right))
         ):
             run.cost += 1.2  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         return replace(value, shifted=shifted)
@@ -107,8 +109,17 @@ def _is_bias(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
 
 
+def _is_letter(value: Value) -> bool:
+    """Whether a value is a lower-case Latin letter: added to a linear map, such as the c of
+    x V + c, it is a bias."""
+    if not isinstance(value.body, ir.Ref):
+        return False
+    base = names.base_letter(value.body.array)
+    return len(base) == 1 and base.islower()
+
+
 def _is_sum(value: Value) -> bool:
-    """Whether a number is a sum over an index, such as a dot product."""
+    """Whether a value is a sum over an index, such as a dot product or a linear map."""
     return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
 
 

@@ -29,6 +29,8 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         else:
             values.append(run.lower(node.factors[at]))
             at += 1
+    # A scale in front of a product of arrays scales all of it, whatever stands beside it.
+    values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(value.body))
     result = values[0]
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))

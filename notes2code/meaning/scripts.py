@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -140,7 +141,7 @@ class _Reader:
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
         written = parts(node, self.bound | self.steps)
-        for part in (inner for part in written for inner in _run_of_indices(part, self.bound)):
+        for part in chain.from_iterable(_run_of_indices(n, self.bound) for n in written):
             if self.is_step(part):
                 self.dropped += 1
                 continue
@@ -236,7 +237,7 @@ class _Reader:
             self.labels.append("prime")
         elif text in ("star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound:
+        elif text in self.bound and self.base not in _RATES:
             self.indices.append(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             if self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK:
@@ -245,6 +246,10 @@ class _Reader:
                 self.labels.append(text)
         else:
             self.power = node
+
+
+_RATES = frozenset(["beta", "lambda", "rho"])
+"""Letters of rates: with an index above them they are raised to it."""
 
 
 def _is_arithmetic(node: Node) -> bool:

@@ -52,6 +52,11 @@ def note_scale(run: Run, scale: Expr, scaled: Expr) -> None:
         return
 
 
+def is_scale(factor: Expr) -> bool:
+    """Whether a number is a power of a size, such as 1/√d_k."""
+    return _scale_size(factor) is not None
+
+
 def attach(run: Run, where: Span) -> None:
     """Tie each size that the formula only names, such as the d_k of √d_k, to the axis it counts.
 
