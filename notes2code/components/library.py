@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -44,10 +44,13 @@ class Form:
     """One formula that a component answers to.
 
     ``part`` says which form of the component it is; a ``partial`` one is only a piece of it, such
-    as its weights. ``requires`` is ``causal`` where only a causal mask makes it this component.
+    as its weights. ``requires`` is ``causal`` where only a causal mask makes it this component,
+    or the setting without which it would be another.
     ``names`` restricts the letters that may stand in a role where the formula says too little.
     ``completes`` is the number of the form that also defines what this one leaves to custom.
-    ``called`` says that only the name on its left-hand side makes a formula this component.
+    ``called`` are names of which one must stand on its left-hand side to make a formula this
+    component; any will do where there are none. In ``component.toml``, true stands for the
+    component's own.
     """
 
     latex: str
@@ -58,7 +61,7 @@ class Form:
     requires: str
     names: Mapping[str, tuple[str, ...]]
     completes: int | None
-    called: bool = False
+    called: tuple[str, ...] = ()
 
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
@@ -180,7 +183,7 @@ def _check(folder: Path, data: Mapping[str, Any]) -> None:
         if not isinstance(data.get(key), kind):
             raise ComponentError(f"{folder}: component.toml lacks `{key}`")
     if not data["class"].isidentifier():
-        raise ComponentError(f"{folder}: `class = \"{data['class']}\"` is no name for a class")
+        raise ComponentError(f'{folder}: `class = "{data["class"]}"` is no name for a class')
     if data["family"] not in FAMILIES:
         raise ComponentError(f"{folder}: `family` is one of {', '.join(FAMILIES)}")
     for name, table in data.get("settings", {}).items():
@@ -216,7 +219,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
     settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
     shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
     forms = tuple(
-        _form(folder, table, Scope(shapes=shapes, field=functions), settings)
+        _form(folder, table, Scope(shapes=shapes, field=functions), settings, data.get("calls", ()))
         for table in data.get("formulas", [])
     )
     textbook = _typed(folder, data["textbook"], Scope(field=functions))
@@ -252,9 +255,14 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
 
 
 def _form(
-    folder: Path, table: dict[str, Any], scope: Scope, settings: Mapping[str, Setting]
+    folder: Path,
+    table: dict[str, Any],
+    scope: Scope,
+    settings: Mapping[str, Setting],
+    calls: Sequence[str],
 ) -> Form:
     latex = table["latex"]
+    called = table.get("called", ())
     own = {name: Shape(tuple(axes), None) for name, axes in table.get("shapes", {}).items()}
     equation = _typed(folder, latex, replace(scope, shapes={**scope.shapes, **own}))
     symbols = frozenset(s.symbol for s in settings.values() if s.kind != "condition")
@@ -273,7 +281,7 @@ def _form(
         table.get("requires", ""),
         names,
         table.get("completes"),
-        table.get("called", False),
+        tuple(calls if called is True else called),
     )
 
 

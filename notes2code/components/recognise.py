@@ -74,7 +74,7 @@ def _called_so(component: Component, form: Form, equation: Equation) -> bool:
     names = {name, *(plain(given.name) for given in equation.inputs)}
     if not names.isdisjoint(map(plain, component.unlike)):
         return False
-    return not form.called or name in map(plain, component.calls)
+    return not form.called or name in map(plain, form.called)
 
 
 def _ways(
@@ -87,9 +87,16 @@ def _ways(
         if (
             _roles_fit(form, found)
             and _functions_fit(component, found, named)
-            and (form.requires != "causal" or _is_causal(found.settings.values()))
+            and _has_required(component, form, found)
         ):
             yield found
+
+
+def _has_required(component: Component, form: Form, found: Match) -> bool:
+    """Whether the causal mask or the setting that the formula cannot do without is there."""
+    if form.requires == "causal":
+        return _is_causal(found.settings.values())
+    return not form.requires or component.settings[form.requires].symbol in found.settings
 
 
 def _is_causal(values: Iterable[Lambda]) -> bool:

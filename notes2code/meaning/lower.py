@@ -91,7 +91,7 @@ def _infix(run: Run, node: Infix) -> Value:
         elif left.rank != right.rank and (
             _are_of_one_family(left, right)
             or (left.rank == 1 and _is_bias(right))
-            or (left.rank and not run.seen.attends and _is_sum(left) and _is_letter(right))
+            or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
         ):
             run.cost += 1.2  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         return replace(value, shifted=shifted)
@@ -109,10 +109,10 @@ def _is_bias(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
 
 
-def _is_letter(value: Value) -> bool:
-    """Whether a value is a lower-case Latin letter: added to a linear map, such as the c of
-    x V + c, it is a bias."""
-    if not isinstance(value.body, ir.Ref):
+def _is_plain_letter(value: Value) -> bool:
+    """Whether a value is a number and a lower-case Latin letter: added to a linear map, as in
+    x V + c, it is a bias, and should be a vector."""
+    if value.rank or not isinstance(value.body, ir.Ref):
         return False
     base = names.base_letter(value.body.array)
     return len(base) == 1 and base.islower()

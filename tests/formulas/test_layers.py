@@ -38,7 +38,7 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
     ),
     Case(
         r"\mathrm{GLU}(x) = (xW + b) \otimes \sigma(xV + c)",
-        "x[d] W[d,h] b[h] V[d,h] c",
+        "x[d] W[d,h] b[h] V[d,h] c[h]",
         lambda x, w, b, v, c: (x @ w + b) * sigmoid(x @ v + c),
     ),
     Case(r"y = x + f(x)", "x[d] f()", lambda x, f: x + f(x)),
