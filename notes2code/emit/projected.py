@@ -55,6 +55,11 @@ class Projected:
         )
 
     @property
+    def placed(self) -> bool:
+        """Whether the scores depend on where queries and keys stand, not counting a causal mask."""
+        return bool((self.inner or self.view).attention.positions())
+
+    @property
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
@@ -108,6 +113,10 @@ class Projected:
             raise EmitError("the formula has an axis that the class does not have")
         keywords = [f"{found.roles[r].array}={arranged(inputs[r], axes[r])}" for r in inputs]
         keywords += [f"{name}=array({name})" for name in self.view.biases]
+        known = {found.roles[role].array for role in inputs} | {*self.weights("attention")}
+        for given in self.view.recognised.equation.inputs:
+            if given.name not in known | {*self.view.biases}:
+                raise EmitError(f"the class has nothing for {given.name}")
         head = f"lambda {', '.join(inputs.values())}: {self.view.reference}("
         arguments = (*keywords, *filter(None, [rest]))
         one = Row((Bracket(head, arguments, ")"), arranged("", self._turn())))
