@@ -290,6 +290,8 @@ class Attempt:
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
             self.run.cost += 0.7
+        if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
+            self.run.cost += 0.5
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
         if unexpected:
             self.run.cost += 1.5
@@ -403,6 +405,7 @@ def read_target(seen: Survey, define: Define) -> Target:
     return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
 
 
+_MATRICES = frozenset("AHKQSVWXYZ")
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 _ACTIVATIONS = frozenset(
     "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
 from notes2code.meaning import ellipsis, ir, survey
 from notes2code.meaning.indexing import count
@@ -19,11 +19,24 @@ def listed(run: Run, node: Group) -> Value:
     if node.open not in ("[", "(") or any(s == "|" for s in node.separators):
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
     flat = _flattened(node.items)
-    if node.open == "(" and any(map(_dots, flat)):
+    if any(map(_dots, flat)) and (node.open == "(" or "," in node.separators):
         index, values = ellipsis.family(run, flat, node.span)
-        if len(values) == 1:
+        if len(values) == 1 and node.open == "(":
             return Value(values[0].body, (index, *values[0].axes), node.span)
+        if len(values) == 1 and values[0].rank == 1:
+            return _side_by_side(run, index, values[0], node.span)
+        return _together(index, values, node.span)
     return concatenated(run, node.items, node.span)
+
+
+def _side_by_side(run: Run, index: Index, value: Value, span: Span) -> Value:
+    """``[x_1, …, x_n]`` of vectors: the columns of a matrix, or one long vector."""
+    ways = (("joined end to end", 0.0), ("the columns of a matrix", 0.4))
+    way = run.choose(f"list {span.start}", ways)
+    run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
+    if way == ways[0][0]:
+        return _end_to_end(index, value, span)
+    return Value(value.body, (*value.axes, index), span)
 
 
 def joined(run: Run, node: Infix) -> Value:
@@ -40,7 +53,7 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     """Arrays joined along their last axis; with dots, a whole family of them."""
     flat = _flattened(items)
     if any(isinstance(item, Dots) for item in flat):
-        return _family_joined(run, flat, span)
+        return _together(*ellipsis.family(run, flat, span), span)
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)
@@ -48,7 +61,14 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
 
 
 def column(run: Run, items: Sequence[Node], span: Span) -> Value:
-    """A column of numbers is a vector; one of vectors is the vector of them all, end to end."""
+    """A column of numbers is a vector, one of rows a matrix; one of vectors is the vector of them
+    all, end to end."""
+    flat = _flattened(items)
+    if any(map(_dots, flat)):
+        index, values = ellipsis.family(run, flat, span)
+        if len(values) == 1 and values[0].rank == 1 and values[0].row:
+            return Value(values[0].body, (index, *values[0].axes), span)
+        return replace(_together(index, values, span), row=False)
     return replace(concatenated(run, items, span), row=False)
 
 
@@ -87,12 +107,17 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
 
 
-def _family_joined(run: Run, items: list[Node], span: Span) -> Value:
+def _together(index: Index, values: list[Value], span: Span) -> Value:
+    """A family of arrays joined, or of numbers that repeat in groups."""
+    return (
+        _interleaved(index, values, span)
+        if len(values) > 1
+        else _end_to_end(index, values[0], span)
+    )
+
+
+def _end_to_end(index: Index, value: Value, span: Span) -> Value:
     """Concat(h_1, …, h_n): element c is element c mod d of the item c div d."""
-    index, values = ellipsis.family(run, items, span)
-    if len(values) > 1:
-        return _interleaved(index, values, span)
-    value = values[0]
     if value.rank == 0:
         return Value(value.body, (index,), span)
     last = value.axes[-1]

@@ -89,6 +89,10 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             found, at = skipped
             out.append(found)
             continue
+        if (pairs := _paired(clauses, at)) is not None:
+            defined, at = pairs
+            out.extend(defined)
+            continue
         if clause.words and _is_condition(clause, out):
             last = out[-1]
             assert isinstance(last, Define)
@@ -130,6 +134,32 @@ def _letters_in_scripts(node: Node) -> Iterator[str]:
             yield from (n.text for n in walk(inner.sub) if isinstance(n, Name))
         if isinstance(inner, Script) and isinstance(inner.sup, Name | Group):
             yield from (n.text for n in walk(inner.sup) if isinstance(n, Name))
+
+
+def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | None:
+    """``Q, K, V = XW^Q, XW^K, XW^V``: a definition for each name, and where the next clause is."""
+    names: list[Node] = []
+    middle = at
+    while middle < len(clauses) and _is_name(clauses[middle].node):
+        names.append(clauses[middle].node)
+        middle += 1
+    if not names or middle == len(clauses):
+        return None
+    relation = clauses[middle].node
+    if not isinstance(relation, Relation) or relation.signs != ("=",):
+        return None
+    left, first = relation.operands
+    behind = clauses[middle + 1 : middle + 1 + len(names)]
+    joined = all(clause.before == "," for clause in (*clauses[at + 1 : middle + 1], *behind))
+    plain = [first, *(clause.node for clause in behind)]
+    if left is None or not _is_name(left) or not joined or len(plain) != len(names) + 1:
+        return None
+    values = [node for node in plain if node is not None and not isinstance(node, Relation)]
+    if len(values) < len(plain):
+        return None
+    targets = [*names, left]
+    pairs = zip(targets, values, strict=True)
+    return [Define(t, (v,), t.span.to(v.span)) for t, v in pairs], middle + len(targets)
 
 
 def _is_remark(clause: Clause, before: list[Statement]) -> bool:

@@ -295,7 +295,7 @@ def _labelled_bases(nodes: Sequence[Node]) -> set[str]:
 def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
     """The letters that end a list with dots, such as the h of ``head_1, …, head_h``: sizes."""
     for node in nodes:
-        items = children(node) if isinstance(node, Group | Juxt) else ()
+        items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
         dots = [at for at, item in enumerate(items) if _begins_with_dots(item)]
         if not dots:
             continue
