@@ -63,6 +63,18 @@ from tables import Case, check, table
         r"y = \sum_{h=1}^{H} O_h W_h", "O[H,d] W[H,d,e]", lambda o, w: np.einsum("hd,hde->e", o, w)
     ),
     Case(r"s = \sum_{i<j} A_{ij}", "A[n,n]", lambda a: np.triu(a, 1).sum(), fault="j is free"),
+    Case(r"y_{ij} = \frac{a_{ij}}{\sum_k a_{ik}}", "a[n,m]", lambda a: a / a.sum(1, keepdims=True)),
+    Case(r"y_{ij} = \frac{a_{ij}}{\sum_k a_{kj}}", "a[n,m]", lambda a: a / a.sum(0)),
+    Case(r"y_{ij} = a_i + c_j", "a[n] c[m]", lambda a, c: a[:, None] + c),
+    Case(r"y_i = \frac{a_i}{\max_j a_j}", "a[n]", lambda a: a / a.max()),
+    Case(
+        r"y_i = a_{i+1} - a_i",
+        "a[n+1]",
+        np.diff,
+        fault="the emitted function takes slices of unequal length",
+    ),
+    Case(r"y = A \mathbf{1}", "A[n,m]", lambda a: a.sum(1)),
+    Case(r"s = \mathbf{1}^\top x", "x[d]", np.sum, fault="read as an outer product"),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
     Case(r"p = \prod_i (1 - a_i)", "a[n]", lambda a: np.prod(1 - a)),
     Case(r"p = \prod_i a_i + 1", "a[n]", lambda a: a.prod() + 1),
