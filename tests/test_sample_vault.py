@@ -19,7 +19,6 @@ from notes2code.vault import Note, Scene, read_vault
 
 ROOT = Path(__file__).resolve().parents[1]
 SLIPS = "What goes wrong.md"
-NO_FOLDER = pytest.mark.xfail(strict=True, reason="this component has no folder yet")
 COMPONENTS = [
     "scaled_dot_product_attention",
     "bilinear_attention",
@@ -34,8 +33,8 @@ COMPONENTS = [
     "feed_forward",
     "layer_norm",
     "add_norm",
-    pytest.param("token_embedding", marks=NO_FOLDER),
-    pytest.param("output_head", marks=NO_FOLDER),
+    "token_embedding",
+    "output_head",
     "encoder_layer",
     "encoder",
     "decoder_layer",
@@ -43,7 +42,7 @@ COMPONENTS = [
     "encoder_decoder",
     "transformer_block",
     "gpt",
-    pytest.param("seq2seq_attention", marks=NO_FOLDER),
+    "seq2seq_attention",
     "cross_entropy",
     "bleu",
 ]

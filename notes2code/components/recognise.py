@@ -12,8 +12,8 @@ from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, matches
 from notes2code.components.normal import normal_form
-from notes2code.meaning.ir import Equation, Lambda, walk
-from notes2code.oracle import evaluate, sample
+from notes2code.meaning.ir import Equation, Input, Lambda, walk
+from notes2code.oracle import OracleError, evaluate, sample
 
 TOLERANCE = 1e-9
 """Relative difference of the two values up to which a match counts as proved."""
@@ -169,9 +169,24 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if candidate.form.completes is not None:
         return True
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
+    if note.functions and _agree(_opaque(other), _opaque(note)):
+        return True
+    return _agree(other, note)
+
+
+def _opaque(equation: Equation) -> Equation:
+    """The equation of whatever functions it calls: what holds for any holds for the notes'."""
+    functions = tuple(Input(name, (), name, "function") for name in equation.functions)
+    return replace(equation, inputs=(*equation.inputs, *functions), functions={})
+
+
+def _agree(left: Equation, right: Equation) -> bool:
     for seed in range(2):
-        inputs = sample(note, seed)
-        mine, theirs = evaluate(other, inputs), evaluate(note, inputs)
+        try:
+            inputs = sample(right, seed)
+            mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
+        except OracleError:
+            return False
         if not np.allclose(mine, theirs, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
             return False
     return True
