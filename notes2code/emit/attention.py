@@ -14,7 +14,7 @@ from notes2code.emit.batched import Formula
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Expr, Idx, Index, Lambda, Num, Ref, Size, Softmax
+from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Num, Ref, Size, Softmax
 
 BLOCKED = Num(float("-inf"))
 QUERY_SIZES = {
@@ -94,7 +94,16 @@ class Attention:
     @property
     def causal(self) -> bool:
         """Whether a query sees only the keys up to its own position."""
-        return any(is_causal(Lambda((), term)) for term in self._terms)
+        return any(map(self._is_causal, self._terms))
+
+    def _is_causal(self, term: Expr) -> bool:
+        """Whether a term is a causal mask, and does not leave only what comes later."""
+        if not (is_causal(Lambda((), term)) and isinstance(term, Cases) and self.column):
+            return False
+        condition, value = term.branches[0]
+        assert isinstance(condition, Compare)
+        smaller = condition.left if condition.op in ("<", "≤") else condition.right
+        return (smaller == Idx(self.column)) == (value == ir.ZERO)
 
     @property
     def masked(self) -> bool:
@@ -121,7 +130,7 @@ class Attention:
     @cached_property
     def _by_position(self) -> tuple[Expr, ...]:
         own = (t for t in self._terms if not self._is_bias(t))
-        return tuple(term for term in own if not is_causal(Lambda((), term)))
+        return tuple(term for term in own if not self._is_causal(term))
 
     @property
     def counted(self) -> Mapping[str, str]:

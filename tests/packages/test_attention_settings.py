@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -16,6 +17,10 @@ import pytest
 import torch
 
 from building import Package, package_of, warnings_of
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import render
+from notes2code.vault import read_vault
 
 Array = np.ndarray
 Weights = Mapping[str, Array]
@@ -92,6 +97,15 @@ DOTS = {
     "causal": Case(
         r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V" + CAUSAL,
         DOT, lambda w, q, k, b: softmax(causal(q @ k.T / np.sqrt(6))), shapes=SQUARE,
+    ),
+    "later keys only": Case(
+        r"\mathrm{softmax}(QK^\top + M)V"
+        r", \quad M_{ij} = \begin{cases} 0 & j \ge i \\ -\infty & j < i \end{cases}",
+        DOT, lambda w, q, k, b: softmax(causal((q @ k.T).T).T), shapes=SQUARE,
+    ),
+    "a sum over the keys up to the query's": Case(
+        r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
+        DOT, lambda w, q, k, b: softmax(causal(q @ k.T)), shapes=SQUARE,
     ),
     "less for far keys": Case(
         r"\mathrm{softmax}(QK^\top + D)V, \quad D_{ij} = -\lambda |i - j|",
@@ -365,3 +379,18 @@ def test_the_class_computes_what_the_note_says(
     np.testing.assert_allclose(shown.detach().numpy(), weights, rtol=1e-10, atol=1e-12)
     assert run_tests(files)
     assert ("N2C050" in warnings_of([case.latex])) == case.unusual
+
+
+@pytest.mark.parametrize(
+    ("latex", "why"),
+    [
+        (r"\mathrm{softmax}(QK^\top + \lambda B)V", "the mask is computed from B"),
+        (r"\mathrm{softmax}(G \odot QK^\top)V", "the score is computed from G"),
+        (r"o_i = \sum_j \mathrm{softmax}_j(\gamma_i q_i^\top k_j) v_j", "not one number for all"),
+    ],
+)
+def test_what_no_argument_takes_is_left_out_and_told(latex: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text(f"$$\n{latex}\n$$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not any(f"class {DOT}" in text for text in rendered.files.values())
+    assert [d.code for d in rendered.diagnostics if why in d.message] == ["N2C053"]
