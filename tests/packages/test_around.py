@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from building import Package, package_of
 
+from building import Package, package_of
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.emit.docs import rows as shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.model_sizes import sizes_of
-from notes2code.rendering import render
+from notes2code.rendering import Rendered, render
 from notes2code.vault import read_note_text, read_vault
 
 
@@ -41,7 +43,59 @@ def test_anything_else_is_named_at_its_line(written: str) -> None:
     assert written.split(":")[0] in problem.message
 
 
-def test_the_author_is_told(tmp_path: Path) -> None:
-    (tmp_path / "N.md").write_text("---\nd_model: wide\n---\n# N\n", encoding="utf-8")
-    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
-    assert [d.code for d in rendered.remarks["N.md"]] == ["N2C052"]
+GPT = r"""P = \mathrm{softmax}(h_N W_e^\top), \quad h_l = \mathrm{Block}(h_{l-1}), \quad
+l = 1, \dots, N, \quad h_0 = U W_e + W_p"""
+
+
+@pytest.fixture
+def rendered(tmp_path: Path) -> Callable[..., Rendered]:
+    """Render notes (texts by name)."""
+
+    def of(notes: dict[str, str]) -> Rendered:
+        for name, text in notes.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return render(compile_vault(read_vault(tmp_path), library()), "transformer")
+
+    return of
+
+
+def _config(rendered: Rendered) -> list[str]:
+    """The fields of a configuration as they stand in the code."""
+    body = (
+        rendered.files["transformer/models.py"].split("class GPTConfig:")[1].split("class GPT(")[0]
+    )
+    return [line.strip() for line in body.splitlines() if re.match(r"    \w+: ", line)]
+
+
+def test_they_are_the_defaults_of_a_model(rendered: Callable[..., Rendered]) -> None:
+    """Those of the note with the formula, else those of a note that names it, else of any."""
+    notes = {
+        "A.md": "---\nvocab_size: 99\nd_ff: 7\nnum_layers: 9\n---\n# A\n",
+        "B.md": "---\nvocab_size: 77\nnum_layers: 3\n---\n# GPT\n",
+        "C.md": f"---\nvocab_size: 50\ndropout: 0.25\n---\n# C\n\n$$\n{GPT}\n$$\n",
+    }
+    assert _config(rendered(notes)) == [
+        "vocab_size: int = 50",
+        "max_len: int",
+        "d_model: int",
+        "num_heads: int",
+        "d_ff: int = 7",
+        "num_layers: int = 3",
+        "dropout: float = 0.25",
+    ]
+
+
+def test_a_model_whose_sizes_do_not_go_together_is_left_out(
+    rendered: Callable[..., Rendered],
+) -> None:
+    found = rendered({"C.md": f"---\nd_model: 10\nnum_heads: 4\n---\n\n$$\n{GPT}\n$$\n"})
+    assert "transformer/models.py" not in found.files
+    (remark,) = found.remarks["C.md:7:1"]
+    assert (
+        remark.code == "N2C053" and "d_model (10) is no multiple of num_heads (4)" in remark.message
+    )
+
+
+def test_the_author_is_told(rendered: Callable[..., Rendered]) -> None:
+    remarks = rendered({"N.md": "---\nd_model: wide\n---\n# N\n"}).remarks
+    assert [d.code for d in remarks["N.md"]] == ["N2C052"]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from building import Package
 
+from building import Package
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import library
 from notes2code.inspection import facts
