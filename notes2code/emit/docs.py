@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from notes2code.components.plan import Part, Source
@@ -57,9 +58,18 @@ def place(vault: str, source: Source) -> str:
 
 
 def rows(latex: str, width: int) -> str:
-    """A formula on the lines on which its author wrote it, those too long broken at spaces."""
+    """A formula on the lines on which its author wrote it; those too long are broken at wide
+    spaces if they have any, else at other ones."""
     written = (" ".join(line.split()) for line in latex.splitlines())
-    return "\n".join(wrapped(line, width) for line in written if line)
+    return "\n".join(_at_wide_spaces(line, width) for line in written if line)
+
+
+def _at_wide_spaces(line: str, width: int) -> str:
+    out: list[str] = []
+    for piece in re.split(r" (?=\\q?quad\b)", line):
+        joined = f"{out[-1]} {piece}" if out else piece
+        out[-1:] = [joined] if len(joined) <= width else [*out[-1:], piece]
+    return "\n".join(wrapped(part, width) for part in out)
 
 
 def wrapped(text: str, width: int) -> str:

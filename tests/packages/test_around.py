@@ -100,3 +100,6 @@ def test_a_docstring_keeps_the_author_s_lines() -> None:
     assert shown("\n".join(rows) + "\n\n", 90).splitlines() == rows
     long = " + ".join(["W_{long}"] * 20)
     assert max(map(len, shown(long, 60).splitlines())) <= 60
+    spaced = "a = b + c, \\quad b = 1, \\quad c = 2"
+    assert shown(spaced, 30).splitlines() == ["a = b + c, \\quad b = 1,", "\\quad c = 2"]
+    assert shown(spaced, 12).splitlines()[:2] == ["a = b + c,", "\\quad b = 1,"]
