@@ -80,12 +80,16 @@ def _sliced(low: Lowering, value: Value, places: dict[Index, Expr]) -> Value:
     for axis in value.axes:
         place = places[axis]
         stride = _stride(place, axis)
+        stretch = _stretch(place, axis)
         if not ir.free_indices(place):
             slots.append(_fixed(low, place))
             continue
         if stride is not None:
             slots.append(f"{stride[1] or ''}::{stride[0]}")
             places[axis] = Idx(stride[2])
+        elif stretch is not None:
+            slots.append(f"{stretch[0] or ''}:{-stretch[1] or ''}")
+            places[axis] = Idx(stretch[2])
         else:
             slots.append(ALL)
         axes.append(axis)
@@ -117,6 +121,27 @@ def _stride(place: Expr, axis: Index) -> tuple[int, int, Index] | None:
         return None
     covers = same_size(ir.mul(Num(step), index.size), axis.size)
     return (step, first, index) if covers else None
+
+
+def _stretch(place: Expr, axis: Index) -> tuple[int, int, Index] | None:
+    """How many elements ``i + 1`` leaves out in front and behind, and its index, where it runs
+    over a part of the axis."""
+    match place:
+        case Idx(index):
+            first = 0
+        case ir.Add((Idx(index), Num(int() as first)) | (Num(int() as first), Idx(index))):
+            pass
+        case _:
+            return None
+    size = index.size.value or index.size
+    for behind in range(MAX_SHIFT):
+        if first >= 0 and same_size(ir.add(size, Num(first + behind)), axis.size):
+            return (first, behind, index) if first or behind else None
+    return None
+
+
+MAX_SHIFT = 9
+"""How far apart the elements of one array in a formula may be to be taken as slices."""
 
 
 def item(low: Lowering, node: Node, slots: list[str | Node], rank: int) -> Node:

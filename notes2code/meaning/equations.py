@@ -253,6 +253,7 @@ class Attempt:
         run = self.run
         mine = {x for at in target.indices for x in _letters_of(at.node)}
         summed = {x for node in define.values for x in survey.summed_letters(node)}
+        summed |= {x for node in define.values for x in survey.compared_letters(node)}
         places = {x: at for node in define.values for x, at in survey.loose_places(run.seen, node)}
         free = {find_index(index) for index in ir.free_indices(settled(value.body))}
         free -= set(map(find_index, value.axes))

@@ -9,7 +9,7 @@ from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
 from notes2code.meaning import ellipsis, ir, survey
 from notes2code.meaning.indexing import count
-from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Size
+from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import Value, fresh, link, settled
 
@@ -25,7 +25,7 @@ def listed(run: Run, node: Group) -> Value:
             return Value(values[0].body, (index, *values[0].axes), node.span)
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], node.span)
-        return _together(index, values, node.span)
+        return _together(run, index, values, node.span)
     return concatenated(run, node.items, node.span)
 
 
@@ -35,7 +35,7 @@ def _side_by_side(run: Run, index: Index, value: Value, span: Span) -> Value:
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
-        return _end_to_end(index, value, span)
+        return _end_to_end(run, index, value, span)
     return Value(value.body, (*value.axes, index), span)
 
 
@@ -53,7 +53,7 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     """Arrays joined along their last axis; with dots, a whole family of them."""
     flat = _flattened(items)
     if any(isinstance(item, Dots) for item in flat):
-        return _together(*ellipsis.family(run, flat, span), span)
+        return _together(run, *ellipsis.family(run, flat, span), span)
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)
@@ -68,7 +68,7 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
         index, values = ellipsis.family(run, flat, span)
         if len(values) == 1 and values[0].rank == 1 and values[0].row:
             return Value(values[0].body, (index, *values[0].axes), span)
-        return replace(_together(index, values, span), row=False)
+        return replace(_together(run, index, values, span), row=False)
     return replace(concatenated(run, items, span), row=False)
 
 
@@ -107,19 +107,21 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
 
 
-def _together(index: Index, values: list[Value], span: Span) -> Value:
+def _together(run: Run, index: Index, values: list[Value], span: Span) -> Value:
     """A family of arrays joined, or of numbers that repeat in groups."""
     return (
         _interleaved(index, values, span)
         if len(values) > 1
-        else _end_to_end(index, values[0], span)
+        else _end_to_end(run, index, values[0], span)
     )
 
 
-def _end_to_end(index: Index, value: Value, span: Span) -> Value:
+def _end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
     """Concat(h_1, …, h_n): element c is element c mod d of the item c div d."""
     if value.rank == 0:
         return Value(value.body, (index,), span)
+    if value.rank == 1 and isinstance(value.body, Ref) and value.body.array[0].isupper():
+        run.cost += 1.2  # capitals that are joined are matrices, as the heads are
     last = value.axes[-1]
     axis = fresh(Size("", 0, "feature", value=ir.mul(index.size, last.size)))
     places: dict[Index, Expr] = {

@@ -509,6 +509,15 @@ def summed_letters(node: Node) -> Iterator[str]:
             yield from bound_letters(inner.sub)
 
 
+def compared_letters(node: Node) -> Iterator[str]:
+    """The letters on the right in ``i < j`` below a sum: it binds the left one only."""
+    for inner in walk(node):
+        if isinstance(inner, Big) and isinstance(inner.sub, Relation):
+            last = inner.sub.operands[-1]
+            if isinstance(last, Name) and inner.sub.signs[-1] in "<>≤≥≠":
+                yield last.text
+
+
 def size_expression(node: Node) -> str:
     """The size that an axis of a declared shape names, such as ``d_model`` or ``d/h``."""
     match node:

@@ -222,8 +222,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             where,
             "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
         )
-    if left.body == ir.ONE or right.body == ir.ONE:
-        return outer(left, right)
+    if ir.ONE in (left.body, right.body):
+        return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     if left.row and _are_plain(left.body, right.body):
         options = options[:1]
