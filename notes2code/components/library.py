@@ -30,6 +30,7 @@ class Setting:
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
     that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken).
     ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others.
+    ``classes`` are the names of the component with certain values, such as ``GEGLU``.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Setting:
     kind: str
     usual: tuple[str, ...] = ()
     unusual: str = ""
+    classes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -251,6 +253,7 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         table["kind"],
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
+        table.get("classes", {}),
     )
 
 

@@ -289,19 +289,18 @@ class _Matcher:
             yield from self._collected(collector, ir.add(*left), bool(left), way)
 
     def _collector(self, parts: Sequence[Expr], found: Match) -> Expr | None:
-        """The setting that takes what is left over: a lone setting among terms or factors."""
-        return next((p for p in parts if isinstance(p, Ref) and p.array in self.settings), None)
+        """The setting that takes what is left over: a lone setting among terms or factors, or a
+        function around one of several factors, since x σ(βx) is a function of x too."""
+        lone = (p for p in parts if isinstance(p, Ref) and p.array in self.settings)
+        around = (p for p in parts if isinstance(p, Call) and p.function in self.settings)
+        return next(lone, None) or (next(around, None) if len(parts) > 1 else None)
 
     def _collected(
         self, collector: Expr | None, left: Expr, any_left: bool, found: Match
     ) -> Iterator[Match]:
-        if collector is None:
-            if not any_left:
-                yield found
-            return
-        if any_left:
+        if any_left and collector is not None:
             yield from self.match(collector, left, found)
-        else:
+        elif not any_left and not isinstance(collector, Call):
             yield found
 
     def _assigned(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
-from notes2code.components.library import Component, Library, plain
+from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.recognise import Recognised, recognise
 
@@ -205,7 +205,7 @@ class _Planner:
         return part
 
     def _named(self, names: Mapping[int, str], draft: _Draft) -> Mapping[int, str]:
-        return names if id(draft) in names else {**names, id(draft): draft.component.class_name}
+        return names if id(draft) in names else {**names, id(draft): _class_name(draft)}
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""
@@ -261,12 +261,12 @@ def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
     names: dict[int, str] = {}
     groups: dict[str, list[_Draft]] = {}
     for draft in drafts:
-        groups.setdefault(draft.component.name, []).append(draft)
+        groups.setdefault(_class_name(draft), []).append(draft)
     taken: set[str] = set()
     for group in groups.values():
-        group.sort(key=lambda d: (not is_textbook(d), d.recognised.form.partial))
+        group.sort(key=lambda d: (not is_textbook(d), _is_less(d.recognised.form)))
         for at, draft in enumerate(group):
-            name = draft.component.class_name
+            name = _class_name(draft)
             if at:
                 name = _variant_name(draft, group[0], taken)
             names[id(draft)] = name
@@ -274,9 +274,25 @@ def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
     return names
 
 
+def _is_less(form: Form) -> tuple[bool, bool]:
+    """Whether a form is a piece of its component, and whether it is not the whole formula."""
+    return form.partial, form.part != "output"
+
+
+def _class_name(draft: _Draft) -> str:
+    """What the field calls it: by a setting that has names of its own, else by its component."""
+    shown = shown_settings(draft.recognised)
+    named = (
+        setting.classes[value]
+        for setting in draft.component.settings.values()
+        if (value := shown[setting.name]) is not None and value in setting.classes
+    )
+    return next(named, draft.component.class_name)
+
+
 def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
     """A name that tells how a variant differs: by its form, by a setting, or by its note."""
-    base = draft.component.class_name
+    base = _class_name(draft)
     mine, theirs = shown_settings(draft.recognised), shown_settings(usual.recognised)
     words: list[str] = []
     if draft.recognised.form.part != usual.recognised.form.part:
