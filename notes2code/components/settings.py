@@ -22,24 +22,26 @@ def text(setting: Lambda) -> str:
 
 
 def is_causal(setting: Lambda) -> bool:
-    """Whether a condition or mask lets a position see itself and those before it."""
+    """Whether a condition or mask lets a position see itself and those before it. The last of its
+    indices counts the keys; without any, which one does is not asked."""
     body = setting.body
+    key = Idx(setting.indices[-1]) if setting.indices else None
     if isinstance(body, ir.Add):
         return any(is_causal(Lambda(setting.indices, term)) for term in body.terms)
     if isinstance(body, Cases) and len(body.branches) == 1:
         condition, value = body.branches[0]
         if value == ir.ZERO and _is_minus_infinity(body.otherwise):
-            return _is_not_after(condition)
+            return _is_not_after(condition, key)
         if _is_minus_infinity(value) and body.otherwise == ir.ZERO:
-            return _is_after(condition)
+            return _is_after(condition, key)
         return False
     if isinstance(body, Cases) and len(body.branches) == 2:
         (first, zero), (second, minus) = sorted(
             body.branches, key=lambda branch: branch[1] != ir.ZERO
         )
         kinds = zero == ir.ZERO and _is_minus_infinity(minus)
-        return kinds and _is_not_after(first) and _is_after(second)
-    return _is_not_after(body)
+        return kinds and _is_not_after(first, key) and _is_after(second, key)
+    return _is_not_after(body, key)
 
 
 def _is_minus_infinity(expr: Expr | None) -> bool:
@@ -65,14 +67,20 @@ def _order(condition: Expr) -> tuple[str, Expr, Expr] | None:
     return None
 
 
-def _is_not_after(condition: Expr) -> bool:
-    found = _order(condition)
-    return found is not None and found[0] == "≤" and found[1] != found[2]
+def _is_not_after(condition: Expr, key: Idx | None) -> bool:
+    """Whether it says key ≤ query."""
+    match _order(condition):
+        case ("≤", left, right):
+            return left != right and key in (None, left)
+    return False
 
 
-def _is_after(condition: Expr) -> bool:
-    found = _order(condition)
-    return found is not None and found[0] == "<" and found[1] != found[2]
+def _is_after(condition: Expr, key: Idx | None) -> bool:
+    """Whether it says query < key."""
+    match _order(condition):
+        case ("<", left, right):
+            return left != right and key in (None, right)
+    return False
 
 
 def expression(expr: Expr) -> str:
