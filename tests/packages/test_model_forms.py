@@ -1,0 +1,69 @@
+"""Models as notes write them: what the formula says shows in the code, and its tests pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from building import Package, package_of
+
+LAYERS = r"h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N"
+POSITIONS = r"PE_{(p, 2i)} = \sin(p / 500^{2i/d}), \quad PE_{(p, 2i+1)} = \cos(p / 500^{2i/d})"
+TIED = r"P = \mathrm{softmax}(h_N W_e^\top)"
+NORMED = r"P = \mathrm{softmax}(\mathrm{LayerNorm}(h_N) W_e^\top)"
+POST_NORM = r"""\mathrm{Block}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z)), \quad
+Z = \mathrm{LayerNorm}(X + \mathrm{CausalSelfAttention}(X))"""
+GELU = r"\mathrm{FFN}(x) = \mathrm{GELU}(x A + a) B + b"
+BOTH = r"\mathrm{softmax}(\mathrm{Decoder}(Y, \mathrm{Encoder}(X)) W"
+CASES = {
+    "no last norm": (
+        [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad {TIED}"],
+        ["self.W_p = nn.Embedding(", "return F.linear(h, self.W_e.weight)"],
+        ["self.norm ="],
+    ),
+    "a last norm": (
+        [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad {NORMED}"],
+        ["self.norm = LayerNorm(", "h = self.norm(h)"],
+        [],
+    ),
+    "sinusoidal positions": (
+        [POSITIONS, rf"h_0 = U T + PE, \quad {LAYERS}, \quad {TIED.replace('W_e', 'T')}"],
+        ["self.PE = SinusoidalPositionalEncoding(", "self.PE(self.T(tokens))"],
+        ["self.PE = nn.Embedding("],
+    ),
+    "other layers": (
+        [GELU, POST_NORM, rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad {TIED}"],
+        ["TransformerBlock("],
+        [],
+    ),
+    "a step of an encoder": (
+        [r"Z_k = \mathrm{EncoderLayer}(Z_{k-1})"],
+        ["class Encoder(", "EncoderLayer("],
+        [],
+    ),
+    "a step of a decoder": (
+        [r"S_l = \mathrm{DecoderLayer}(S_{l-1}, M)"],
+        ["class Decoder(", "DecoderLayer("],
+        [],
+    ),
+    "an output with a bias": ([BOTH + " + b)"], ["config.vocab_size)\n"], ["bias=False"]),
+    "an output without": ([BOTH + ")"], ["config.vocab_size, bias=False)"], []),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_model_is_as_it_is_written(case: str, run_tests: Callable[[Package], bool]) -> None:
+    formulas, there, not_there = CASES[case]
+    files = package_of(formulas)
+    code = files["transformer/models.py"]
+    assert all(text in code for text in there)
+    assert not any(text in code for text in not_there)
+    others = {p for p in files if p.startswith("tests/test_")} - {"tests/test_models.py"}
+    assert run_tests({path: text for path, text in files.items() if path not in others})
+
+
+def test_a_gpt_cannot_be_made_of_decoder_layers() -> None:
+    layers = r"h_l = \mathrm{DecoderLayer}(h_{l-1}, H), \quad l = 1, \dots, N"
+    files = package_of([rf"h_0 = U W_e + W_p, \quad {layers}, \quad {TIED}"])
+    assert "class GPT" not in files.get("transformer/models.py", "")
