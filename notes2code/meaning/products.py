@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Infix, Juxt
 from notes2code.meaning import calls, families, ir, scripts, sizes
-from notes2code.meaning.run import Run
+from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
     dot,
@@ -78,7 +78,10 @@ def _shifted(run: Run, left: Value, right: Value, where: Span) -> Value:
 def _note_scale(run: Run, left: Value, right: Value) -> None:
     """Remember which sum a size such as √d_k scales."""
     for factor, other in ((left, right), (right, left)):
-        sizes.note_scale(run, factor.body, other.body)
+        features = other.axes[-1] if other.axes else None
+        if features is not None and find(find_index(features).size).kind == "sequence":
+            features = None
+        sizes.note_scale(run, factor.body, other.body, features)
 
 
 def _is_gain(run: Run, value: Value) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from notes2code.diagnostics import Span
 from notes2code.meaning import ir, names
-from notes2code.meaning.ir import Expr, Num, Reduce, Size
+from notes2code.meaning.ir import Expr, Index, Num, Reduce, Size
 from notes2code.meaning.run import Run, find, find_index
 
 
@@ -42,10 +42,14 @@ def _arithmetic(run: Run, node: ast.expr) -> Expr:
             return run.size(names.code_name(ast.unparse(node)))
 
 
-def note_scale(run: Run, scale: Expr, scaled: Expr) -> None:
-    """Remember the sum that a factor such as 1/√d_k scales, when it meets it."""
+def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:
+    """Remember the sum that a factor such as 1/√d_k scales, when it meets it. A factor √d in front
+    of vectors counts their features, as in √d_model · UE."""
     size = _scale_size(scale)
     if size is None or size.name in run.scales:
+        return
+    if features is not None and scale == ir.Pow(size, ir.HALF):
+        run.scales[size.name] = features
         return
     for inner in _sums(scaled):
         run.scales[size.name] = inner.index
