@@ -151,12 +151,13 @@ def _words(text: str) -> str:
 def _docstring(formula: Plain, vault: str) -> str:
     """What stands above it, the formula, its shapes, and its place."""
     equation, source = formula.equation, formula.source
-    above = " ".join((formula.heading or source.title).split()).rstrip(".")
+    above = " ".join((formula.heading or source.title).split())
+    above += "" if above.endswith((".", "?", "!")) else "."
     shown = [f"{given.name}: {_shape(given)}" for given in equation.inputs]
     result = ", ".join(shapes.text(index.size) for index in equation.value.indices)
     shown.append(f"returns: (..., {result})" if result else "returns: a number")
     latex = "\n".join(f"    {line}" for line in rows(source.latex, WIDTH - 8).splitlines())
-    blocks = [wrapped(f"{above}.", WIDTH - 8), latex, "\n".join(shown)]
+    blocks = [wrapped(above, WIDTH - 8), latex, "\n".join(shown)]
     blocks.append(wrapped(f"From {place(vault, source)}.", WIDTH - 4))
     return "\n\n".join(blocks)
 
