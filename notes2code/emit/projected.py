@@ -75,6 +75,16 @@ class Projected:
         return self.view.numbers if self.inner is None else self.inner.numbers
 
     @property
+    def known(self) -> Mapping[str, str]:
+        """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
+        heads of three inputs ``d_q``, ``d_k`` and ``d_v`` are what the projections take."""
+        taken = {"d": "A", "e": "B", "d_q": "A"}
+        if self.view.component == "multi_head_attention":
+            taken |= {"d_k": "B", "d_v": "C"}
+        texts = {size: f"self.{self.view.var(role)}.in_features" for size, role in taken.items()}
+        return {**texts, "p_k": "query.size(-1)", "h": "self.num_heads"}
+
+    @property
     def made_inner(self) -> str:
         """The call that makes the attention of the heads."""
         assert self.inner is not None
