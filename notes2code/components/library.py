@@ -171,7 +171,7 @@ def plain(name: str) -> str:
     return "".join(c for c in name if c.isalnum()).lower()
 
 
-FAMILIES = ("attention", "positions", "layers", "models", "losses", "metrics")
+FAMILIES = ("attention", "positions", "layers", "models", "losses", "training", "metrics")
 """The modules of the generated package that components can belong to."""
 
 KINDS = ("factor", "number", "term", "bias", "function", "condition")

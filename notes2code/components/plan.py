@@ -304,7 +304,7 @@ def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
     if len(words) > 1:
         candidates.append(_joined("".join(words), base))
     titles = [source.title for source in draft.sources if source.title]
-    candidates += [f"{base}Of{_camel(title)}" for title in titles]
+    candidates += [_of(base, title) for title in titles]
     for candidate in candidates:
         if candidate not in taken:
             return candidate
@@ -338,10 +338,21 @@ def _word(setting: str, value: str | None) -> str:
 
 def _joined(word: str, base: str) -> str:
     """``Unscaled`` before ``ScaledDotProductAttention`` takes the place of its first word."""
+    if base.islower():
+        return f"{_snake(word)}_{base}"
     first = re.match(r"[A-Z][a-z]+", base)
     if first is not None and word.lower().endswith(first[0].lower()):
         base = base[first.end() :]
     return word + base
+
+
+def _of(base: str, title: str) -> str:
+    """A name with the title of its note behind."""
+    return f"{base}_of_{_snake(_camel(title))}" if base.islower() else f"{base}Of{_camel(title)}"
+
+
+def _snake(text: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
 
 
 def _camel(text: str) -> str:

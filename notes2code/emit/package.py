@@ -23,6 +23,7 @@ FAMILIES = {
     "layers": "Layers: what stands around attention, and what is stacked.",
     "models": "Models: whole Transformers.",
     "losses": "Losses: what training makes small.",
+    "training": "Training: how fast a model learns.",
     "metrics": "Metrics: how good an output is.",
 }
 """The modules of the package, in the order in which they import each other."""
@@ -140,7 +141,7 @@ class _Renderer:
 
     def _example(self) -> str:
         """The first example: that of the part which most others are built into."""
-        order = ("metrics", "losses", "positions", "attention", "layers", "models")
+        order = ("metrics", "training", "losses", "positions", "attention", "layers", "models")
         parts = [p for p in self.texts if (p.component.folder / _EXAMPLE).is_file()]
         parts.sort(key=lambda part: order.index(part.component.family))
         if not parts:
