@@ -107,9 +107,7 @@ def compile_formula(
         None if found is None else found.component.name,
         {} if found is None else shown_settings(found),
         equation.name,
-        tuple(
-            Input(i.name, tuple(map(sizes.text, i.shape)), i.kind) for i in equation.inputs
-        ),
+        tuple(Input(i.name, tuple(map(sizes.text, i.shape)), i.kind) for i in equation.inputs),
         tuple(sizes.text(index.size) for index in equation.value.indices),
         compiled.problems,
         equation,

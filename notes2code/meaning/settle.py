@@ -94,6 +94,9 @@ class _Settling:
 
     def _name_sizes(self) -> None:
         """Give each size that is left a name of its own."""
+        # A number for a size, as in ℝ^{n×512}, is an example: the code works for others too.
+        given = {find(axis) for symbol in self.symbols for axis in symbol.axes}
+        given = {root for root in given if root.name.isdigit()}
         roots: list[tuple[Size, str]] = []
         seen: set[Size] = set()
         axes: set[Size] = set()
@@ -102,7 +105,10 @@ class _Settling:
             root = find(size)
             if axis:
                 axes.add(root)
-            if root.value is not None:
+            if root in given and root not in seen:
+                seen.add(root)
+                self.sizes[root] = Size(root.name, 2)
+            elif root.value is not None:
                 for inner in ir.walk(root.value):
                     if isinstance(inner, Size) and inner is not root:
                         meet(inner, "", axis)
@@ -139,9 +145,10 @@ class _Settling:
         root = find(size)
         if root in self.numbers:
             return Ref(self.numbers[root])
-        if root.value is not None:
-            return self.expr(root.value)
-        return self.sizes[root]
+        if root in self.sizes:
+            return self.sizes[root]
+        assert root.value is not None
+        return self.expr(root.value)
 
     def index(self, index: Index) -> Index:
         """The finished index."""

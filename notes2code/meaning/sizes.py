@@ -82,7 +82,7 @@ def attach(run: Run, where: Span) -> None:
             if find(axis).name == size.name and find(axis) is not find(size)
         }
         scaled = None if index is None else find(find_index(index).size)
-        own = scaled is not None and scaled.name in ("", size.name)
+        own = scaled is not None and (scaled.name in ("", size.name) or scaled.name.isdigit())
         if scaled is not None and _unnamed(scaled) and (own or not named):
             run.unify(scaled, size, where)
         elif len(named) == 1 and names.is_size_name(name):
@@ -90,8 +90,8 @@ def attach(run: Run, where: Span) -> None:
 
 
 def _unnamed(size: Size) -> bool:
-    """Whether the note itself has not said what a size is."""
-    return size.rank < 2 and size.value is None
+    """Whether the note itself has not said what a size is, or only by a number."""
+    return (size.rank < 2 and size.value is None) or size.name.isdigit()
 
 
 def _is_axis(run: Run, size: Size) -> bool:

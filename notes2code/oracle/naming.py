@@ -20,7 +20,9 @@ HELPERS = tuple(
 )
 """The names of the helper functions, each before those that use it."""
 
-_RESERVED = frozenset(["np", "math", *keyword.kwlist, *dir(builtins), *HELPERS])
+RESERVED = frozenset(["np", "math", "l", *keyword.kwlist, *dir(builtins), *HELPERS])
+"""Names that mean something else, or that are mistaken for a number, as ``l`` is."""
+
 _LETTERS = "ijkmnrstuvwxyzabcdefghpq"
 _LONGEST = 24
 
@@ -37,7 +39,7 @@ class Names:
     def fresh(self, wanted: str) -> str:
         """A name that nothing else has, the one that is wanted if possible."""
         name, number = wanted, 1
-        if name in _RESERVED:
+        if name in RESERVED:
             name = wanted = f"{wanted}_"
         while name in self.taken:
             number += 1
@@ -49,7 +51,7 @@ class Names:
         """The name of an index."""
         if index not in self.indices:
             wanted = (index.name, *_LETTERS)
-            free = (n for n in wanted if n.isidentifier() and n not in self.taken | _RESERVED)
+            free = (n for n in wanted if n.isidentifier() and n not in self.taken | RESERVED)
             self.indices[index] = self.fresh(next(free, "i"))
         return self.indices[index]
 
@@ -68,7 +70,7 @@ def names_for(equation: Equation, functions: Iterable[str]) -> Names:
         if size.name in scalars and size not in solved:
             names.sizes[size] = names.arrays[size.name]
         elif size not in names.sizes:
-            names.sizes[size] = names.fresh(size.name or "n")
+            names.sizes[size] = names.fresh(size.name if size.name.isidentifier() else "n")
     for definition in equation.definitions:
         names.arrays[definition.name] = names.fresh(definition.name)
     return names

@@ -23,7 +23,7 @@ _GIVES_INTS = frozenset(["mod", "floordiv", "abs", "min", "max", "clip", "sign"]
 
 def numpy_source(equation: Equation, name: str) -> str:
     """Python source of a function that computes an equation, and before it one of each function
-    that the equation calls, named ``{name}_{function}``.
+    that the equation calls, named ``{function}_formula``.
 
     The function takes the equation's inputs in their order and gives what ``evaluate`` gives.
     Its source needs ``import math``, ``import numpy as np`` and :func:`helpers_source`. Inputs
@@ -67,7 +67,7 @@ def _emit(equation: Equation, name: str, done: dict[int, str], parts: list[str])
     done[id(equation)] = name
     for called, callee in equation.functions.items():
         if id(callee) not in done:
-            _emit(callee, _unused(f"{name}_{snake(called)}", done), done, parts)
+            _emit(callee, _unused(f"{snake(called)}_formula", done), done, parts)
     calls = {called: done[id(callee)] for called, callee in equation.functions.items()}
     parts.append(_Function(equation, name, calls).source())
 

@@ -150,7 +150,7 @@ def test_a_called_function_stands_before_its_caller() -> None:
     outer = type_formula(r"z = \mathrm{Norm}(x) + \mathrm{Norm}(y)", scope).equation
     assert outer is not None
     source = numpy_source(outer, "reference")
-    assert source.index("def reference_norm(") < source.index("def reference(")
+    assert source.index("def norm_formula(") < source.index("def reference(")
     assert source.count("def ") == 2
     agree(outer, 0)
 
