@@ -1,0 +1,196 @@
+"""What holds of every attention: a test of one says how to make it and what its formula gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from checks import (
+    array,
+    assert_close_in_float32,
+    assert_equals,
+    assert_inputs_untouched,
+    first,
+)
+
+need_weights_or_not = pytest.mark.parametrize("need_weights", [False, True])
+
+
+class AttentionChecks:
+    """Tests of an attention that is called with query, key and value.
+
+    ``query``, ``key`` and ``value`` are shapes of inputs for tests, ``biases`` those of what the
+    formula adds to the scores, ``heads`` the axes of the formula before its queries.
+    """
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    biases: tuple[tuple[int, ...], ...] = ()
+    heads: tuple[int, ...] = ()
+
+    def attention(self, dropout: float = 0.0) -> nn.Module:
+        """One with random parameters, in float64."""
+        raise NotImplementedError
+
+    def by_formula(
+        self, attention: nn.Module, query: Tensor, key: Tensor, value: Tensor, *biases: Tensor
+    ) -> np.ndarray:
+        """The formula at the attention's own weights."""
+        raise NotImplementedError
+
+    def largest_score(self, attention: nn.Module, query: Tensor, key: Tensor) -> float:
+        """How large the scores get, on which rounding depends."""
+        return float(attention.scores(query, key).detach().abs().max())
+
+    def inputs(self, *batch: int) -> tuple[Tensor, ...]:
+        """Random queries, keys and values of a batch."""
+        shapes = (self.query, self.key, self.value)
+        return tuple(torch.randn(*batch, *self.heads, *shape).double() for shape in shapes)
+
+    def added(self) -> tuple[Tensor, ...]:
+        """Random numbers for what the formula adds to the scores."""
+        return tuple(torch.randn(*shape, dtype=torch.float64) for shape in self.biases)
+
+    # --- the formula ---------------------------------------------------------------------
+
+    @need_weights_or_not
+    @pytest.mark.parametrize("batch", [(), (1,), (2,), (2, 3)])
+    def test_is_the_formula(self, batch: tuple[int, ...], need_weights: bool) -> None:
+        attention, biases = self.attention(), self.added()
+        query, key, value = self.inputs(*batch)
+        output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, query, key, value, *biases))
+
+    def test_is_the_formula_in_float32(self) -> None:
+        attention = self.attention().float()
+        query, key, value, *biases = (x.float() for x in (*self.inputs(2), *self.added()))
+        expected = self.by_formula(attention, query, key, value, *biases)
+        largest = self.largest_score(attention, query, key)
+        output = attention(query, key, value, bias=total_bias(biases))
+        assert_close_in_float32(output, expected, scale=largest)
+
+    def test_takes_what_is_not_contiguous(self) -> None:
+        attention, biases = self.attention(), self.added()
+        query, key, value = (x.mT.contiguous().mT for x in self.inputs(2))
+        output = attention(query, key, value, bias=total_bias(biases))
+        assert_equals(output, self.by_formula(attention, query, key, value, *biases))
+
+    # --- masks ---------------------------------------------------------------------------
+
+    @need_weights_or_not
+    def test_keeps_what_the_mask_keeps(self, need_weights: bool) -> None:
+        """As if the other keys were not there."""
+        attention, biases = self.attention(), self.added()
+        query, key, value = self.inputs(2)
+        keep_mask = torch.ones(2, key.size(-2), dtype=torch.bool)
+        keep_mask[1, 3:] = False
+        masked = {"bias": total_bias(biases), "causal": False}
+        output = first(
+            attention(query, key, value, keep_mask=keep_mask, need_weights=need_weights, **masked)
+        )
+        assert_equals(output[0], array(attention(query[0], key[0], value[0], **masked)))
+        masked["bias"] = total_bias([cut_bias(bias, query.size(-2), 3) for bias in biases])
+        kept = (query[1], key[1, ..., :3, :], value[1, ..., :3, :])
+        assert_equals(output[1], array(attention(*kept, **masked)))
+
+    def test_gives_zeros_where_nothing_is_kept(self) -> None:
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        query.requires_grad_()
+        keep_mask = torch.ones(2, key.size(-2), dtype=torch.bool)
+        keep_mask[1] = False
+        for need_weights in (False, True):
+            masked = {"keep_mask": keep_mask, "bias": bias, "need_weights": need_weights}
+            output = first(attention(query, key, value, **masked))
+            assert torch.equal(output[1], torch.zeros_like(output[1]))
+            (gradient,) = torch.autograd.grad(output.sum(), query)
+            assert gradient.isfinite().all()
+
+    @need_weights_or_not
+    def test_is_causal_when_asked_to_be(self, need_weights: bool) -> None:
+        """Each query gives what it would give if it and its key were the last ones."""
+        attention, biases = self.attention(), self.added()
+        query, key, value = self.inputs(2)
+        count = query.size(-2)
+        key, value = key[..., :count, :], value[..., :count, :]
+        bias = total_bias([cut_bias(bias, count, count) for bias in biases])
+        output = first(
+            attention(query, key, value, bias=bias, causal=True, need_weights=need_weights)
+        )
+        for end in range(1, count + 1):
+            seen = (x[..., :end, :] for x in (query, key, value))
+            few = (cut_bias(bias, end, end) for bias in biases)
+            expected = self.by_formula(attention, *seen, *few)
+            assert_equals(output[..., end - 1, :], expected[..., end - 1, :])
+
+    def test_joins_its_masks(self) -> None:
+        """With fewer queries than keys, the queries are the last ones."""
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        shape = (query.size(-2), key.size(-2))
+        keep_mask = torch.rand(shape) > 0.3
+        both = attention(query, key, value, keep_mask=keep_mask, bias=bias, causal=True)
+        lower = torch.ones(shape, dtype=torch.bool).tril(shape[1] - shape[0])
+        one = attention(query, key, value, keep_mask=keep_mask & lower, bias=bias, causal=False)
+        assert_equals(both, array(one))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        attention, own = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        bias = torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        _, weights = attention(query, key, value, bias=own, need_weights=True)
+        expected = torch.softmax(weights.log() + bias, dim=-1)
+        bias = bias if own is None else own + bias
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert_equals(weights, array(expected))
+        assert_equals(attention(query, key, value, bias=bias), array(output))
+
+    # --- the rest ------------------------------------------------------------------------
+
+    def test_gives_its_weights(self) -> None:
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert_equals(weights.sum(dim=-1), np.ones(weights.shape[:-1]))
+        assert_equals(weights @ value, array(output))
+
+    @need_weights_or_not
+    def test_drops_out_only_in_training(self, need_weights: bool) -> None:
+        attention = self.attention(dropout=0.5)
+        inputs = self.inputs(2)
+
+        def output() -> Tensor:
+            return first(attention(*inputs, need_weights=need_weights))
+
+        attention.eval()
+        assert torch.equal(output(), output())
+        attention.train()
+        assert not torch.equal(output(), output())
+
+    def test_has_gradients(self) -> None:
+        inputs = [x.requires_grad_() for x in self.inputs(2)]
+        assert torch.autograd.gradcheck(self.attention(), inputs)
+
+    def test_leaves_its_inputs_alone(self) -> None:
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        shape = (query.size(-2), key.size(-2))
+        keep_mask, bias = torch.rand(shape) > 0.5, torch.randn(shape).double()
+
+        def call(query: Tensor, key: Tensor, value: Tensor, keep: Tensor, bias: Tensor) -> None:
+            attention(query, key, value, keep_mask=keep, bias=bias)
+
+        assert_inputs_untouched(call, query, key, value, keep_mask, bias)
+
+
+def total_bias(biases: Sequence[Tensor]) -> Tensor | None:
+    """All that is added to the scores."""
+    return sum(biases[1:], biases[0]) if biases else None
+
+
+def cut_bias(bias: Tensor, queries: int, keys: int) -> Tensor:
+    """What is added to the scores of the first queries and keys."""
+    return bias[..., :queries, :keys] if bias.dim() > 1 else bias[:keys]

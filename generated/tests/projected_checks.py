@@ -1,0 +1,201 @@
+"""What holds of every attention on projections of its inputs, with one head or several."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_checks import need_weights_or_not, total_bias
+from checks import (
+    array,
+    assert_close_in_float32,
+    assert_equals,
+    assert_inputs_untouched,
+    first,
+)
+
+
+class ProjectedChecks:
+    """Tests of an attention that projects its inputs: one sequence, which asks and answers, or
+    one that asks and others that answer.
+
+    ``shapes`` are shapes of the inputs for tests, ``biases`` those of what the formula adds to
+    the scores, ``heads`` the number of heads where the weights have an axis for them.
+    """
+
+    shapes: tuple[tuple[int, int], ...] = ((4, 6),)
+    biases: tuple[tuple[int, ...], ...] = ()
+    heads: tuple[int, ...] = ()
+
+    def attention(self, dropout: float = 0.0) -> nn.Module:
+        """One with random parameters, in float64."""
+        raise NotImplementedError
+
+    def by_formula(self, attention: nn.Module, *inputs: Tensor) -> np.ndarray:
+        """The formula at the attention's own weights; its biases come last."""
+        raise NotImplementedError
+
+    def inputs(self, batch: int = 2) -> list[Tensor]:
+        """A batch of random inputs."""
+        return [torch.randn(batch, *shape, dtype=torch.float64) for shape in self.shapes]
+
+    def added(self) -> list[Tensor]:
+        """Random numbers for what the formula adds to the scores."""
+        return [torch.randn(*shape, dtype=torch.float64) for shape in self.biases]
+
+    # --- the formula ---------------------------------------------------------------------
+
+    @need_weights_or_not
+    @pytest.mark.parametrize("batch", [1, 3])
+    def test_is_the_formula(self, batch: int, need_weights: bool) -> None:
+        attention, inputs, biases = self.attention(), self.inputs(batch), self.added()
+        output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
+
+    @need_weights_or_not
+    def test_is_the_formula_for_one_position(self, need_weights: bool) -> None:
+        attention = self.attention()
+        inputs = [x[:, :1] for x in self.inputs()]
+        biases = [bias[..., :1] if bias.dim() == 1 else bias[:1, :1] for bias in self.added()]
+        output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
+
+    def test_is_the_formula_in_float32(self) -> None:
+        attention = self.attention().float()
+        inputs, biases = ([x.float() for x in xs] for xs in (self.inputs(), self.added()))
+        expected = self.by_formula(attention, *inputs, *biases)
+        output, weights = attention(*inputs, bias=total_bias(biases), need_weights=True)
+        seen = weights[weights > 0].log()
+        scale = (seen.max() - seen.min()).item()
+        assert_close_in_float32(output, expected, scale)
+        assert_close_in_float32(attention(*inputs, bias=total_bias(biases)), expected, scale)
+
+    def test_takes_what_is_not_contiguous(self) -> None:
+        attention, biases = self.attention(), self.added()
+        inputs = [x.mT.contiguous().mT for x in self.inputs()]
+        output = attention(*inputs, bias=total_bias(biases))
+        assert_equals(output, self.by_formula(attention, *inputs, *biases))
+
+    # --- masks ---------------------------------------------------------------------------
+
+    @pytest.mark.parametrize("of", ["sequence", "query", "head"])
+    def test_keeps_what_the_mask_keeps(self, of: str) -> None:
+        """The weights of the other keys are zero, those of the kept ones share the rest; also
+        where the batch is as large as there are heads, or queries."""
+        attention, bias = self.attention(), total_bias(self.added())
+        queries, keys = self.shapes[0][0], self.shapes[-1][0]
+        for batch in (queries, *self.heads):
+            inputs = self.inputs(batch)
+            axes = {"sequence": (), "query": (queries,), "head": (*self.heads, queries)}[of]
+            keep_mask = torch.rand(batch, *axes, keys) > 0.5
+            keep_mask[..., 0] = True
+            _, free = attention(*inputs, bias=bias, need_weights=True)
+            masked = {"keep_mask": keep_mask, "bias": bias}
+            output, weights = attention(*inputs, **masked, need_weights=True)
+            while keep_mask.dim() < free.dim():
+                keep_mask = keep_mask.unsqueeze(1)
+            kept = free * keep_mask
+            shares = (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num()
+            assert_equals(weights, array(shares))
+            assert_equals(attention(*inputs, **masked), array(output))
+
+    @need_weights_or_not
+    def test_does_not_see_padding(self, need_weights: bool) -> None:
+        attention, bias = self.attention(), total_bias(self.added())
+        inputs = self.inputs()
+        keys = inputs[-1].size(1)
+        keep_mask = torch.arange(keys).expand(2, keys) < torch.tensor([[keys], [keys - 2]])
+        masked = {"keep_mask": keep_mask, "bias": bias, "need_weights": need_weights}
+        output = first(attention(*inputs, **masked))
+        others = inputs[1:] or inputs
+        for x in others:
+            x[1, keys - 2 :] = torch.randn_like(x[1, keys - 2 :])
+        again = first(attention(*inputs, **masked))
+        shown = output.size(1) - (2 if others is inputs else 0)
+        assert_equals(again[:, :shown], array(output[:, :shown]))
+        assert_equals(again[0], array(output[0]))
+
+    @need_weights_or_not
+    def test_gives_zeros_where_nothing_is_kept(self, need_weights: bool) -> None:
+        attention, bias = self.attention(), total_bias(self.added())
+        inputs = [x.requires_grad_() for x in self.inputs()]
+        keep_mask = torch.tensor([[True], [False]]).expand(2, inputs[-1].size(1))
+        output = first(
+            attention(*inputs, keep_mask=keep_mask, bias=bias, need_weights=need_weights)
+        )
+        assert torch.equal(output[1], torch.zeros_like(output[1]))
+        for gradient in torch.autograd.grad(output.sum(), [*inputs, *attention.parameters()]):
+            assert gradient.isfinite().all()
+
+    def test_refuses_a_mask_of_another_batch(self) -> None:
+        keep_mask = torch.ones(3, self.shapes[-1][0], dtype=torch.bool)
+        with pytest.raises(ValueError, match="keep mask"):
+            self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        attention, own = self.attention(), total_bias(self.added())
+        inputs = self.inputs()
+        bias = torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
+        _, weights = attention(*inputs, bias=own, need_weights=True)
+        expected = torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+        bias = bias if own is None else own + bias
+        output, weights = attention(*inputs, bias=bias, need_weights=True)
+        assert_equals(weights, array(expected))
+        assert_equals(attention(*inputs, bias=bias), array(output))
+
+    # --- the rest ------------------------------------------------------------------------
+
+    def test_gives_its_weights(self) -> None:
+        attention, inputs = self.attention(), self.inputs()
+        _, weights = attention(*inputs, bias=total_bias(self.added()), need_weights=True)
+        assert weights.shape == (2, *self.heads, self.shapes[0][0], self.shapes[-1][0])
+        sees_a_key = (weights > 0).any(dim=-1)
+        assert sees_a_key[..., -1].all()
+        assert_equals(weights.sum(dim=-1), array(sees_a_key))
+
+    @need_weights_or_not
+    def test_drops_out_only_in_training(self, need_weights: bool) -> None:
+        attention, inputs = self.attention(dropout=0.5), self.inputs()
+        bias = total_bias(self.added())
+
+        def output() -> Tensor:
+            return first(attention(*inputs, bias=bias, need_weights=need_weights))
+
+        attention.eval()
+        assert torch.equal(output(), output())
+        attention.train()
+        assert not torch.equal(output(), output())
+
+    def test_has_gradients(self) -> None:
+        inputs = [x.requires_grad_() for x in self.inputs()]
+        assert torch.autograd.gradcheck(self.attention(), inputs)
+
+    def test_leaves_its_inputs_alone(self) -> None:
+        inputs = self.inputs()
+        queries, keys = self.shapes[0][0], self.shapes[-1][0]
+        keep_mask, bias = torch.rand(2, keys) > 0.5, torch.randn(queries, keys).double()
+
+        def call(*given: Tensor) -> None:
+            self.attention()(*given[:-2], keep_mask=given[-2], bias=given[-1])
+
+        assert_inputs_untouched(call, *inputs, keep_mask, bias)
+
+
+class CausalChecks(ProjectedChecks):
+    """Tests of an attention in which a position sees itself and those before it."""
+
+    @need_weights_or_not
+    def test_is_causal(self, need_weights: bool) -> None:
+        """A position changes its own output and later ones, and none before it."""
+        attention, bias = self.attention(), total_bias(self.added())
+        inputs = self.inputs()[:1]
+        masked = {"bias": bias, "need_weights": need_weights}
+        output = first(attention(*inputs, **masked))
+        for at in range(1, output.size(1)):
+            changed = inputs[0].clone()
+            changed[:, at] = torch.randn_like(changed[:, at])
+            again = first(attention(changed, **masked))
+            assert_equals(again[:, :at], array(output[:, :at]))
+            assert not torch.equal(again[:, at], output[:, at])

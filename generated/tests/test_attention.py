@@ -1,0 +1,305 @@
+"""Tests of the attention of the notes, held against the formulas as written."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from attention_checks import AttentionChecks
+from checks import array, assert_equals, first, randomised
+from formulas import (
+    additive_attention_by_formula,
+    bilinear_attention_by_formula,
+    causal_scaled_dot_product_attention_by_formula,
+    causal_self_attention_by_formula,
+    cross_attention_by_formula,
+    kernel_attention_by_formula,
+    masked_scaled_dot_product_attention_by_formula,
+    multi_head_attention_by_formula,
+    multi_head_causal_self_attention_by_formula,
+    parametric_kernel_attention_by_formula,
+    rescaled_dot_product_attention_by_formula,
+    scaled_dot_product_attention_by_formula,
+    self_attention_by_formula,
+    seq2_seq_attention_by_formula,
+    synthesizer_attention_by_formula,
+    unscaled_dot_product_attention_by_formula,
+)
+from projected_checks import CausalChecks, ProjectedChecks
+from transformer.attention import (
+    AdditiveAttention,
+    BilinearAttention,
+    CausalScaledDotProductAttention,
+    CausalSelfAttention,
+    CrossAttention,
+    KernelAttention,
+    MaskedScaledDotProductAttention,
+    MultiHeadAttention,
+    MultiHeadCausalSelfAttention,
+    ParametricKernelAttention,
+    RescaledDotProductAttention,
+    ScaledDotProductAttention,
+    SelfAttention,
+    Seq2SeqAttention,
+    SynthesizerAttention,
+    UnscaledDotProductAttention,
+)
+from transformer.masks import causal_mask, keep_from_padding
+
+
+class TestUnscaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(unscaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> UnscaledDotProductAttention:
+        return randomised(UnscaledDotProductAttention(dropout=dropout))
+
+
+class TestBilinearAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 3), (5, 7)
+    by_formula = staticmethod(bilinear_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> BilinearAttention:
+        return randomised(BilinearAttention(query_size=6, key_size=3, dropout=dropout))
+
+
+class TestAdditiveAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 3), (5, 7)
+    by_formula = staticmethod(additive_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> AdditiveAttention:
+        return randomised(
+            AdditiveAttention(query_size=6, key_size=3, hidden_size=8, dropout=dropout)
+        )
+
+
+class TestKernelAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 1), (5, 1), (5, 7)
+    by_formula = staticmethod(kernel_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> KernelAttention:
+        return randomised(KernelAttention(dropout=dropout))
+
+
+class TestParametricKernelAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 1), (5, 1), (5, 7)
+    by_formula = staticmethod(parametric_kernel_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
+        return randomised(ParametricKernelAttention(dropout=dropout, w=0.7))
+
+
+class TestScaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> ScaledDotProductAttention:
+        return randomised(ScaledDotProductAttention(dropout=dropout))
+
+
+class TestMultiHeadAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6), (5, 6), (5, 6))
+    heads = (3,)
+    by_formula = staticmethod(multi_head_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
+        return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            MultiHeadAttention(d_model=6, num_heads=4)
+
+    def test_keys_and_values_are_those_of_the_query_by_default(self) -> None:
+        attention = self.attention()
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        assert_equals(attention(x), array(attention(x, x, x)))
+        assert_equals(attention(x, memory), array(attention(x, memory, memory)))
+
+    def test_weighs_values_of_their_own(self) -> None:
+        attention = self.attention()
+        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
+        output, weights = attention(query, key, value, need_weights=True)
+        heads = weights @ attention.split(attention.W_V(value))
+        assert_equals(output, array(attention.joined(heads)))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_when_asked_to_be(self, need_weights: bool) -> None:
+        """A position changes its own output and later ones, and none before it."""
+        attention = self.attention()
+        x = torch.randn(2, 4, 6, dtype=torch.float64)
+        output = first(attention(x, causal=True, need_weights=need_weights))
+        for at in range(4):
+            changed = x.clone()
+            changed[:, at] = torch.randn_like(changed[:, at])
+            again = first(attention(changed, causal=True, need_weights=need_weights))
+            assert_equals(again[:, :at], array(output[:, :at]))
+            assert not torch.equal(again[:, at], output[:, at])
+        fewer = first(attention(x[:, -2:], x, causal=True, need_weights=need_weights))
+        assert_equals(fewer, array(output[:, -2:]))
+
+    def test_refuses_keys_without_values(self) -> None:
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        with pytest.raises((ValueError, RuntimeError)):
+            self.attention()(x, memory, memory[:, :3])
+
+    def test_is_that_of_torch(self) -> None:
+        attention = self.attention()
+        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        expected, theirs = theirs(
+            query, key, value, key_padding_mask=padding, average_attn_weights=False
+        )
+        masked = {"keep_mask": keep_from_padding(padding), "causal": False}
+        output, weights = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+        assert_equals(attention(query, key, value, **masked), array(expected))
+
+
+class TestCausalScaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (4, 6), (4, 7)
+    by_formula = staticmethod(causal_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CausalScaledDotProductAttention:
+        return randomised(CausalScaledDotProductAttention(dropout=dropout))
+
+
+class TestMultiHeadCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    heads = (3,)
+    by_formula = staticmethod(multi_head_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> MultiHeadCausalSelfAttention:
+        return randomised(MultiHeadCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            MultiHeadCausalSelfAttention(d_model=6, num_heads=4)
+
+    def test_is_that_of_torch(self) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+        mask = ~causal_mask(x.size(1), x.size(1))
+        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
+        output, weights = attention(x, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+
+
+class TestMaskedScaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    biases = ((4, 5),)
+    by_formula = staticmethod(masked_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> MaskedScaledDotProductAttention:
+        return randomised(MaskedScaledDotProductAttention(dropout=dropout))
+
+
+class TestSelfAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SelfAttention:
+        return randomised(SelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
+        return randomised(CausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestCrossAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6), (5, 6))
+    by_formula = staticmethod(cross_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CrossAttention:
+        return randomised(CrossAttention(d_model=6, d_memory=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestSynthesizerAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(synthesizer_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SynthesizerAttention:
+        return randomised(
+            SynthesizerAttention(d_model=6, hidden_size=5, value_size=7, max_len=9, dropout=dropout)
+        )
+
+    def test_takes_as_many_positions_as_it_was_made_for(self) -> None:
+        attention = self.attention()
+        x = torch.randn(1, 10, 6, dtype=torch.float64)
+        assert_equals(attention(x[:, :9]), self.by_formula(attention, x[:, :9]))
+        with pytest.raises(ValueError, match="10 positions"):
+            attention(x)
+
+
+class TestSeq2SeqAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention."""
+
+    shapes = ((4, 6), (5, 3))
+    by_formula = staticmethod(seq2_seq_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> Seq2SeqAttention:
+        return randomised(
+            Seq2SeqAttention(state_size=6, memory_size=3, hidden_size=8, dropout=dropout)
+        )
+
+    def test_takes_one_state_of_each_sequence(self) -> None:
+        attention, (state, memory) = self.attention(), self.inputs()
+        keep_mask = torch.tensor([[True] * 5, [True] * 2 + [False] * 3])
+        context, weights = attention(state[:, 1], memory, keep_mask=keep_mask, need_weights=True)
+        contexts, several = attention(state, memory, keep_mask=keep_mask, need_weights=True)
+        assert_equals(context, array(contexts[:, 1]))
+        assert_equals(weights, array(several[:, 1]))
+        assert_equals(attention(state[:, 1], memory, keep_mask=keep_mask), array(context))
+
+
+class TestRescaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(rescaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> RescaledDotProductAttention:
+        return randomised(RescaledDotProductAttention(dropout=dropout))

@@ -1,0 +1,91 @@
+"""Tests of the metrics of the notes, held against the formulas as written."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from checks import assert_close_in_float32, assert_equals, assert_inputs_untouched
+from formulas import bleu_by_formula, perplexity_by_formula
+from transformer.metrics import bleu, perplexity
+
+
+@pytest.mark.parametrize("shape", [(1,), (4,), (2, 3)])
+def test_perplexity_is_the_formula(shape: tuple[int, ...]) -> None:
+    scores = 3 * torch.randn(*shape, 7, dtype=torch.float64)
+    target = torch.randint(7, shape)
+    assert_equals(perplexity(scores, target), perplexity_by_formula(scores, target))
+
+
+def test_perplexity_in_float32() -> None:
+    scores, target = torch.randn(4, 7), torch.randint(7, (4,))
+    expected = perplexity_by_formula(scores.double(), target)
+    assert_close_in_float32(perplexity(scores, target), expected)
+
+
+def test_perplexity_of_equal_scores_is_the_size_of_the_vocabulary() -> None:
+    value = perplexity(torch.zeros(3, 7), torch.randint(7, (3,)))
+    torch.testing.assert_close(value, torch.tensor(7.0))
+
+
+def test_perplexity_of_a_sure_and_right_model_is_1() -> None:
+    scores = torch.tensor([[0.0, 1000.0], [1000.0, 0.0]])
+    assert perplexity(scores, torch.tensor([1, 0])).item() == 1.0
+
+
+def test_perplexity_leaves_out_what_does_not_count() -> None:
+    scores, target = torch.randn(2, 3, 7), torch.randint(7, (2, 3))
+    target[1, 1:] = -100
+    counted = torch.cat([scores[0], scores[1, :1]]), torch.cat([target[0], target[1, :1]])
+    torch.testing.assert_close(perplexity(scores, target), perplexity(*counted))
+
+
+def test_perplexity_of_a_long_text_is_finite() -> None:
+    scores, target = torch.randn(5000, 50), torch.randint(50, (5000,))
+    assert perplexity(scores, target).isfinite()
+
+
+def test_perplexity_leaves_its_inputs_alone() -> None:
+    assert_inputs_untouched(perplexity, torch.randn(2, 3, 7), torch.randint(7, (2, 3)))
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        "the boat lies by the bank",
+        "the boat is by the bank of the river",
+        "a boat lies by the bank",
+        "by the bank lies the boat",
+        "the the the boat lies",
+        "the boat",
+    ],
+)
+def test_bleu_is_the_formula(candidate: str) -> None:
+    words, reference = candidate.split(), "the boat lies by the bank".split()
+    score = bleu(words, reference, (0.7, 0.3))
+    assert score == pytest.approx(bleu_by_formula(words, reference), rel=1e-12)
+
+
+def test_bleu_of_the_reference_itself_is_1() -> None:
+    words = "the boat lies by the bank".split()
+    assert bleu(words, words) == pytest.approx(1.0)
+
+
+def test_bleu_counts_a_word_as_often_as_the_reference_has_it() -> None:
+    one = (1.0,)
+    often, once = ["the"] * 4, ["the", "boat", "lies", "here"]
+    score = bleu(often, once, one)
+    assert score == pytest.approx(0.25)
+
+
+def test_bleu_asks_for_the_penalty_of_short_translations() -> None:
+    reference = "the boat lies by the bank of the river".split()
+    scores = [bleu(reference[:length], reference) for length in range(4, 10)]
+    assert scores == sorted(set(scores))
+    longer = bleu([*reference, "Thames"], reference, (1.0,))
+    assert longer == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("candidate", ["", "the boat", "boat the by lies the bank", "a b c d e"])
+def test_bleu_is_0_where_nothing_is_common(candidate: str) -> None:
+    assert bleu(candidate.split(), "the boat lies by the bank".split()) == 0.0

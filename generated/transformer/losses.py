@@ -1,0 +1,34 @@
+"""Losses: what training makes small."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def cross_entropy(scores: Tensor, target: Tensor) -> Tensor:
+    r"""The negative log-likelihood of the target under predicted probabilities.
+
+        L = -\sum_{i=1}^{V} y_i \log(p_i)
+
+    scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
+    target: (...), the tokens that came; -100 where a position does not count
+    returns: the mean over all positions
+
+    From vault/Training and evaluation.md:17.
+    """
+    return F.cross_entropy(scores.flatten(0, -2), target.flatten())
+
+
+def label_smoothing(truth: Tensor, epsilon: float = 0.1) -> Tensor:
+    r"""A small part of the truth spread evenly over all classes.
+
+        y'_i = (1 - \varepsilon)\, y_i + \frac{\varepsilon}{V}
+
+    truth: (..., classes), one-hot or any probabilities
+    epsilon: the part that is spread
+    returns: (..., classes), probabilities to take the cross-entropy with
+
+    From vault/Training and evaluation.md:38.
+    """
+    return (1 - epsilon) * truth + epsilon / truth.size(-1)

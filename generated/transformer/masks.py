@@ -1,0 +1,130 @@
+"""Masks: which keys a query may see, and softmax over those keys."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def keep_from_padding(key_padding_mask: Tensor) -> Tensor:
+    """Turn torch.nn's padding mask, (B, T) and True to *ignore*, into a keep mask (B, 1, T)."""
+    return ~key_padding_mask[:, None, :]
+
+
+def causal_mask(queries: int, keys: int, device: torch.device | None = None) -> Tensor:
+    """True where a query may see a key: itself and those before it, (queries, keys).
+
+    With fewer queries than keys, as with a cache, the queries are the last ones.
+    """
+    everything = torch.ones(queries, keys, dtype=torch.bool, device=device)
+    return everything.tril(diagonal=keys - queries)
+
+
+def combined_mask(
+    query: Tensor, key: Tensor, keep_mask: Tensor | None, causal: bool
+) -> Tensor | None:
+    """All that says which keys a query may see, True to keep; None if it may see all.
+
+    ``keep_mask`` broadcasts with the scores, (..., queries, keys); one of (B, keys) is the same
+    for all queries of a sequence.
+    """
+    keep = None if keep_mask is None else _for_all_queries(keep_mask, query)
+    if not causal or query.size(-2) == 1:
+        return keep
+    seen = causal_mask(query.size(-2), key.size(-2), query.device)
+    return seen if keep is None else seen & keep
+
+
+def _for_all_queries(keep_mask: Tensor, query: Tensor) -> Tensor:
+    """A mask that broadcasts with the scores: (B, keys) gets an axis for the queries."""
+    batch, leading = query.size(0), query.dim() - 2
+    if keep_mask.dim() != 2 or leading == 0 or batch == 1 or keep_mask.size(0) != batch:
+        return keep_mask
+    if query.size(-2) == batch:
+        raise ValueError(
+            "a keep mask of (B, keys) where B is also the number of queries can mean two things: "
+            "give it as (B, 1, keys) or as (1, queries, keys)"
+        )
+    return keep_mask.reshape(batch, *[1] * leading, keep_mask.size(-1))
+
+
+def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
+    """A keep mask of (B, keys) or (B, queries, keys), with the axes that the scores of ``query``,
+    (B, ..., queries, d), have besides."""
+    if keep_mask is None:
+        return None
+    if keep_mask.size(0) not in (1, query.size(0)):
+        raise ValueError(f"a keep mask of {keep_mask.size(0)} for a batch of {query.size(0)}")
+    if keep_mask.dim() == 2:
+        keep_mask = keep_mask.unsqueeze(1)
+    while keep_mask.dim() < query.dim():
+        keep_mask = keep_mask.unsqueeze(1)
+    return keep_mask
+
+
+def masked_softmax(scores: Tensor, keep: Tensor | None, bias: Tensor | None = None) -> Tensor:
+    """Softmax of ``scores + bias`` over the last axis, where ``keep`` is True; zeros in a row
+    where nothing is kept."""
+    if bias is not None:
+        scores = scores + bias
+    if keep is not None:
+        scores = scores.masked_fill(~keep, -math.inf)
+    if keep is None and bias is None:
+        return torch.softmax(scores, dim=-1)
+    # A row of nothing but -inf would be 0/0: its scores are made finite, its weights zero.
+    empty = scores.amax(dim=-1, keepdim=True).isneginf()
+    return torch.softmax(scores.masked_fill(empty, 0.0), dim=-1).masked_fill(empty, 0.0)
+
+
+def position_range(count: int, like: Tensor) -> Tensor:
+    """The numbers from 0 to ``count`` − 1, in a tensor's dtype or float32, whichever is finer."""
+    dtype = torch.promote_types(like.dtype, torch.float32)
+    return torch.arange(count, dtype=dtype, device=like.device)
+
+
+def fused_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    keep_mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    *,
+    scale: float,
+    dropout: float = 0.0,
+) -> Tensor:
+    """``masked_softmax(scale * query @ keyᵀ, …) @ value`` in torch's fused kernel."""
+    lead, queries, keys = query.shape[:-2], query.size(-2), key.size(-2)
+    width = value.size(-1)
+    if value.size(-2) != keys:  # the kernel would read what is not there
+        raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
+    lower = causal and keep_mask is None and bias is None and queries == keys
+    bias = None if bias is None else bias.to(query.dtype)
+    mask, empty = bias, None
+    keep = combined_mask(query, key, keep_mask, causal and not lower)
+    if keep is not None:
+        empty = ~keep.any(dim=-1, keepdim=True)
+        keep = keep | empty
+        mask = keep if bias is None else bias.masked_fill(~keep, -math.inf)
+    # The kernel is fast for four axes, and for one width of queries, keys and values.
+    if query.size(-1) != width:
+        widest = max(query.size(-1), width)
+        query, key, value = (F.pad(x, (0, widest - x.size(-1))) for x in (query, key, value))
+    if query.dim() != 4:
+        query, key, value = (_as_heads(x, lead) for x in (query, key, value))
+        mask = None if mask is None else _as_heads(mask.expand(*lead, queries, keys), lead)
+    elif mask is not None:
+        mask = mask[(None,) * (4 - mask.dim())]
+    output = F.scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=lower, scale=scale
+    )
+    output = output[..., :width].reshape(*lead, queries, width)
+    return output if empty is None else output.masked_fill(empty, 0.0)
+
+
+def _as_heads(x: Tensor, lead: torch.Size) -> Tensor:
+    """Matrices with any leading axes, as those of a batch with one head."""
+    return x.expand(*lead, *x.shape[-2:]).reshape(-1, 1, *x.shape[-2:])

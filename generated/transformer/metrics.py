@@ -1,0 +1,55 @@
+"""Metrics: how good an output is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def perplexity(scores: Tensor, target: Tensor) -> Tensor:
+    r"""Among how many equally likely tokens a model wavers.
+
+        \mathrm{perplexity} = \exp(L)
+
+    scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
+    target: (...), the tokens that came; -100 where a position does not count
+    returns: a number from 1 on, for all positions together
+
+    From vault/Training and evaluation.md:30.
+    """
+    return torch.exp(F.cross_entropy(scores.flatten(0, -2), target.flatten()))
+
+
+def bleu(
+    candidate: list[str],
+    reference: list[str],
+    weights: tuple[float, ...] = (0.25, 0.25, 0.25, 0.25),
+) -> float:
+    r"""How close a translation is to a reference, by the n-grams they share.
+
+        \mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)
+
+    candidate, reference: the words of a translation and of one to compare it with
+    weights: what n-grams of 1, 2, … words count
+    returns: from 0, where n-grams of some length have nothing in common, to 1
+
+    From vault/Training and evaluation.md:57, vault/Training and evaluation.md:63.
+    """
+    precisions = []
+    for n in range(1, len(weights) + 1):
+        grams, known = (
+            Counter(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
+            for words in (candidate, reference)
+        )
+        # What both have: each n-gram counts as often as it stands in the reference, at most.
+        precisions.append((grams & known).total() / max(1, grams.total()))
+    if not all(precisions):
+        return 0.0
+    longer = len(candidate) > len(reference)
+    penalty = 1.0 if longer else math.exp(1 - len(reference) / len(candidate))
+    logarithms = (w * math.log(p) for w, p in zip(weights, precisions, strict=True))
+    return penalty * math.exp(sum(logarithms))

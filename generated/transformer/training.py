@@ -1,0 +1,18 @@
+"""Training: how fast a model learns."""
+
+from __future__ import annotations
+
+
+def warmup_schedule(step: int, d_model: int, warmup_steps: int = 4000) -> float:
+    r"""A learning rate that rises evenly for some steps, then falls with the root of their number.
+
+        lr = d_{\text{model}}^{-0.5} \cdot \min\left(step^{-0.5},\; step \cdot warmup^{-1.5}\right)
+
+    step: the number of the step, from 1 on; at step 0 the rate is 0
+    warmup_steps: the step at which the rate is highest
+    returns: the learning rate
+
+    From vault/Training and evaluation.md:46.
+    """
+    rate: float = d_model**-0.5 * min(max(step, 1) ** -0.5, step * warmup_steps**-1.5)
+    return rate
