@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from notes2code.components.match import Pattern
+from notes2code.components.match import Pattern, kinds
 from notes2code.components.normal import normal_form
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Call, Equation, Lambda, Ref, walk
@@ -80,7 +80,8 @@ class Component:
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
     module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
-    names in a formula (what it defines, an input) that say it is something else, ``uses`` the
+    names in a formula (what it defines, an input) that say it is something else, ``learned`` the
+    roles of parameters which a note that defines them makes into something else, ``uses`` the
     components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
@@ -94,6 +95,7 @@ class Component:
     textbook: str
     calls: tuple[str, ...]
     unlike: tuple[str, ...]
+    learned: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
     names: Mapping[str, str]
@@ -235,6 +237,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
         unlike=tuple(data.get("unlike", ())),
+        learned=tuple(data.get("learned", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
         names=data.get("names", {}),
@@ -273,7 +276,7 @@ def _form(
     biases = frozenset(s.symbol for s in settings.values() if s.kind == "bias")
     value: Lambda = normal_form(equation)
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
-    pattern = Pattern(value, symbols, biases, reach, arity)
+    pattern = Pattern(value, symbols, biases, reach, arity, kinds(value))
     names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
     return Form(
         latex,

@@ -90,6 +90,17 @@ class Pattern:
     arity: Mapping[str, int] = field(default_factory=dict)
     """The number of parameters of the functions that the formula calls; what a call has besides,
     such as weights, is its own."""
+    needs: frozenset[str] = frozenset()
+    """What an equation must hold to match, see :func:`kinds`."""
+
+
+def kinds(array: Lambda) -> frozenset[str]:
+    """The operations in an expression that no setting can stand for: softmaxes, recursions,
+    lists, and the functions of numbers by name."""
+    names = {Softmax: "softmax", Iterate: "iterate", Concat: "concat"}
+    parts = list(ir.walk(array.body))
+    found = {names[type(part)] for part in parts if type(part) in names}
+    return frozenset(found | {part.name for part in parts if isinstance(part, Fn)})
 
 
 def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:

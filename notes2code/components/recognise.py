@@ -10,7 +10,7 @@ import numpy as np
 from notes2code.components import settings
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
-from notes2code.components.match import Match, matches
+from notes2code.components.match import Match, kinds, matches
 from notes2code.components.normal import normal_form
 from notes2code.meaning.ir import Equation, Input, Lambda, walk
 from notes2code.oracle import OracleError, evaluate, sample
@@ -53,9 +53,12 @@ def recognise(
     """
     subject = normal_form(equation)
     best: tuple[int, Recognised] | None = None
+    has = kinds(subject)
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
+        if not form.pattern.needs <= has:
+            continue
         if among is not None and component.name not in among:
             continue
         if not _called_so(component, form, equation):
@@ -112,9 +115,14 @@ def kind(recognised: Recognised) -> str:
 def _roles_fit(form: Form, found: Match) -> bool:
     """Whether the letters in the roles are among those that the formula allows."""
     return all(
-        role not in found.roles or found.roles[role].array.split("_")[0] in letters
+        role not in found.roles or _is_one_of(found.roles[role].array, letters)
         for role, letters in form.names.items()
     )
+
+
+def _is_one_of(array: str, letters: Iterable[str]) -> bool:
+    """Whether a name is among those allowed, labels behind them apart."""
+    return any(f"{array}_".startswith(f"{letter}_") for letter in letters)
 
 
 def _functions_fit(component: Component, found: Match, named: Mapping[str, str]) -> bool:
