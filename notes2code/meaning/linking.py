@@ -59,6 +59,7 @@ class _Parsed:
     mentioned: set[str] = field(default_factory=set)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
     problems: tuple[Problem, ...] = ()
 
 
@@ -81,6 +82,9 @@ class Linker:
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
             self.declared.setdefault(entry.note, {}).update(dict.fromkeys(parsed.shapes))
+        self.states: dict[str, set[str]] = {}
+        for entry, parsed in self.parsed.items():
+            self.states.setdefault(entry.note, set()).update(parsed.states)
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
 
@@ -230,6 +234,9 @@ class Linker:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - _parameters(mine)
+            # The h_N of one formula is the last state of the recursion h_l of another.
+            states = self.states.get(entry.note, set()) - mine.arrays
+            free |= {name for name in map(_family, mine.mentioned) if name in states}
             for others in self._arrays_named(current, free, within).values():
                 other = others[0]
                 if other is not entry and other not in needed:
@@ -289,10 +296,15 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     found = {*seen.counted}
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
-            family, _, last = name.rpartition("_")
-            if family and (last.isdigit() or last in seen.ends):
+            last = name.rpartition("_")[2]
+            if (family := _family(name)) and (last.isdigit() or last in seen.ends):
                 found.add(family)
     return found
+
+
+def _family(name: str) -> str:
+    """``head`` for ``head_1``; "" for a name without labels."""
+    return name.rpartition("_")[0]
 
 
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
@@ -310,6 +322,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
     if survey.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
+        parsed.states.add(target.name)
     for index in target.indices:
         if (half := strides.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
