@@ -51,7 +51,7 @@ COMPONENTS: dict[str, set[str]] = {
     "sparse_attention": {"scaled_dot_product_attention"},
     "mqa_gqa": {"multi_head_attention", "grouped_query_attention"},
     "sinusoidal_pe": {"sinusoidal_positional_encoding"},
-    "input_embedding": {"token_embedding"},
+    "input_embedding": {"token_embedding", "learned_positional_embedding"},
     "rope": {"rotary_embedding"},
     "ffn": {"feed_forward"},
     "glu_ffn": {"gated_feed_forward"},

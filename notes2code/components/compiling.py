@@ -76,6 +76,8 @@ class Compiler:
             return Compiled(entry, kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(found, self._named(entry), pinned)
+        if recognised is not None and self._defines_learned(recognised, entry):
+            recognised, used = None, ()
         problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
         if recognised is None:
             problems.extend(_softmax_misplaced(own.equation, entry))
@@ -84,6 +86,14 @@ class Compiler:
         return Compiled(
             entry, "component", recognised.equation, recognised, _unique(problems), used
         )
+
+    def _defines_learned(self, recognised: Recognised, entry: Entry) -> bool:
+        """Whether the note defines, under a large or a small letter, what would be a parameter:
+        positions ``P`` whose elements ``p_{ij}`` are sines are not learned."""
+        roles = recognised.found.roles
+        arrays = [roles[role].array for role in recognised.component.learned if role in roles]
+        names = {name for array in arrays for name in (array, array.lower(), array.upper())}
+        return bool(self.linker.nearest(entry, sorted(names), "arrays", within=1))
 
     def _best(
         self, found: Linked, named: Mapping[str, str], pinned: Set[str]
