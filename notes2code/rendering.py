@@ -15,6 +15,9 @@ from notes2code.emit.formulas import Plain
 from notes2code.model_sizes import sizes_of
 
 
+DRAWINGS = ("excalidraw", "canvas")
+
+
 @dataclass(frozen=True)
 class Rendered:
     """The files by path, relative to the output folder, and the dotted name of the class or
@@ -38,9 +41,11 @@ class Rendered:
 
 def render(compilation: Compilation, package: str) -> Rendered:
     """Render the package of a vault; the same vault gives the same files, wherever it lies."""
+    # What a drawing repeats of a note is the note's.
+    ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
     formulas = [
         (f.compiled, Source(f.note.path, f.position[0], f.formula.latex, f.note.title))
-        for f in compilation.formulas
+        for f in ordered
     ]
     mentioned = _mentioned(compilation)
     planned = plan(formulas, mentioned, compilation.compiler)

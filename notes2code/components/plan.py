@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
@@ -92,7 +92,7 @@ class _Planner:
             self._add_piece(compiled, source)
         for mention, source in mentioned:
             self._add_mention(mention.component, source)
-        names = _names(self.drafts, self._is_textbook)
+        names = _names(self.drafts, self._is_textbook, self._others_called)
         parts: dict[int, Part] = {}
         for draft in self.drafts:
             self._build(draft, names, parts)
@@ -171,7 +171,10 @@ class _Planner:
 
     def _is_textbook(self, draft: _Draft) -> bool:
         shown = {n: v for n, v in shown_settings(draft.recognised).items() if v is not None}
-        return shown == textbook_settings(draft.component)
+        if shown != textbook_settings(draft.component):
+            return False
+        usual = self._called(_Draft(draft.component, self._textbook(draft.component), None, []))
+        return all(usual.get(role, name) == name for role, name in self._called(draft).items())
 
     # --- building ------------------------------------------------------------------------
 
@@ -212,6 +215,23 @@ class _Planner:
         draft = _Draft(component, self._textbook(component), None, [])
         self.drafts.append(draft)
         return draft
+
+    def _others_called(self, draft: _Draft, usual: _Draft) -> list[str]:
+        """The first words of the classes that a variant calls and the usual one does not."""
+        mine, theirs = self._called(draft), self._called(usual)
+        others = (name for role, name in mine.items() if theirs.get(role) != name)
+        return [first[0] for name in others if (first := _FIRST_WORD.match(name))]
+
+    def _called(self, draft: _Draft) -> dict[str, str]:
+        """The usual names of the classes that a draft's formula calls, by role."""
+        called: dict[str, str] = {}
+        for role, function in draft.recognised.functions.items():
+            callee = self._callee(draft.compiled, function) if draft.compiled else ""
+            if isinstance(callee, Compiled) and callee.recognised is not None:
+                called[role] = callee.recognised.component.class_name
+            elif (kind := self.library.kinds.get(plain(function))) is not None:
+                called[role] = self.library.components[kind].class_name
+        return called
 
     def _used(self, draft: _Draft, function: str) -> _Draft | None:
         """The draft of a function that a draft's formula calls."""
@@ -255,9 +275,12 @@ class _Planner:
 # --- names ------------------------------------------------------------------------------------
 
 
-def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
+def _names(
+    drafts: Iterable[_Draft],
+    is_textbook: Callable[[_Draft], bool],
+    others_called: Callable[[_Draft, _Draft], list[str]],
+) -> dict[int, str]:
     """Names for the drafts: the component's for the usual one, telling ones for variants."""
-    assert callable(is_textbook)
     names: dict[int, str] = {}
     groups: dict[str, list[_Draft]] = {}
     for draft in drafts:
@@ -268,7 +291,7 @@ def _names(drafts: Iterable[_Draft], is_textbook: object) -> dict[int, str]:
         for at, draft in enumerate(group):
             name = _class_name(draft)
             if at:
-                name = _variant_name(draft, group[0], taken)
+                name = _variant_name(draft, group[0], others_called(draft, group[0]), taken)
             names[id(draft)] = name
             taken.add(name)
     return names
@@ -290,8 +313,9 @@ def _class_name(draft: _Draft) -> str:
     return next(named, draft.component.class_name)
 
 
-def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
-    """A name that tells how a variant differs: by its form, by a setting, or by its note."""
+def _variant_name(draft: _Draft, usual: _Draft, called: Sequence[str], taken: set[str]) -> str:
+    """A name that tells how a variant differs: by its form, by a setting, by what it calls, or by
+    its note."""
     base = _class_name(draft)
     mine, theirs = shown_settings(draft.recognised), shown_settings(usual.recognised)
     words: list[str] = []
@@ -300,6 +324,7 @@ def _variant_name(draft: _Draft, usual: _Draft, taken: set[str]) -> str:
     for setting in draft.component.settings:
         if mine[setting] != theirs[setting]:
             words.append(_word(setting, mine[setting]))
+    words += called
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
         candidates.append(_joined("".join(words), base))
@@ -336,11 +361,14 @@ def _word(setting: str, value: str | None) -> str:
     return missing if value is None else other
 
 
+_FIRST_WORD = re.compile(r"[A-Z][a-z]+")
+
+
 def _joined(word: str, base: str) -> str:
     """``Unscaled`` before ``ScaledDotProductAttention`` takes the place of its first word."""
     if base.islower():
         return f"{_snake(word)}_{base}"
-    first = re.match(r"[A-Z][a-z]+", base)
+    first = _FIRST_WORD.match(base)
     if first is not None and word.lower().endswith(first[0].lower()):
         base = base[first.end() :]
     return word + base
