@@ -53,7 +53,7 @@ def test_each_command_is_one_line_for_each_system() -> None:
     for build in (lines[0], lines[2]):
         assert build.endswith("notes2code build\n")
     for test in (lines[1], lines[3]):
-        assert '".[dev]"' in test and test.endswith("python -m pytest\n")
+        assert '".[dev]"' in test and test.endswith("python -m pytest -n auto\n")
 
 
 def test_the_links_lead_somewhere() -> None:
