@@ -219,6 +219,8 @@ class Tree:
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside one, in reading order."""
     match node:
+        case Name() | Num():
+            return ()
         case Juxt(factors):
             return factors
         case Script(base, sub, sup):
@@ -249,4 +251,5 @@ def walk(node: Node) -> Iterator[Node]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(children(current)))
+        if inner := children(current):
+            pending.extend(inner[::-1])

@@ -249,6 +249,8 @@ class Equation:
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside one; bodies of arrays included."""
     match expr:
+        case Idx() | Num() | Size():
+            return ()
         case Ref(_, at):
             return at
         case Add(terms):
@@ -284,17 +286,17 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
         case Num() | Size() | Idx():
             return expr
         case Ref(array, at):
-            return Ref(array, tuple(change(e) for e in at)) if at else expr
+            return Ref(array, tuple(map(change, at))) if at else expr
         case Add(terms):
-            return Add(tuple(change(e) for e in terms))
+            return Add(tuple(map(change, terms)))
         case Mul(factors):
-            return Mul(tuple(change(e) for e in factors))
+            return Mul(tuple(map(change, factors)))
         case Pow(base, exponent):
             return Pow(change(base), change(exponent))
         case Fn(name, arguments):
-            return Fn(name, tuple(change(e) for e in arguments))
+            return Fn(name, tuple(map(change, arguments)))
         case Logic(op, arguments):
-            return Logic(op, tuple(change(e) for e in arguments))
+            return Logic(op, tuple(map(change, arguments)))
         case Reduce(kind, index, body, where):
             return Reduce(kind, index, change(body), None if where is None else change(where))
         case Softmax(index, body, at_, where):
@@ -307,14 +309,14 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return Compare(op, change(left), change(right))
         case Call(function, lambdas, at, site):
             arrays = tuple(Lambda(a.indices, change(a.body)) for a in lambdas)
-            return Call(function, arrays, tuple(change(e) for e in at), site)
+            return Call(function, arrays, tuple(map(change, at)), site)
         case Concat(parts, at_):
             arrays = tuple(Lambda(p.indices, change(p.body)) for p in parts)
             return Concat(arrays, change(at_))
         case Iterate(index, state, initial, step, at):
             first = Lambda(initial.indices, change(initial.body))
             again = Lambda(step.indices, change(step.body))
-            return Iterate(index, state, first, again, tuple(change(e) for e in at))
+            return Iterate(index, state, first, again, tuple(map(change, at)))
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -323,7 +325,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(children(current)))
+        if inner := children(current):
+            pending.extend(inner[::-1])
 
 
 def bound_indices(expr: Expr) -> tuple[Index, ...]:

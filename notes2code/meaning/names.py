@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
+from functools import lru_cache
 
 from notes2code.latex.tree import (
     Accent,
@@ -35,6 +36,7 @@ _VECTORS = frozenset([*"qkvxhsyzuwo"])
 _INDEXED_VECTORS = (_VECTORS | frozenset("cr")) - frozenset("w")
 
 
+@lru_cache(maxsize=4096)
 def code_name(*parts: str) -> str:
     """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
     joined = "_".join(part for part in parts if part)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notes2code.diagnostics import Problem, Span, error
@@ -65,9 +66,14 @@ class Decision:
     taken: int
 
 
+class Dearer(Exception):
+    """An attempt that cannot be better than one before it."""
+
+
 @dataclass(slots=True)
 class Run:
-    """The state of one attempt. ``latex`` is the formula, for messages that quote it."""
+    """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
+    is the cost of the best attempt so far."""
 
     latex: str
     scope: Scope
@@ -77,6 +83,7 @@ class Run:
     decisions: list[Decision] = field(default_factory=list)
     decided: dict[str, Any] = field(default_factory=dict)
     cost: float = 0.0
+    limit: float = inf
     symbols: dict[str, Symbol] = field(default_factory=dict)
     pending: dict[str, Size] = field(default_factory=dict)
     indices: dict[str, Index] = field(default_factory=dict)
@@ -109,7 +116,11 @@ class Run:
     # --- choices -------------------------------------------------------------------------
 
     def choose(self, key: str, options: Sequence[tuple[T, float]]) -> T:
-        """The option for ``key`` that the plan names, else the first; its cost is counted."""
+        """The option for ``key`` that the plan names, else the first; its cost is counted.
+
+        Costs only grow, and so do those of the plans that differ from here on: raises ``Dearer``
+        where the best attempt so far cannot be beaten any more.
+        """
         if key in self.decided:
             decided: T = self.decided[key]
             return decided
@@ -118,6 +129,8 @@ class Run:
         if len(options) > 1:
             self.decisions.append(Decision(key, options, taken))
         self.cost += cost
+        if self.cost >= self.limit:
+            raise Dearer
         self.decided[key] = value
         return value
 

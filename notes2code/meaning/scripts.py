@@ -56,8 +56,8 @@ def is_name(node: Node) -> bool:
     match node:
         case Name():
             return True
-        case Script(base, _, _, _) | Accent(_, base):
-            return is_name(base)
+        case Script() | Accent():
+            return is_name(node.base)
         case _:
             return False
 

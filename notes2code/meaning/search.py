@@ -14,7 +14,7 @@ from itertools import count
 from typing import TypeVar
 
 from notes2code.diagnostics import Problem, ProblemError, error
-from notes2code.meaning.run import Run
+from notes2code.meaning.run import Dearer, Run
 
 MAX_ATTEMPTS = 120
 TOO_STRANGE = 3.0
@@ -45,10 +45,14 @@ def search(start: Callable[[dict[str, int]], Run], attempt: Callable[[Run], T]) 
             break
         _, _, plan = heapq.heappop(waiting)
         run = start(plan)
+        if best is not None:
+            run.limit = best[0]
         try:
             result = attempt(run)
             if best is None or run.cost < best[0]:
                 best = (run.cost, next(ties), run, result)
+        except Dearer:
+            pass
         except ProblemError as problem:
             first_error = first_error or problem
         for other, cost in _neighbours(run, plan):

@@ -61,8 +61,10 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         remark = properties.remark(latex, defines, seen)
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
-        stated, scope = _with_local_functions(latex, stated, seen, scope, shapes)
-        run, equation = _typed(latex, stated, survey(stated), scope, shapes)
+        others, scope = _with_local_functions(latex, stated, seen, scope, shapes)
+        if len(others) < len(stated):
+            seen = survey(others)
+        run, equation = _typed(latex, others, seen, scope, shapes)
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
