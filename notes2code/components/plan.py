@@ -173,7 +173,10 @@ class _Planner:
         shown = {n: v for n, v in shown_settings(draft.recognised).items() if v is not None}
         if shown != textbook_settings(draft.component):
             return False
-        usual = self._called(_Draft(draft.component, self._textbook(draft.component), None, []))
+        textbook, form = self._textbook(draft.component), draft.recognised.form
+        if not form.partial and form.part != textbook.form.part:
+            return False
+        usual = self._called(_Draft(draft.component, textbook, None, []))
         return all(usual.get(role, name) == name for role, name in self._called(draft).items())
 
     # --- building ------------------------------------------------------------------------

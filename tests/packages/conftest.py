@@ -14,6 +14,9 @@ import pytest
 
 from building import Package
 
+_OWN = ("transformer", "checks", "formulas", "conftest", "tests")
+"""Modules of a rendered package and its tests; ours of the same names step aside meanwhile."""
+
 
 @pytest.fixture
 def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
@@ -29,9 +32,7 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         kept = dict(sys.modules)
-        for name in [
-            m for m in sys.modules if m.split(".")[0] in ("transformer", "checks", "formulas")
-        ]:
+        for name in [m for m in sys.modules if m.split(".")[0] in _OWN]:
             del sys.modules[name]
         path_before = list(sys.path)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -40,9 +41,9 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
                  "--import-mode=importlib", "-c", "/dev/null", str(root / "tests")]
             )  # fmt: skip
         sys.path[:] = path_before
-        for name in [m for m in sys.modules if m not in kept]:
-            if name.split(".")[0] in ("transformer", "checks", "formulas", "tests"):
-                del sys.modules[name]
+        for name in [m for m in sys.modules if m.split(".")[0] in _OWN]:
+            del sys.modules[name]
+        sys.modules.update({name: m for name, m in kept.items() if name.split(".")[0] in _OWN})
         return code == pytest.ExitCode.OK
 
     yield run

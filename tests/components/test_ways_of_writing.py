@@ -1,0 +1,132 @@
+"""Ways in which people write norms, gates, positions, losses and schedules, and what is near."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code.components.compiling import Compiler, shown_settings
+from notes2code.components.library import library
+from notes2code.meaning.linking import Entry, Linker
+
+ROOT = r"\sqrt{\frac1d\sum_i x_i^2 + \epsilon}"
+
+
+def said(*formulas: str) -> tuple[str, str, dict[str, str]] | None:
+    """The component, form and settings of the last of the formulas of a note."""
+    entries = [Entry(latex, "Note.md", (), at) for at, latex in enumerate(formulas)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    found = compiler.compiled(entries[-1]).recognised
+    if found is None:
+        return None
+    shown = {name: value for name, value in shown_settings(found).items() if value is not None}
+    return found.component.name, found.form.part, shown
+
+
+RMS_NORM = [
+    (rf"y = \frac{{x}}{{{ROOT}}} \odot \gamma", "output", {"epsilon": "epsilon"}),
+    (r"y_i = \frac{x_i}{\mathrm{RMS}(x)}\, g_i", "output", {}),
+    (r"\mathrm{RMSNorm}(x) = \sqrt{d}\, \frac{x}{\|x\|} \odot g", "output", {}),
+    (
+        r"y = \frac{x}{\sqrt{\mathrm{mean}(x^2) + 10^{-6}}} \odot \gamma",
+        "output",
+        {"epsilon": "1e-06"},
+    ),
+    (rf"\mathrm{{RMSNorm}}(x) = \frac{{x}}{{{ROOT}}}", "bare", {"epsilon": "epsilon"}),
+    (rf"\hat x = \frac{{x}}{{{ROOT}}}", "normalised", {"epsilon": "epsilon"}),
+    (r"\mathrm{RMS}(a) = \sqrt{\frac{1}{n} \sum_{i=1}^{n} a_i^2}", "root", {}),
+    (
+        r"y = \frac{x}{\sqrt{\frac1d x^\top x} + \epsilon} \odot \gamma",
+        "outside",
+        {"epsilon": "epsilon"},
+    ),
+]
+
+
+@pytest.mark.parametrize("latex, form, settings", RMS_NORM)
+def test_rms_norm(latex: str, form: str, settings: dict[str, str]) -> None:
+    assert said(latex) == ("rms_norm", form, settings)
+
+
+GATES = [
+    (r"\mathrm{FFN}(x) = W_3(\mathrm{SiLU}(W_1 x) \odot W_2 x)", "output", {"activation": "silu"}),
+    (r"y_t = W_3(\mathrm{GELU}(W_1 x_t) \otimes W_2 x_t)", "output", {"activation": "gelu"}),
+    (r"\frac{xW}{1 + e^{-xW}} \odot xV", "hidden", {"activation": "silu"}),
+    (
+        r"(xW + b) \odot \sigma(xV + c)",
+        "hidden",
+        {"activation": "sigmoid", "gate_bias": "c", "inner_bias": "b"},
+    ),
+]
+
+
+@pytest.mark.parametrize("latex, form, settings", GATES)
+def test_gate(latex: str, form: str, settings: dict[str, str]) -> None:
+    assert said(latex) == ("gated_feed_forward", form, settings)
+
+
+def test_gate_in_steps() -> None:
+    steps = r"g = \mathrm{SiLU}(xW_1)", r"u = xW_3", r"y = (g \odot u)W_2"
+    assert said(*steps) == ("gated_feed_forward", "output", {"activation": "silu"})
+
+
+POSITIONS = [
+    r"x_i = e_i + p_i",
+    r"h_0 = U W_e + W_p",
+    r"x_t = E u_t + p_t",
+    r"X = E_{\text{token}} + E_{\text{position}}",
+]
+
+
+@pytest.mark.parametrize("latex", POSITIONS)
+def test_learned_positions(latex: str) -> None:
+    assert said(latex) == ("learned_positional_embedding", "output", {})
+
+
+def test_positions_that_the_note_defines_are_not_learned() -> None:
+    sines = r"p_{i, 2j} = \sin\left(\frac{i}{10000^{2j/d}}\right)"
+    found = said(sines, r"X = U E + P")
+    assert found is None or found[0] != "learned_positional_embedding"
+
+
+TRAINING = [
+    (r"\mathrm{PPL} = e^{\mathcal{L}}", "perplexity", {}),
+    (r"\exp\left(-\frac1N \sum_t \log p_\theta(x_t \mid x_{<t})\right)", "perplexity", {}),
+    (r"\mathrm{PP}(W) = \sqrt[N]{\prod_{i=1}^{N} \frac{1}{P(w_i \mid w_{<i})}}", "perplexity", {}),
+    (r"\tilde y_k = y_k (1 - \alpha) + \alpha / K", "label_smoothing", {}),
+    (r"y_{LS} = (1 - \epsilon)\, y_{\text{onehot}} + \frac{\epsilon}{V}", "label_smoothing", {}),
+    (r"\eta_t = \frac{1}{\sqrt d} \min\left(\frac{1}{\sqrt t}, \frac{t}{w^{3/2}}\right)",
+     "warmup_schedule", {}),
+    (r"lr = 2\, d^{-0.5} \min(step^{-0.5}, step \cdot warmup^{-1.5})",
+     "warmup_schedule", {"factor": "2"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("latex, name, settings", TRAINING)
+def test_training(latex: str, name: str, settings: dict[str, str]) -> None:
+    assert said(latex) == (name, "output", settings)
+
+
+OTHERS = [
+    r"y = \frac{x}{\|x\|} \odot g",
+    r"\frac{x}{\frac1d\sum_i x_i^2 + \epsilon} \odot \gamma",
+    r"\sigma_x = \sqrt{\frac1N \sum_i x_i^2}",
+    r"xW \odot xV",
+    r"c_t = \sigma(W x_t + b) \odot c_{t-1}",
+    r"o = \sigma(xW) \odot \tanh(xV)",
+    r"s_{ij} = e_{ij} + p_{ij}",
+    r"y_i = x_i + b_i",
+    r"X' = X + P",
+    r"X = \mathrm{TokEmbed} + \mathrm{PosEnc}",
+    r"y = \exp(L)",
+    r"\mathrm{PPL} = \exp\left(-\sum_t \log p_t\right)",
+    r"\exp\left(\frac1N \sum_n \log p_n\right)",
+    r"\pi_i = (1 - \epsilon)\, p_i + \frac{\epsilon}{N}",
+    r"m_t = (1 - \beta) g_t + \beta m_{t-1}",
+    r"lr = d^{-0.5} \max(step^{-0.5}, step \cdot warmup^{-1.5})",
+    r"\eta_t = \eta_{max} \min\left(1, \frac{t}{T}\right)",
+]
+
+
+@pytest.mark.parametrize("latex", OTHERS)
+def test_another_thing(latex: str) -> None:
+    assert said(latex) is None

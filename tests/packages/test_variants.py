@@ -1,0 +1,69 @@
+"""Variants of components: packages that must pass their own tests, under telling names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from building import Package, package_of
+
+ROOT = r"\sqrt{\frac1d\sum_i x_i^2 + \epsilon}"
+SWIGLU = r"\mathrm{FFN}(x) = (\mathrm{SiLU}(xW_1) \odot xW_3)W_2"
+
+CASES: dict[str, tuple[list[str], list[str]]] = {
+    "norms": (
+        [
+            r"\mathrm{RMSNorm}(x) = \frac{x}{\mathrm{RMS}(x)} \odot g",
+            r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac1d x^\top x} + \epsilon} \odot \gamma",
+            rf"\mathrm{{RMSNorm}}(x) = \frac{{x}}{{{ROOT}}}",
+            r"y_{ij} = \gamma_j \frac{x_{ij}}{\sqrt{\frac1d\sum_{k=1}^d x_{ik}^2 + 10^{-6}}}",
+        ],
+        ["class OutsideRMSNorm", "class BareRMSNorm"],
+    ),
+    "root of the mean square": ([rf"\mathrm{{RMS}}(x) = {ROOT}"], ["class RMSNorm"]),
+    "gates": (
+        [
+            SWIGLU,
+            r"y = W_2(\mathrm{GELU}(W x + b) \otimes (V x + c)) + b_2",
+            r"\mathrm{GLU}(x) = \sigma(xW + c) \otimes (xV + b)",
+            r"h = \mathrm{Swish}_\beta(xW) \otimes xV",
+        ],
+        ["class SwiGLU", "class GEGLU", "class GLU", "class GatedFeedForward"],
+    ),
+    "block with a gate": (
+        [
+            rf"\mathrm{{RMSNorm}}(x) = \frac{{x}}{{{ROOT}}} \odot \gamma",
+            SWIGLU,
+            r"\mathrm{Block}(X) = Z + \mathrm{FFN}(\mathrm{RMSNorm}(Z)),"
+            r" \quad Z = X + \mathrm{CausalSelfAttention}(\mathrm{RMSNorm}(X))",
+        ],
+        ["self.feed_forward = SwiGLU(", "self.feed_forward_norm = RMSNorm("],
+    ),
+    "positions by element": ([r"x_i = e_i + p_i"], ["class LearnedPositionalEmbedding"]),
+    "positions by column": ([r"x_t = E u_t + p_t"], ["class LearnedPositionalEmbedding"]),
+    "perplexity of a loss": (
+        [r"L = -\sum_{i=1}^{V} y_i \log(p_i)", r"\mathrm{perplexity} = \exp(L)"],
+        ["def cross_entropy(", "def perplexity("],
+    ),
+    "perplexity of any loss": ([r"\mathrm{PPL} = \exp(L)"], ["def perplexity("]),
+    "smoothing of a vector": (
+        [r"\tilde{y} = (1 - \epsilon) y + \frac{\epsilon}{K}"],
+        ["def label_smoothing("],
+    ),
+    "schedules": (
+        [
+            r"lr = \lambda d^{-0.5} \min(step^{-0.5}, step \cdot warmup^{-1.5})",
+            r"\eta_t = \frac{1}{\sqrt d} \min\left(\frac{1}{\sqrt t}, \frac{t}{w^{3/2}}\right)",
+        ],
+        ["def warmup_schedule(", "def other_factor_warmup_schedule("],
+    ),
+}
+
+
+@pytest.mark.parametrize("notes, texts", CASES.values(), ids=list(CASES))
+def test_variants(notes: list[str], texts: list[str], run_tests: Callable[[Package], bool]) -> None:
+    files = package_of(notes)
+    modules = "\n".join(text for path, text in files.items() if path.startswith("transformer/"))
+    assert [text for text in texts if text not in modules] == []
+    assert run_tests(files)
