@@ -30,7 +30,8 @@ class Setting:
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
     that is added), ``function`` (around an argument) or ``condition`` (where a softmax is taken).
     ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others.
-    ``classes`` are the names of the component with certain values, such as ``GEGLU``.
+    ``classes`` are the names of the component with certain values, such as ``GEGLU``. A function
+    that is ``alone`` has no other arrays in it.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Setting:
     usual: tuple[str, ...] = ()
     unusual: str = ""
     classes: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,7 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
         table.get("classes", {}),
+        table.get("alone", False),
     )
 
 

@@ -12,7 +12,7 @@ from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, kinds, matches
 from notes2code.components.normal import normal_form
-from notes2code.meaning.ir import Equation, Input, Lambda, walk
+from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
 from notes2code.oracle import OracleError, evaluate, sample
 
 TOLERANCE = 1e-9
@@ -91,8 +91,20 @@ def _ways(
             _roles_fit(form, found)
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
+            and _are_alone(component, found)
         ):
             yield found
+
+
+def _are_alone(component: Component, found: Match) -> bool:
+    """Whether the functions that may hold no other arrays hold none."""
+    values = (found.settings.get(s.symbol) for s in component.settings.values() if s.alone)
+    return not any(
+        isinstance(part, Ref) and part.at
+        for value in values
+        if value is not None
+        for part in walk(value.body)
+    )
 
 
 def _has_required(component: Component, form: Form, found: Match) -> bool:

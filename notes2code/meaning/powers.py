@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Accent,
@@ -142,9 +146,26 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
         )
     if base.rank and _negative_number(exponent):
         raise error("N2C041", "the inverse of an array is not computed", where)
+    if (constant := _constant(raised_to.body)) is not None:
+        raised_to = replace(raised_to, body=ir.Num(constant))
     if base.rank == 0 and raised_to.rank:
         run.cost += 2.2  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _constant(expr: Expr) -> int | Fraction | None:
+    """The number that an exponent such as −1/2 is."""
+    match expr:
+        case ir.Num(int() | Fraction() as value):
+            return value
+        case ir.Pow(ir.Num(int() as value), ir.Num(-1)) if value:
+            return Fraction(1, value)
+        case ir.Mul(factors):
+            values = [_constant(factor) for factor in factors]
+            product = prod(value for value in values if value is not None)
+            whole = product == int(product)
+            return None if None in values else int(product) if whole else Fraction(product)
+    return None
 
 
 _MATRICES = frozenset("AKQUWX")
