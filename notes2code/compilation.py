@@ -88,8 +88,8 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         problems = (*compiled.problems, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
-    skipped = [n for n in vault.notes if SKIP not in n.tags]
-    return Compilation(vault, library, tuple(formulas), mentions(skipped, library), compiler)
+    named = mentions(vault.notes, library, SKIP)
+    return Compilation(vault, library, tuple(formulas), named, compiler)
 
 
 def asked(formula: Formula) -> tuple[str, ...]:

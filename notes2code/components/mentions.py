@@ -27,8 +27,9 @@ class Mention:
     text: str
 
 
-def mentions(notes: Sequence[Note], library: Library) -> tuple[Mention, ...]:
-    """The first mention of each component in each note, in order."""
+def mentions(notes: Sequence[Note], library: Library, without: str) -> tuple[Mention, ...]:
+    """The first mention of each component in each note, in order, but for the notes and sections
+    that have the tag ``without``."""
     found: dict[tuple[str, str], Mention] = {}
     phrases = [
         (_letters(phrase), component)
@@ -36,7 +37,9 @@ def mentions(notes: Sequence[Note], library: Library) -> tuple[Mention, ...]:
         for phrase in component.mentions
     ]
     for note in notes:
-        for text, start in _names(note):
+        if without in note.tags:
+            continue
+        for text, start in _names(note, without):
             for component in _named(text, phrases):
                 found.setdefault(
                     (note.path, component.name), Mention(component, note.path, start, text)
@@ -44,10 +47,11 @@ def mentions(notes: Sequence[Note], library: Library) -> tuple[Mention, ...]:
     return tuple(found.values())
 
 
-def _names(note: Note) -> Iterator[tuple[str, int]]:
+def _names(note: Note, without: str) -> Iterator[tuple[str, int]]:
     """The short lines of a note, its headings and its tags, with their offsets."""
     for paragraph in note.paragraphs:
-        yield from _lines(paragraph)
+        if without not in paragraph.tags:
+            yield from _lines(paragraph)
     for tag in note.tags:
         yield tag.replace("/", " "), 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.diagnostics import Problem, note
+from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.tree import (
     Big,
     Dots,
@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Script,
+    Tree,
     walk,
 )
 from notes2code.meaning import calls, equations, names, powers, probabilities, scripts
@@ -44,6 +45,18 @@ def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | Non
             f"this states a property of `{min(shared)}` and does not define it",
             define.span,
         )
+    return None
+
+
+def empty_sum(tree: Tree) -> Problem | None:
+    """The error for a sum whose index nothing below it has, as where a root became a sum."""
+    for node in (inner for clause in tree.clauses for inner in walk(clause.node)):
+        if not isinstance(node, Big) or not isinstance(node.sub, Name):
+            continue
+        letters = {inner.text for inner in walk(node.body) if isinstance(inner, Name)}
+        if node.sub.text not in letters:
+            text = f"nothing in the body depends on the index `{node.sub.text}`"
+            return error("N2C031", text, node.sub.span, "name the index that is meant").problem
     return None
 
 

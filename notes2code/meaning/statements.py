@@ -155,7 +155,7 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
     if left is None or not _is_name(left) or not joined or len(plain) != len(names) + 1:
         return None
     values = [node for node in plain if node is not None and not isinstance(node, Relation)]
-    if len(values) < len(plain):
+    if len(values) < len(plain) or any(isinstance(value, Dots) for value in values):
         return None
     targets = [*names, left]
     pairs = zip(targets, values, strict=True)

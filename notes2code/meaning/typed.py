@@ -52,6 +52,11 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
     defines = [s for s in stated if isinstance(s, Define)]
+    if not any(define.target is not None for define in defines) and _maps(stated):
+        problem = properties.empty_sum(tree)
+        if problem is not None:
+            return Typed("rejected", None, shapes, (*tree.problems, problem))
+        return Typed("text", None, shapes, tree.problems)
     if not defines:
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
         return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
@@ -120,6 +125,11 @@ def _with_local_functions(
         _, equation = _typed(latex, alone, survey(alone), scope, shapes)
         scope = replace(scope, functions={**scope.functions, name: equation})
     return tuple(others), scope
+
+
+def _maps(stated: tuple[Statement, ...]) -> bool:
+    """Whether a formula draws arrows from one thing to another."""
+    return any(isinstance(statement, Fact) and statement.sign == "→" for statement in stated)
 
 
 def _says_nothing(defines: list[Define]) -> bool:
