@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation, walk
-from notes2code.meaning import conditions, ir, scripts, survey
+from notes2code.meaning import binders, conditions, ir, scripts
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -83,10 +83,10 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     if isinstance(sub, Group) and any(isinstance(item, Dots) for item in sub.items):
         head = sub.items[0]
         if isinstance(head, Relation) and isinstance(head.operands[1], Num):
-            return [_bounded(run, survey.bound_letters(head)[0], head.operands[1], sub.items[-1])]
+            return [_bounded(run, binders.bound_letters(head)[0], head.operands[1], sub.items[-1])]
     if isinstance(sub, Relation):
         return _related(run, node, sub)
-    letters = survey.bound_letters(sub)
+    letters = binders.bound_letters(sub)
     if not letters:
         raise error("N2C036", "the index below this sign is not understood", sub.span)
     return [_unbounded(run, letter) for letter in letters]
@@ -107,7 +107,7 @@ def _ranged(run: Run, known: Range) -> tuple[Index, Expr | None]:
 
 def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | None]]:
     """``j=1``, ``j \\le i``, ``j \\ne i``, ``1 \\le j \\le n``, ``j \\in […]``."""
-    letters = survey.bound_letters(sub)
+    letters = binders.bound_letters(sub)
     sign, operand = sub.signs[0], sub.operands[1]
     if len(letters) == 1 and sign == "=" and operand is not None:
         if isinstance(operand, Juxt) and any(isinstance(f, Dots) for f in operand.factors):
@@ -149,7 +149,7 @@ def _is_set(node: Node | None) -> bool:
 
 def _membership(run: Run, sub: Relation) -> Expr:
     """``i ∈ M``: M is an input that holds 1 for its members and 0 for the others."""
-    letter, members = survey.bound_letters(sub)[0], sub.operands[1]
+    letter, members = binders.bound_letters(sub)[0], sub.operands[1]
     assert members is not None
     use = run.seen.use(members)
     indices = [run.indices[letter], *(place(run, at, Size(""), use) for at in use.indices)]

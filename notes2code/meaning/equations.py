@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
-from notes2code.meaning import ir, names, recursion, scripts, strides, survey
+from notes2code.meaning import binders, ir, names, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -68,7 +68,7 @@ def axis_name(node: Node) -> str | int:
     """The name of a declared axis; products and quotients are kept as text (``d/h``)."""
     if isinstance(node, Num):
         return int(float(node.text))
-    return survey.size_expression(node)
+    return binders.size_expression(node)
 
 
 class Attempt:
@@ -121,8 +121,8 @@ class Attempt:
             before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
             if not before or self.defines[at].condition is not None:
                 continue
-            later = (n for o in range(before[-1] + 1, at + 1) for n in self._names_in(o))
-            if target.name not in later:
+            later = range(before[-1] + 1, at + 1)
+            if not any(target.name in self._names_in(other) for other in later):
                 raise error(
                     "N2C035",
                     f"`{self.run.quote(target.span)}` is defined a second time",
@@ -195,7 +195,7 @@ class Attempt:
 
         Where a name is defined several times, or by itself, statements act one after another.
         """
-        mine = set(self._names_in(at))
+        mine = self._names_in(at)
         visible: dict[str, int] = {}
         for other, target in enumerate(self.targets):
             named = {target.name, target.name.removesuffix("_squared")}
@@ -213,13 +213,9 @@ class Attempt:
             self.used.add(index)
         return visible
 
-    def _names_in(self, at: int) -> list[str]:
-        found: list[str] = []
-        for value in self.defines[at].values:
-            for node in walk(value):
-                if scripts.is_name(node):
-                    found.append(self.run.seen.use(node).name)
-        return found
+    def _names_in(self, at: int) -> set[str]:
+        inside = map(self.run.seen.letters, self.defines[at].values)
+        return {name for found in inside for name in found.names}
 
     def _unique_name(self, at: int) -> str:
         name = self.targets[at].name or "value"
@@ -252,9 +248,9 @@ class Attempt:
         left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
         run = self.run
         mine = {x for at in target.indices for x in _letters_of(at.node)}
-        summed = {x for node in define.values for x in survey.summed_letters(node)}
-        summed |= {x for node in define.values for x in survey.compared_letters(node)}
-        places = {x: at for node in define.values for x, at in survey.loose_places(run.seen, node)}
+        inside = [run.seen.letters(node) for node in define.values]
+        summed = {x for found in inside for x in found.counting}
+        places = {x: at for found in inside for x, at in found.loose.items()}
         free = {find_index(index) for index in ir.free_indices(settled(value.body))}
         free -= set(map(find_index, value.axes))
         for letter, span in places.items():
@@ -317,7 +313,7 @@ class Attempt:
                 if letter in self.run.seen.bound and letter not in letters:
                     letters.append(letter)
         for value in define.values:
-            for letter in survey.loose_letters(self.run.seen, value):
+            for letter in self.run.seen.letters(value).loose:
                 if letter not in letters:
                     letters.append(letter)
         return letters
@@ -384,7 +380,7 @@ def read_target(seen: Survey, define: Define) -> Target:
     group = behind.base if isinstance(behind, Script) else behind
     assert isinstance(group, Group)
     indices = list(use.indices)
-    if survey.is_positional(node):
+    if binders.is_positional(node):
         indices.extend(scripts.At(item) for item in group.items)
         return Target(use.name, tuple(indices), span=node.span)
     parameters: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
-from notes2code.meaning import ellipsis, ir, survey
+from notes2code.meaning import binders, ellipsis, ir
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find_index
@@ -153,7 +153,7 @@ def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
 
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     """``(e_{ij})_{j=1}^{n}``: the vector of a number for all values of an index."""
-    letters = survey.bound_letters(sub)
+    letters = binders.bound_letters(sub)
     first = sub.operands[1]
     if len(letters) != 1 or not isinstance(first, Num):
         raise error("N2C036", "the range of this family is not understood", sub.span)

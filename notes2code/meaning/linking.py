@@ -15,7 +15,7 @@ from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
-from notes2code.meaning import equations, names, scripts, strides, survey
+from notes2code.meaning import binders, equations, names, scripts, strides, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, Statement, statements
@@ -57,6 +57,7 @@ class _Parsed:
     arrays: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
@@ -111,7 +112,7 @@ class Linker:
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
             return _Parsed(None, (), problems=(problem.problem,))
-        parsed = _Parsed(tree, stated, mentioned=_mentioned(tree, seen), shapes=shapes)
+        parsed = _Parsed(tree, stated, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -270,7 +271,7 @@ class Linker:
 
     def conflicts(self, entry: Entry, same: Callable[[Equation, Equation], bool]) -> list[Problem]:
         """Warnings for functions that other notes define differently, equally far away."""
-        found = self.nearest(entry, sorted(self.parsed[entry].mentioned), "functions", within=2)
+        found = self.nearest(entry, sorted(self.parsed[entry].called), "functions", within=2)
         problems: list[Problem] = []
         for name, defining in found.items():
             others = [o for o in defining if self._distance(entry, o)[0] == 2]
@@ -320,7 +321,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.functions.add(target.name)
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
-    if survey.step_letter(statement) is not None:
+    if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
     for index in target.indices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
-from notes2code.meaning import ir, strides, survey
+from notes2code.meaning import binders, ir, strides
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
 from notes2code.meaning.run import Defined, find_index
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def first_state(attempt: Attempt, at: int) -> int | None:
     """The statement that defines the state before the first step of a recursion, if it is one."""
     define = attempt.defines[at]
-    if define.target is None or survey.step_letter(define) is None:
+    if define.target is None or binders.step_letter(define) is None:
         return None
     name = attempt.targets[at].name
     return next(
@@ -48,7 +48,7 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     run.statement = at
     initial = attempt.done[first].array
     state = attempt.targets[at].name
-    letter = survey.step_letter(attempt.defines[at])
+    letter = binders.step_letter(attempt.defines[at])
     assert letter is not None
     counter = Index(letter, _steps(attempt, at, letter), 1)
     run.step = run.indices[letter] = counter

@@ -1,0 +1,251 @@
+"""The letters in the nodes of a formula: which ones can be indices, and what binds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    walk,
+)
+from notes2code.meaning import names, scripts
+from notes2code.meaning.statements import Define
+
+
+def family_range(node: Script) -> Relation | None:
+    """The ``i=1`` of ``{x_i}_{i=1}^n``."""
+    if isinstance(node.base, Group) and isinstance(node.sub, Relation) and node.sup is not None:
+        return node.sub
+    return None
+
+
+def first_number(sub: Node) -> int | None:
+    """The number from which ``j = 1`` counts."""
+    if isinstance(sub, Relation) and sub.signs == ("=",) and isinstance(sub.operands[1], Num):
+        return int(sub.operands[1].text) if sub.operands[1].text.isdigit() else None
+    return None
+
+
+def bound_letters(sub: Node) -> list[str]:
+    """The letters that stand below a big operator as its indices."""
+    if isinstance(sub, Relation):
+        first = sub.operands[0]
+        if sub.signs[0] in ("≤", "<") and len(sub.operands) == 3:
+            first = sub.operands[1]
+        return bound_letters(first) if first is not None else []
+    if isinstance(sub, Group):
+        dotted = any(isinstance(item, Dots) for item in sub.items)
+        return [x for item in sub.items[: 1 if dotted else 3] for x in bound_letters(item)]
+    if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
+        return [f.text for f in sub.factors if isinstance(f, Name) and len(f.text) == 1]
+    if isinstance(sub, Name):
+        return [sub.text]
+    if isinstance(sub, Script | Accent) and scripts.is_name(sub):
+        return [names.label(sub)]
+    return []
+
+
+def ends(sub: Node) -> Iterator[Node]:
+    """The nodes that end the ranges below a big operator."""
+    if isinstance(sub, Relation):
+        yield from (o for o in sub.operands[1:] if o is not None)
+    elif isinstance(sub, Group):
+        for item in sub.items:
+            yield from ends(item)
+        if any(isinstance(i, Dots) for i in sub.items):
+            yield sub.items[-1]
+
+
+def size_names(node: Node | None) -> set[str]:
+    """The names in an upper bound or an axis, such as ``d`` and ``h`` in ``d/h``."""
+    if node is None:
+        return set()
+    found: set[str] = set()
+    for inner in walk(node) if not scripts.is_name(node) else (node,):
+        if scripts.is_name(inner):
+            found.add(scripts.read(inner, frozenset()).name)
+    return found
+
+
+def is_positional(target: Node) -> bool:
+    """Whether the parentheses of a left-hand side hold indices, as in ``PE(pos, 2i)``."""
+    if not (isinstance(target, Juxt) and isinstance(target.factors[1], Group)):
+        return False
+    return any(isinstance(item, Juxt | Infix) for item in target.factors[1].items)
+
+
+def target_scripts(target: Node) -> Iterator[Node]:
+    """The names of a left-hand side: what is defined, then its parameters."""
+    if isinstance(target, Juxt):
+        name, arguments = target.factors[0], target.factors[1]
+        yield name
+        if isinstance(arguments, Script):
+            yield arguments
+            arguments = arguments.base
+        if isinstance(arguments, Group):
+            yield from arguments.items
+    else:
+        yield target
+
+
+def script_letters(node: Node) -> Iterator[str]:
+    """The single letters, and ``pos``, in the scripts of a name."""
+    while isinstance(node, Script | Accent):
+        if isinstance(node, Script):
+            for script in (node.sub, node.sup):
+                if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
+                    continue
+                if _is_label(script):
+                    continue
+                for inner in walk(script):
+                    if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
+                        yield inner.text
+        node = node.base
+
+
+def letters_of_labels(node: Node) -> Iterator[str]:
+    """The letters of abbreviations such as the ``hr`` of W_hr."""
+    sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
+    if isinstance(sub, Juxt) and _is_label(sub):
+        yield from (f.text for f in sub.factors if isinstance(f, Name))
+
+
+def _is_label(script: Node) -> bool:
+    """Whether letters side by side are an abbreviation, such as ``att``, and not indices."""
+    return isinstance(script, Juxt) and any(
+        isinstance(f, Name) and f.text not in names.INDEX_LETTERS for f in script.factors
+    )
+
+
+def bare(node: Node) -> str:
+    """The letter or word of a name, without its scripts and accents."""
+    while isinstance(node, Script | Accent):
+        node = node.base
+    return node.text if isinstance(node, Name) else ""
+
+
+def labelled_bases(nodes: Sequence[Node]) -> set[str]:
+    """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Name):
+            found.setdefault(bare(node), set()).add(node.sub.text)
+    return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
+
+
+def step_letter(define: Define) -> str | None:
+    """The letter that counts the steps if a definition is a recursion."""
+    target = define.target
+    if not isinstance(target, Script) or not scripts.is_name(target):
+        return None
+    base = bare(target)
+    mine = [s for s in (target.sub, _ungrouped(target.sup)) if s is not None]
+    for own in mine:
+        letter = _stepped(own)
+        if letter is None:
+            continue
+        for value in define.values:
+            for node in walk(value):
+                if not isinstance(node, Script) or bare(node) != base:
+                    continue
+                for other in (node.sub, _ungrouped(node.sup)):
+                    if (
+                        other is not None
+                        and _stepped(other) == letter
+                        and type(other) is not type(own)
+                    ):
+                        return letter
+    return None
+
+
+def _ungrouped(node: Node | None) -> Node | None:
+    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+
+
+def _stepped(node: Node) -> str | None:
+    """The letter of ``l``, ``l − 1`` or ``l + 1``."""
+    if isinstance(node, Infix) and node.op in "+-" and isinstance(node.right, Num):
+        node = node.left if node.right.text == "1" else node
+    if isinstance(node, Name) and node.text in names.INDEX_LETTERS | {"L", "N"}:
+        return node.text
+    return None
+
+
+def is_first_state(target: Node | None, base: str) -> bool:
+    """Whether a left-hand side is ``h_0`` or ``h^{(0)}``."""
+    if not isinstance(target, Script) or bare(target) != base:
+        return False
+    return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup)))
+
+
+def begins_with_dots(node: Node) -> bool:
+    """Whether an item of a list is dots, or begins with them."""
+    if isinstance(node, Juxt):
+        return isinstance(node.factors[0], Dots)
+    return isinstance(node, Dots)
+
+
+def letters_in_scripts(node: Node) -> set[str]:
+    """The letters in the scripts of all names in a node."""
+    return {
+        letter
+        for inner in walk(node)
+        if isinstance(inner, Script) and scripts.is_name(inner)
+        for letter in script_letters(inner)
+    }
+
+
+def free_letters(script: Node, base: str) -> Iterator[str]:
+    """The letters of a subscript that can be indices of a name with this base."""
+    weight = base in ("W", "w", "b", "U", "P", "B", "d", "D", "dim", "n", "N", "T", "e")
+    for part in scripts.parts(script, names.INDEX_LETTERS):
+        inner = part
+        if weight or _is_label(inner):
+            continue
+        found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
+        letters = [n.text for n in found if isinstance(n, Name)]
+        if all(letter in names.INDEX_LETTERS for letter in letters):
+            yield from letters
+
+
+def counting_letters(node: Node) -> Iterator[str]:
+    """The letters that sums and their like bind inside a node, and those on the right in ``i < j``
+    below a sum, of which it binds the left one only."""
+    for inner in walk(node):
+        if isinstance(inner, Big) and inner.sub is not None:
+            yield from bound_letters(inner.sub)
+            if isinstance(inner.sub, Relation):
+                last = inner.sub.operands[-1]
+                if isinstance(last, Name) and inner.sub.signs[-1] in "<>≤≥≠":
+                    yield last.text
+
+
+def size_expression(node: Node) -> str:
+    """The size that an axis of a declared shape names, such as ``d_model`` or ``d/h``."""
+    match node:
+        case Num(text):
+            return text
+        case Infix(op, left, right) if op in "+-/·×*":
+            sign = {"·": "*", "×": "*"}.get(op, op)
+            return f"{size_expression(left)}{sign}{size_expression(right)}"
+        case Juxt(factors):
+            return "*".join(size_expression(factor) for factor in factors)
+        case Frac(top, bottom):
+            return f"{size_expression(top)}/{size_expression(bottom)}"
+        case Group(_, (item,)):
+            return f"({size_expression(item)})"
+        case _ if scripts.is_name(node):
+            return scripts.read(node, frozenset()).name
+        case _:
+            return names.code_name(names.label(node))
