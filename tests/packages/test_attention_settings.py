@@ -52,6 +52,13 @@ def causal(scores: Array) -> Array:
     return scores + np.triu(np.full(scores.shape, -np.inf), 1)
 
 
+def earlier(scores: Array) -> Array:
+    """The shares of the keys before each query's own; the first query has none."""
+    powers = np.tril(np.exp(scores), -1)
+    total = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(total, total, 1)
+
+
 def far(scores: Array) -> Array:
     """|i − j| for each query i and key j."""
     rows, columns = np.indices(scores.shape)
@@ -102,6 +109,11 @@ DOTS = {
         r"\mathrm{softmax}(QK^\top + M)V"
         r", \quad M_{ij} = \begin{cases} 0 & j \ge i \\ -\infty & j < i \end{cases}",
         DOT, lambda w, q, k, b: softmax(causal((q @ k.T).T).T), shapes=SQUARE,
+    ),
+    "earlier keys only, none for the first query": Case(
+        r"\mathrm{softmax}(QK^\top + M)V"
+        r", \quad M_{ij} = \begin{cases} 0 & j < i \\ -\infty & j \ge i \end{cases}",
+        DOT, lambda w, q, k, b: earlier(q @ k.T), shapes=SQUARE,
     ),
     "a sum over the keys up to the query's": Case(
         r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
@@ -247,6 +259,49 @@ KERNELS = {
     ),
 }  # fmt: skip
 
+LINEAR = "LinearAttention"
+
+
+def elu_and_one(x: Array) -> Array:
+    """Features that are positive and, for x > 0, a line."""
+    return np.where(x > 0, x + 1, np.exp(x))
+
+
+LINEARS = {
+    "usual": Case(
+        library().components["linear_attention"].textbook,
+        LINEAR, lambda w, q, k, b: normalised(elu_and_one(q) @ elu_and_one(k).T),
+    ),
+    "ReLU, by rows": Case(
+        r"o_i = \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)},"
+        r"\quad \phi(x) = \max(0, x)",
+        LINEAR, lambda w, q, k, b: normalised(relu(q) @ relu(k).T),
+    ),
+    "a temperature, for each head": Case(
+        r"o_i^h = \frac{\sum_j \phi(q_i^h)^\top \phi(k_j^h) v_j^h}"
+        r"{\sum_j \phi(q_i^h)^\top \phi(k_j^h)}, \quad \phi(x) = e^{x/\tau}",
+        LINEAR, lambda w, q, k, b: normalised(np.exp(q / 1.7) @ np.exp(k.T / 1.7)), {"tau": 1.7},
+    ),
+    "features of a width": Case(
+        r"O = \frac{\exp(Q/\sqrt{d_k}) \exp(K/\sqrt{d_k})^\top V}"
+        r"{\exp(Q/\sqrt{d_k}) \exp(K/\sqrt{d_k})^\top \mathbf{1}}",
+        LINEAR, lambda w, q, k, b: normalised(np.exp(q / 6**0.5) @ np.exp(k.T / 6**0.5)),
+    ),
+    "not normalised": Case(
+        r"O = \mathrm{ReLU}(Q)(\mathrm{ReLU}(K)^\top V)",
+        LINEAR, lambda w, q, k, b: relu(q) @ relu(k).T,
+    ),
+    "causal": Case(
+        r"y_i = \frac{\phi(q_i)^\top S_i}{\phi(q_i)^\top z_i}, \quad \phi(x) = e^x,"
+        r"\quad S_i = \sum_{j=1}^i \phi(k_j) v_j^\top, \quad z_i = \sum_{j=1}^i \phi(k_j)",
+        LINEAR, lambda w, q, k, b: normalised(np.tril(np.exp(q) @ np.exp(k).T)), shapes=SQUARE,
+    ),
+    "causal, not normalised": Case(
+        r"o_t = \sum_{s \le t} \exp(q_t)^\top \exp(k_s) v_s",
+        LINEAR, lambda w, q, k, b: np.tril(np.exp(q) @ np.exp(k).T), shapes=SQUARE,
+    ),
+}  # fmt: skip
+
 SEQ2SEQ = "Seq2SeqAttention"
 STATES = {"state_size": 6, "memory_size": 3}
 MEMORY = ((4, 6), (5, 3))
@@ -342,6 +397,7 @@ GROUPS = {
     "additive": ADDITIVES,
     "bilinear": BILINEARS,
     "kernel": KERNELS,
+    "linear": LINEARS,
     "seq2seq": SEQ2SEQS,
     "synthesizer": SYNTHESIZERS,
 }
