@@ -92,7 +92,8 @@ class _Planner:
             self._add_piece(compiled, source)
         for mention, source in mentioned:
             self._add_mention(mention.component, source)
-        names = _names(self.drafts, self._is_textbook, self._others_called)
+        self._complete()
+        names = _names(self.drafts, self._is_textbook, self._others_called, self._usual)
         parts: dict[int, Part] = {}
         for draft in self.drafts:
             self._build(draft, names, parts)
@@ -169,17 +170,33 @@ class _Planner:
         assert found is not None, component.name
         return found
 
+    def _usual(self, component: Component) -> _Draft:
+        """A draft of a component's textbook formula."""
+        return _Draft(component, self._textbook(component), None, [])
+
     def _is_textbook(self, draft: _Draft) -> bool:
-        shown = {n: v for n, v in shown_settings(draft.recognised).items() if v is not None}
-        if shown != textbook_settings(draft.component):
+        form, settings = draft.recognised.form, draft.component.settings.values()
+        expected = textbook_settings(draft.component)
+        shown = shown_settings(draft.recognised)
+        if any(shown[s.name] != expected.get(s.name) for s in settings if form.has(s)):
             return False
-        textbook, form = self._textbook(draft.component), draft.recognised.form
-        if not form.partial and form.part != textbook.form.part:
+        textbook = self._usual(draft.component)
+        if not form.partial and form.part != textbook.recognised.form.part:
             return False
-        usual = self._called(_Draft(draft.component, textbook, None, []))
+        usual = self._called(textbook)
         return all(usual.get(role, name) == name for role, name in self._called(draft).items())
 
     # --- building ------------------------------------------------------------------------
+
+    def _complete(self) -> None:
+        """Add what the drafts are built from and no note gives, before anything gets a name."""
+        for draft in self.drafts:  # it grows
+            for function in draft.recognised.functions.values():
+                self._used(draft, function)
+            for name in draft.component.builds_on:
+                component = self.library.components[name]
+                if not self._of(component):
+                    self._new(component)
 
     def _build(self, draft: _Draft, names: Mapping[int, str], parts: dict[int, Part]) -> Part:
         """The part of a draft, after those that it uses."""
@@ -189,19 +206,18 @@ class _Planner:
         for role, function in draft.recognised.functions.items():
             used = self._used(draft, function)
             if used is not None:
-                uses[role] = self._build(used, self._named(names, used), parts)
+                uses[role] = self._build(used, names, parts)
         for role in draft.component.roles:
             used = self._defining(draft, role)
             if used is not None:
-                uses[role] = self._build(used, self._named(names, used), parts)
+                uses[role] = self._build(used, names, parts)
         for name in draft.component.builds_on:
             if not any(part.component.name == name for part in uses.values()):
-                component = self.library.components[name]
-                other = next(iter(self._of(component)), None) or self._new(component)
-                uses[name] = self._build(other, self._named(names, other), parts)
+                other = self._of(self.library.components[name])[0]
+                uses[name] = self._build(other, names, parts)
         part = Part(
             draft.component,
-            self._named(names, draft)[id(draft)],
+            names[id(draft)],
             draft.recognised,
             tuple(dict.fromkeys(draft.sources)),
             tuple(draft.pieces),
@@ -209,9 +225,6 @@ class _Planner:
         )
         parts[id(draft)] = part
         return part
-
-    def _named(self, names: Mapping[int, str], draft: _Draft) -> Mapping[int, str]:
-        return names if id(draft) in names else {**names, id(draft): _class_name(draft)}
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""
@@ -246,7 +259,10 @@ class _Planner:
         if kind is None:
             return None
         component = self.library.components[kind]
-        return next(iter(self._of(component)), None) or self._new(component)
+        drafts = self._of(component)
+        usual = [d for d in drafts if self._is_textbook(d)]
+        unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]
+        return next(iter([*usual, *unnamed]), None) or self._new(component)
 
     def _defining(self, draft: _Draft, role: str) -> _Draft | None:
         """The draft of the formula that defines the array in a role, such as positions."""
@@ -275,6 +291,12 @@ class _Planner:
         return plain(function)
 
 
+def _defines_function(compiled: Compiled) -> bool:
+    """Whether a formula gives what it computes the name of a function, which only calls of that
+    name mean."""
+    return compiled.equation is not None and bool(compiled.equation.parameters)
+
+
 # --- names ------------------------------------------------------------------------------------
 
 
@@ -282,8 +304,10 @@ def _names(
     drafts: Iterable[_Draft],
     is_textbook: Callable[[_Draft], bool],
     others_called: Callable[[_Draft, _Draft], list[str]],
+    textbook: Callable[[Component], _Draft],
 ) -> dict[int, str]:
-    """Names for the drafts: the component's for the usual one, telling ones for variants."""
+    """Names for the drafts: the component's for the usual or the only one, telling ones for
+    variants."""
     names: dict[int, str] = {}
     groups: dict[str, list[_Draft]] = {}
     for draft in drafts:
@@ -291,10 +315,12 @@ def _names(
     taken: set[str] = set()
     for group in groups.values():
         group.sort(key=lambda d: (not is_textbook(d), _is_less(d.recognised.form)))
-        for at, draft in enumerate(group):
+        first = group[0]
+        usual = first if is_textbook(first) else textbook(first.component)
+        for draft in group:
             name = _class_name(draft)
-            if at:
-                name = _variant_name(draft, group[0], others_called(draft, group[0]), taken)
+            if len(group) > 1 and draft is not usual:
+                name = _variant_name(draft, usual, others_called(draft, usual), taken)
             names[id(draft)] = name
             taken.add(name)
     return names
