@@ -15,7 +15,7 @@ from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
-from notes2code.meaning.values import Value, link, settled
+from notes2code.meaning.values import Value, free_roots, link
 
 
 @dataclass(slots=True)
@@ -251,8 +251,7 @@ class Attempt:
         inside = [run.seen.letters(node) for node in define.values]
         summed = {x for found in inside for x in found.counting}
         places = {x: at for found in inside for x, at in found.loose.items()}
-        free = {find_index(index) for index in ir.free_indices(settled(value.body))}
-        free -= set(map(find_index, value.axes))
+        free = free_roots(value.body) - set(map(find_index, value.axes)) if places else set()
         for letter, span in places.items():
             index = find_index(run.indices[letter]) if letter in run.indices else None
             if index is None or index not in free or letter in mine:
@@ -329,7 +328,7 @@ class Attempt:
         run = self.run
         axes = list(value.axes)
         front: list[Index] = []
-        free = {find_index(i) for i in ir.free_indices(settled(value.body))}
+        free = free_roots(value.body) if letters else set()
         on_target = len(target.indices)
         for position, letter in enumerate(letters):
             index = find_index(run.indices[letter])

@@ -349,6 +349,8 @@ def free_indices(expr: Expr) -> frozenset[Index]:
     if isinstance(expr, Idx):
         return frozenset((expr.index,))
     free: frozenset[Index] = frozenset()
+    if isinstance(expr, Num | Size):
+        return free
     if isinstance(expr, Softmax):
         inner = free_indices(expr.body)
         if expr.where is not None:
@@ -375,7 +377,7 @@ def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:
     """The expression with some of its free indices replaced."""
     if isinstance(expr, Idx):
         return values.get(expr.index, expr)
-    if not values or not children(expr):
+    if not values:
         return expr
     return rebuild(expr, lambda child: substitute(child, values))
 

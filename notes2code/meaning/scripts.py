@@ -80,6 +80,9 @@ def read(
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names)."""
+    if isinstance(node, Name):
+        name = names.code_name(_plain(node.text))
+        return Use(name, (), None, False, False, node.font == "bold", node.span)
     marks: list[str] = []
     subs: list[Node] = []
     sups: list[Node] = []

@@ -33,12 +33,7 @@ def settle(run: Run, draft: Draft) -> Equation:
     )
     value = finished.whole(draft.value)
     inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
-    called = {
-        expr.function
-        for array in [*(d.array for d in definitions), value]
-        for expr in ir.walk(array.body)
-        if isinstance(expr, ir.Call)
-    }
+    called = {expr.function for expr in finished.nodes if isinstance(expr, ir.Call)}
     functions = {name: eq for name, eq in run.functions.items() if name in called}
     parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
     _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
@@ -71,6 +66,7 @@ class _Settling:
     renamed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.nodes = [expr for array in self.arrays for expr in ir.walk(array.body)]
         self.renamed = _rows_of_parameters(self.run, self.draft)
         self.symbols = self._used_symbols()
         self._name_sizes()
@@ -78,18 +74,9 @@ class _Settling:
     # --- sizes ---------------------------------------------------------------------------
 
     def _used_symbols(self) -> list[Symbol]:
-        used = {
-            expr.array
-            for array in self.arrays
-            for expr in ir.walk(array.body)
-            if isinstance(expr, Ref)
-        }
-        used |= {
-            expr.function
-            for array in self.arrays
-            for expr in ir.walk(array.body)
-            if isinstance(expr, ir.Call) and expr.function not in self.run.functions
-        }
+        used = {expr.array for expr in self.nodes if isinstance(expr, Ref)}
+        called = {expr.function for expr in self.nodes if isinstance(expr, ir.Call)}
+        used |= called - self.run.functions.keys()
         return [symbol for symbol in self.run.symbols.values() if symbol.name in used]
 
     def _name_sizes(self) -> None:

@@ -11,7 +11,7 @@ from notes2code.meaning.ir import Expr, Idx, Index, Softmax
 from notes2code.meaning.names import label
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import is_name
-from notes2code.meaning.values import Value, settled, shape_text, uses
+from notes2code.meaning.values import Value, free_roots, settled, shape_text, uses
 
 
 def called(run: Run, name: Node, group: Group, span: Span) -> Value:
@@ -136,7 +136,7 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
 def _implied_index(run: Run, value: Value, span: Span) -> Index:
     """The index that a softmax of a number runs over: the innermost sum's, else the last one
     on the left-hand side that the number depends on."""
-    free = {find_index(index) for index in ir.free_indices(settled(value.body))}
+    free = free_roots(value.body)
     for letter in (*reversed(run.summed), *reversed(run.target_letters), *reversed(run.seen.free)):
         index = run.indices.get(letter)
         if index is not None and find_index(index) in free:

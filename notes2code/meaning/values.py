@@ -264,6 +264,11 @@ def reduce_all(kind: str, value: Value) -> Expr:
     return body
 
 
+def free_roots(body: Expr) -> set[Index]:
+    """The indices that an expression uses and does not bind; linked ones count as one."""
+    return {find_index(index) for index in ir.free_indices(settled(body))}
+
+
 def settled(body: Expr) -> Expr:
     """The expression with each linked index replaced by the one it stands for."""
     if isinstance(body, Idx):
