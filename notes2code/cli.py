@@ -183,7 +183,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         type=_package,
         default="transformer",
-        help="name of the package",
+        help="name of the package (default: transformer)",
     )
     shared.add_argument(
         "--components",

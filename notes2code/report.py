@@ -107,7 +107,8 @@ def _lines(result: Result) -> Iterator[str]:
     severities = Counter(d.severity for d in result.diagnostics)
     if severities:
         told = [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "remark")]
-        yield ", ".join(counted(severities[s], noun) for s, noun in told if severities[s])
+        counts = ", ".join(counted(severities[s], noun) for s, noun in told if severities[s])
+        yield counts + ("; notes2code inspect shows the remarks" if severities[Severity.NOTE] else "")
     if result.verdict:
         yield from _tests(result.verdict)
     if result.changes:
@@ -197,6 +198,8 @@ def _import(result: Result) -> Iterator[str]:
     names = [name.rpartition(".")[2] for name, _ in _classes(result)]
     if names:
         shown = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
+        if _module(result) == result.package:
+            yield f"pip install -e {clean(result.out.as_posix())}"
         yield f"from {_module(result)} import {shown}"
 
 

@@ -25,7 +25,11 @@ def render(diagnostics: Iterable[Diagnostic], colour: bool = False) -> str:
     for found in diagnostics:
         groups = notes.setdefault(found.path, {})
         groups.setdefault((found.code, found.severity), []).append(found)
-    blocks = [_group(group, colour) for groups in notes.values() for group in groups.values()]
+    blocks = [
+        _group(group, colour)
+        for groups in notes.values()
+        for group in sorted(groups.values(), key=lambda group: min(d.line for d in group))
+    ]
     return "\n".join(blocks)
 
 
