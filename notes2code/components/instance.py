@@ -133,7 +133,7 @@ class _Builder:
         value = self.found.settings.get(name)
         if value is None:
             return inner
-        places = [Idx(self.index(i)) for i in ordered(mine)]
+        places = [Idx(self.index(i)) for i in ordered(mine)] if value.indices else []
         body = ir.substitute(value.body, dict(zip(value.indices, places, strict=True)))
         return _filled(body, inner)
 

@@ -225,7 +225,7 @@ class _Matcher:
         known = found.settings.get(name)
         if known is None:
             yield replace(found, settings={**found.settings, name: value})
-        elif key(
+        elif len(known.indices) == len(value.indices) and key(
             ir.substitute(
                 known.body,
                 {old: Idx(new) for old, new in zip(known.indices, value.indices, strict=True)},
@@ -244,8 +244,9 @@ class _Matcher:
                 around = _without(theirs, inner)
                 if around == Ref(HOLE):
                     yield way
-                elif ir.free_indices(around) <= self.outer | frozenset(own):
-                    yield from self._set(mine.function, Lambda(own, around), way)
+                elif (free := ir.free_indices(around)) <= self.outer | frozenset(own):
+                    # One that is the same everywhere can stand around arguments of any axes.
+                    yield from self._set(mine.function, Lambda(own if free else (), around), way)
 
     def _call(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
         """A function role is a function of the note; its parameters come first."""

@@ -48,7 +48,8 @@ class Attention:
         query, key = self._outer("q"), self._outer("k")
         if soft is None:
             own = [index for index in key if index not in query]
-            return query, own[-1] if own else self._summed(pattern.body)
+            queries = [self.found.indices[i] for i in pattern.indices if i in _places(pattern, "q")]
+            return (*query, *queries), own[-1] if own else self._summed(pattern.body)
         rows = [
             self.found.indices[i] for i in rows_of(soft.body, soft.index) if i in pattern.indices
         ]
@@ -94,7 +95,8 @@ class Attention:
     @property
     def causal(self) -> bool:
         """Whether a query sees only the keys up to its own position."""
-        return any(map(self._is_causal, self._terms))
+        own = self.recognised.form.part.startswith("causal")
+        return own or any(map(self._is_causal, self._terms))
 
     def _is_causal(self, term: Expr) -> bool:
         """Whether a term is a causal mask, and does not leave only what comes later."""
@@ -205,6 +207,12 @@ class Attention:
         ``output`` the letters of what it gives.
         """
         return Formula(self, roles, numbers, output)
+
+
+def _places(array: Lambda, role: str) -> set[Index]:
+    """The indices at which an array in a role stands in a formula."""
+    refs = (e for e in ir.walk(array.body) if isinstance(e, Ref) and e.array == role)
+    return {place.index for ref in refs for place in ref.at if isinstance(place, Idx)}
 
 
 def _held(expr: Expr, holes: Collection[str], axes: tuple[Index, ...]) -> Expr:

@@ -27,6 +27,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "gated_feed_forward": {"activation": "silu"},
     "kernel_attention": {"kernel": "(-0.5)*x**2"},
     "layer_norm": {"epsilon": "epsilon"},
+    "linear_attention": {"feature_map": "elu(x) + 1"},
     "output_head": {"bias": "b"},
     "rms_norm": {"epsilon": "epsilon"},
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},

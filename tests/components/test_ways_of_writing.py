@@ -106,6 +106,42 @@ def test_training(latex: str, name: str, settings: dict[str, str]) -> None:
     assert said(latex) == (name, "output", settings)
 
 
+ELU = r"\phi(x) = \mathrm{elu}(x) + 1"
+LINEAR_ATTENTION = [
+    (r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(Q)\phi(K)^\top \mathbf{1}}", "output"),
+    (r"o_i = \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)}",
+     "output"),
+    (r"y_i = \frac{\phi(q_i)^\top S}{\phi(q_i)^\top z}, \quad S = \sum_j \phi(k_j) v_j^\top,"
+     r"\quad z = \sum_j \phi(k_j)", "output"),
+    (r"V_i' = \frac{\phi(Q_i)^\top \sum_{j=1}^i \phi(K_j) V_j^\top}"
+     r"{\phi(Q_i)^\top \sum_{j=1}^i \phi(K_j)}", "causal"),
+    (r"\phi(Q)(\phi(K)^\top V)", "unnormalised"),
+    (r"o_i = \sum_{j \le i} \phi(q_i)^\top \phi(k_j) v_j", "causal_unnormalised"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("latex, form", LINEAR_ATTENTION)
+def test_linear_attention(latex: str, form: str) -> None:
+    assert said(ELU, latex) == ("linear_attention", form, {"feature_map": "elu(x) + 1"})
+
+
+NO_LINEAR_ATTENTION = [
+    r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(K)\phi(K)^\top \mathbf{1}}",
+    r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(Q)K^\top \mathbf{1}}",
+    r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(Q)\phi(K)^\top}",
+    r"o_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j) v_j}{\sum_j \phi(q_i)^\top \phi(k_j)}",
+    r"o_i = \sum_{j \ge i} \phi(q_i)^\top \phi(k_j) v_j",
+    r"\phi(Q)(K^\top V)",
+    r"\phi(QK^\top)V",
+    r"\phi(A)(\phi(B)^\top C)",
+]
+
+
+@pytest.mark.parametrize("latex", NO_LINEAR_ATTENTION)
+def test_no_linear_attention(latex: str) -> None:
+    assert said(ELU, latex) is None
+
+
 OTHERS = [
     r"y = \frac{x}{\|x\|} \odot g",
     r"\frac{x}{\frac1d\sum_i x_i^2 + \epsilon} \odot \gamma",
