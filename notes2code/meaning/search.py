@@ -54,7 +54,8 @@ def search(start: Callable[[dict[str, int]], Run], attempt: Callable[[Run], T]) 
         except Dearer:
             pass
         except ProblemError as problem:
-            first_error = first_error or problem
+            # Its traceback would keep the frames of the attempt, and all that they hold.
+            first_error = first_error or problem.with_traceback(None)
         for other, cost in _neighbours(run, plan):
             heapq.heappush(waiting, (cost, next(ties), other))
     if best is None:

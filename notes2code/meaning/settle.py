@@ -84,48 +84,41 @@ class _Settling:
         # A number for a size, as in ℝ^{n×512}, is an example: the code works for others too.
         given = {find(axis) for symbol in self.symbols for axis in symbol.axes}
         given = {root for root in given if root.name.isdigit()}
-        roots: list[tuple[Size, str]] = []
-        seen: set[Size] = set()
+        roots: dict[Size, str] = {}
         axes: set[Size] = set()
-
-        def meet(size: Size, hint: str, axis: bool) -> None:
-            root = find(size)
-            if axis:
+        for root, hint, is_axis in self._sizes_met():
+            if is_axis:
                 axes.add(root)
-            if root in given and root not in seen:
-                seen.add(root)
-                self.sizes[root] = Size(root.name, 2)
-            elif root.value is not None:
-                for inner in ir.walk(root.value):
-                    if isinstance(inner, Size) and inner is not root:
-                        meet(inner, "", axis)
-            elif root not in seen:
-                seen.add(root)
-                roots.append((root, hint))
-
-        for symbol in self.symbols:
-            for at, axis in enumerate(symbol.axes):
-                meet(axis, _size_hint(symbol, at), True)
-        for array in self.arrays:
-            for index in array.indices:
-                meet(find_index(index).size, "n", True)
-            for expr in ir.walk(array.body):
-                for index in ir.bound_indices(expr):
-                    meet(find_index(index).size, "n", True)
-                if isinstance(expr, Size):
-                    meet(expr, "", False)
+            if root in given:
+                self.sizes.setdefault(root, Size(root.name, 2))
+            elif root.value is None:
+                roots.setdefault(root, hint)
         taken = {symbol.name for symbol in self.symbols}
-        numbers = [r for r, _ in roots if r not in axes and not names.is_size_name(r.name)]
+        numbers = [r for r in roots if r not in axes and not names.is_size_name(r.name)]
         self.numbers = {root: root.name for root in numbers}
         taken |= set(self.numbers.values())
-        roots.sort(key=lambda pair: -pair[0].rank)
-        for root, hint in roots:
+        for root, hint in sorted(roots.items(), key=lambda pair: -pair[0].rank):
             if root in self.numbers:
                 continue
             name = _free_name(root, hint, taken)
             taken.add(name)
             self.sizes[root] = Size(name, root.rank, root.kind)
         self.taken = taken
+
+    def _sizes_met(self) -> Iterator[tuple[Size, str, bool]]:
+        """The sizes in the order of the formula, with a name for each that has none, and whether
+        it is met as the extent of an axis or as a number."""
+        for symbol in self.symbols:
+            for at, axis in enumerate(symbol.axes):
+                yield from _met(axis, _size_hint(symbol, at), True)
+        for array in self.arrays:
+            for index in array.indices:
+                yield from _met(find_index(index).size, "n", True)
+            for expr in ir.walk(array.body):
+                for index in ir.bound_indices(expr):
+                    yield from _met(find_index(index).size, "n", True)
+                if isinstance(expr, Size):
+                    yield from _met(expr, "", False)
 
     def size(self, size: Size) -> Expr:
         """The finished size: a named one, or an expression of named ones."""
@@ -219,6 +212,16 @@ class _Settling:
                 solved.add(size)
                 inputs.append(Input(size.name, (), size.name, "size"))
         return tuple(inputs)
+
+
+def _met(size: Size, hint: str, is_axis: bool) -> Iterator[tuple[Size, str, bool]]:
+    """A size, and those that it is made of."""
+    root = find(size)
+    yield root, hint, is_axis
+    if root.value is not None:
+        for inner in ir.walk(root.value):
+            if isinstance(inner, Size) and inner is not root:
+                yield from _met(inner, "", is_axis)
 
 
 def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[Size]:

@@ -237,35 +237,37 @@ def _count_uses(seen: Survey, value: Node) -> None:
     """How each name is used: with how many indices, transposed, bold, always called."""
     free_standing: set[str] = set()
     called: set[str] = set()
-
-    def visit(node: Node, before_parenthesis: bool) -> None:
-        if scripts.is_name(node):
-            try:
-                use = seen.use(node)
-            except ProblemError:
-                return  # it is an error where it is computed, which an item of a list may not be
-            seen.counted.setdefault(use.name, set()).add(len(use.indices))
-            for place, index in enumerate(use.indices):
-                if (shift := scripts.shift(index.node)) is not None:
-                    seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
-            if use.bold:
-                seen.bold.add(use.name)
-            if use.transposed:
-                seen.transposed.add(use.name)
-            (called if before_parenthesis else free_standing).add(use.name)
-            if use.power is not None:
-                visit(use.power, False)
-            return
-        inner = children(node)
-        for at, child in enumerate(inner):
-            following = inner[at + 1] if isinstance(node, Juxt) and at + 1 < len(inner) else None
-            if isinstance(following, Script):
-                following = following.base
-            opens = isinstance(following, Group) and following.open in ("(", "[")
-            visit(child, opens)
-
-    visit(value, False)
+    for use, before_parenthesis in _uses(seen, value, False):
+        seen.counted.setdefault(use.name, set()).add(len(use.indices))
+        for place, index in enumerate(use.indices):
+            if (shift := scripts.shift(index.node)) is not None:
+                seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
+        if use.bold:
+            seen.bold.add(use.name)
+        if use.transposed:
+            seen.transposed.add(use.name)
+        (called if before_parenthesis else free_standing).add(use.name)
     seen.called = (seen.called | called) - free_standing
+
+
+def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[scripts.Use, bool]]:
+    """The names in a node, in order, and whether each stands before parentheses."""
+    if scripts.is_name(node):
+        try:
+            use = seen.use(node)
+        except ProblemError:
+            return  # it is an error where it is computed, which an item of a list may not be
+        yield use, before_parenthesis
+        if use.power is not None:
+            yield from _uses(seen, use.power, False)
+        return
+    inner = children(node)
+    for at, child in enumerate(inner):
+        following = inner[at + 1] if isinstance(node, Juxt) and at + 1 < len(inner) else None
+        if isinstance(following, Script):
+            following = following.base
+        opens = isinstance(following, Group) and following.open in ("(", "[")
+        yield from _uses(seen, child, opens)
 
 
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
