@@ -16,6 +16,7 @@ from notes2code.emit.called import entries, passed_on, weights_of_called, weight
 from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
 from notes2code.emit.kernel import Kernel
+from notes2code.emit.penalty import Penalty
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.sublayers import functions_of, opened, weights_of_sublayers
@@ -65,8 +66,11 @@ class View:
 
     @cached_property
     def equation(self) -> Equation:
-        """The formula that the tests evaluate; that of a layer takes what it calls as inputs."""
+        """The formula that the tests evaluate; that of a layer takes what it calls as inputs, that
+        of BLEU has its penalty in it."""
         equation = self.recognised.equation
+        if self.has("penalty"):
+            return self.penalty.equation
         return opened(equation) if self._part.component.family == "layers" else equation
 
     # --- names ---------------------------------------------------------------------------
@@ -145,6 +149,11 @@ class View:
     def kernel(self) -> Kernel:
         """The formula as an attention whose scores a kernel gives."""
         return Kernel(self.attention)
+
+    @cached_property
+    def penalty(self) -> Penalty:
+        """What BLEU multiplies the precisions with."""
+        return Penalty(self.recognised)
 
     @property
     def biases(self) -> tuple[str, ...]:

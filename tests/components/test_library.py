@@ -20,6 +20,7 @@ COMPONENTS = library().components
 
 SETTINGS: dict[str, dict[str, str]] = {
     "additive_attention": {"activation": "tanh"},
+    "bleu": {"penalty": "exp(min(0, -r/c + 1))"},
     "causal_self_attention": {"scale": "d_k**-0.5", "mask": "causal"},
     "cross_attention": {"scale": "d_k**-0.5"},
     "encoder_decoder": {"bias": "b"},

@@ -1,0 +1,53 @@
+"""BLEU's penalty is what the note says, in the code and in what its tests expect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from building import Package, package_of
+
+BLEU = r"\mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)"
+CASES = r"BP = \begin{cases} 1 & \text{if } c > r \\ e^{%s} & \text{if } c \le r \end{cases}"
+
+PENALTIES: dict[str, tuple[list[str], Callable[[int, int], float]]] = {
+    "usual": ([CASES % "1 - r/c"], lambda c, r: 1 if c > r else math.exp(1 - r / c)),
+    "turned round": ([CASES % "1 - c/r"], lambda c, r: 1 if c > r else math.exp(1 - c / r)),
+    "a ratio": ([r"BP = \min(1, c/r)"], lambda c, r: min(1, c / r)),
+    "labelled": ([r"BP = \min(1, e^{1 - r_w/c_w})"], lambda c, r: min(1, math.exp(1 - r / c))),
+    "left to custom": ([], lambda c, r: 1 if c > r else math.exp(1 - r / c)),
+}
+
+REFUSED = {
+    "another name": [BLEU.replace("BP", r"\lambda")],
+    "another number": [BLEU, r"BP = e^{-\lambda r/c}"],
+    "one length": [BLEU, r"BP = e^{-1/c}"],
+    "cases that leave lengths out": [
+        BLEU,
+        r"BP = \begin{cases} 1 & c > r \\ e^{1 - r/c} & c < r \end{cases}",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_the_penalty_is_the_notes(
+    name: str, imported: Callable[[Package], ModuleType], run_tests: Callable[[Package], bool]
+) -> None:
+    formulas, penalty = PENALTIES[name]
+    files = package_of([BLEU, *formulas])
+    bleu = imported(files).bleu
+    words = "a b c d e f g".split()
+    for length in (2, 5, 7):
+        expected = penalty(length, 5)
+        assert bleu(words[:length], words[:5], (1.0,)) == pytest.approx(
+            expected * min(1, 5 / length)
+        )
+    assert run_tests(files)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_penalty_of_anything_else_is_refused(name: str) -> None:
+    assert "transformer/metrics.py" not in package_of(REFUSED[name])
