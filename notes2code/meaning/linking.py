@@ -18,7 +18,7 @@ from notes2code.latex.tree import Dots, Tree, walk
 from notes2code.meaning import binders, equations, names, scripts, strides, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
-from notes2code.meaning.statements import Define, Statement, statements
+from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
@@ -53,11 +53,11 @@ class Linked:
 @dataclass
 class _Parsed:
     tree: Tree | None
-    statements: tuple[Statement, ...]
     arrays: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
+    parameters: set[str] = field(default_factory=set)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
@@ -111,8 +111,8 @@ class Linker:
             seen = survey.survey(stated)
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
-            return _Parsed(None, (), problems=(problem.problem,))
-        parsed = _Parsed(tree, stated, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
+            return _Parsed(None, problems=(problem.problem,))
+        parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -234,7 +234,7 @@ class Linker:
         while pending:
             current = pending.pop()
             mine = self.parsed[current]
-            free = mine.mentioned - mine.arrays - _parameters(mine)
+            free = mine.mentioned - mine.arrays - mine.parameters
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
@@ -311,6 +311,7 @@ def _family(name: str) -> str:
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
     """Note what a statement defines."""
     target = equations.read_target(seen, statement)
+    parsed.parameters.update(target.parameters)
     # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
     # from the shapes: what they name stays a symbol elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
@@ -327,15 +328,6 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     for index in target.indices:
         if (half := strides.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
-
-
-def _parameters(parsed: _Parsed) -> frozenset[str]:
-    found: set[str] = set()
-    seen = survey.survey(parsed.statements)
-    for statement in parsed.statements:
-        if isinstance(statement, Define):
-            found.update(equations.read_target(seen, statement).parameters)
-    return frozenset(found)
 
 
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
