@@ -66,7 +66,7 @@ class Projected:
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
         others = set(what.recognised.settings) - {"scale"}
-        usual = self.view.form == "joined" or what.shown("scale") in ("d_k**-0.5", "p_k**-0.5")
+        usual = self.view.form == "joined" or what.shown("scale") == "d_k**-0.5"
         return usual and all(what.shown(name) == CAUSAL for name in others)
 
     @property
@@ -77,12 +77,12 @@ class Projected:
     @property
     def known(self) -> Mapping[str, str]:
         """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
-        heads of three inputs ``d_q``, ``d_k`` and ``d_v`` are what the projections take."""
-        taken = {"d": "A", "e": "B", "d_q": "A"}
+        heads of three inputs ``e_q``, ``e_k`` and ``e_v`` are what the projections take."""
+        taken = {"d": "A", "e": "B", "e_q": "A"}
         if self.view.component == "multi_head_attention":
-            taken |= {"d_k": "B", "d_v": "C"}
+            taken |= {"e_k": "B", "e_v": "C"}
         texts = {size: f"self.{self.view.var(role)}.in_features" for size, role in taken.items()}
-        return {**texts, "p_k": "query.size(-1)", "h": "self.num_heads"}
+        return {**texts, "d_k": "query.size(-1)", "h": "self.num_heads"}
 
     @property
     def made_inner(self) -> str:

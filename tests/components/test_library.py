@@ -57,12 +57,7 @@ def said(found: Recognised | None) -> object:
     return found and (found.component.name, found.form.part, shown_settings(found))
 
 
-FAULTS = {
-    "causal_self_attention": "the scale is shown in the form's own p_k",
-}
-
-
-@pytest.mark.parametrize("name", [row(name, name, FAULTS.get(name, "")) for name in COMPONENTS])
+@pytest.mark.parametrize("name", [row(name, name) for name in COMPONENTS])
 def test_textbook(name: str) -> None:
     found = recognised(COMPONENTS[name].textbook)
     assert found is not None
