@@ -48,12 +48,16 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
     size = _scale_size(scale)
     if size is None or size.name in run.scales:
         return
-    if features is not None and scale == ir.Pow(size, ir.HALF):
+    if features is not None and scale == ir.Pow(size, ir.HALF) and size.name in _WIDTHS:
         run.scales[size.name] = features
         return
     for inner in _sums(scaled):
         run.scales[size.name] = inner.index
         return
+
+
+_WIDTHS = frozenset(["d", "D", "dim", "d_model", "d_emb", "d_e"])
+"""Names of the width of a model's vectors."""
 
 
 def is_scale(factor: Expr) -> bool:
