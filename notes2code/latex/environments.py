@@ -10,8 +10,8 @@ from notes2code.latex.stream import ALIGNMENTS
 from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
 
 if TYPE_CHECKING:
+    from notes2code.latex.characters import Token
     from notes2code.latex.operands import Operands
-    from notes2code.latex.tokens import Token
 
 MAX_CELLS = 4_096
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from notes2code.diagnostics import error
 
 if TYPE_CHECKING:
-    from notes2code.latex.tokens import Token
+    from notes2code.latex.characters import Token
 
 MAX_TOKENS = 20_000
 MAX_DEPTH = 20

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import environments
+from notes2code.latex.characters import Token
 from notes2code.latex.reader import OPERANDS, TokenReader
-from notes2code.latex.tokens import Token
 from notes2code.latex.tree import (
     Apply,
     Big,

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex import macros, words
+from notes2code.latex.characters import Token
 from notes2code.latex.macros import Macro
 from notes2code.latex.operands import Operands
 from notes2code.latex.reader import OPERANDS
-from notes2code.latex.tokens import Token, Tokens
+from notes2code.latex.tokens import Tokens
 from notes2code.latex.tree import (
     Clause,
     Dots,

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 
 from notes2code.diagnostics import Problem, Span, error, warning
 from notes2code.latex import stream
-from notes2code.latex.tokens import Token, Tokens
+from notes2code.latex.characters import Token
+from notes2code.latex.tokens import Tokens
 from notes2code.latex.tree import Node
 
 OPERANDS = frozenset(
@@ -78,7 +79,9 @@ class TokenReader(ABC):
     def transparent(self, token: Token) -> bool:
         """Whether a token begins or ends an environment that only aligns equations."""
         return (
-            token.kind == "env" and self.depth == 0 and token.text.split(" ", 1)[1] in stream.ALIGNMENTS
+            token.kind == "env"
+            and self.depth == 0
+            and token.text.split(" ", 1)[1] in stream.ALIGNMENTS
         )
 
     def ends_or_aligns(self, token: Token) -> bool:

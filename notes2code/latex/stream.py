@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Problem, error, warning
-from notes2code.latex.tokens import Token
+from notes2code.latex.characters import Token
 
 ALIGNMENTS = frozenset(
     "aligned align split gather gathered eqnarray equation multline alignat alignedat flalign "

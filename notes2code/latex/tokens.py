@@ -1,19 +1,17 @@
-"""From the text of a formula to tokens: one canonical spelling for each of its signs."""
+"""From the text of a formula to its tokens: commands, fonts and environments."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Set
-from typing import NamedTuple
 
-from notes2code.diagnostics import Problem, Span, error, warning
-from notes2code.latex import words
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex import spaced, words
+from notes2code.latex.characters import Characters, Token
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.signs import (
     ACCENTS,
     CHARACTERS,
-    COMBINING_ACCENTS,
     COMMANDS,
     FONTS_BOLD,
     FONTS_OF_WORDS,
@@ -24,25 +22,6 @@ from notes2code.latex.signs import (
 
 MAX_LENGTH = 20_000
 """Characters in one formula; longer ones are refused, whatever they hold."""
-
-
-class Token(NamedTuple):
-    """A token: its kind, its canonical text, its place, and its font where that matters.
-
-    Kinds: ``name word num text op rel sep stop open close bar dbar { } _ ^ prime amp row quad
-    dots big fn cmd env blackboard quantifier null junk end``.
-    """
-
-    kind: str
-    text: str
-    start: int
-    end: int
-    font: str = ""
-
-    @property
-    def span(self) -> Span:
-        """The token's place in the formula."""
-        return Span(self.start, self.end)
 
 
 _PATTERN = re.compile(
@@ -61,12 +40,11 @@ _PATTERN = re.compile(
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
-class Tokens:
+class Tokens(Characters):
     """The tokens of one formula and the problems met on the way."""
 
     def __init__(
@@ -79,17 +57,13 @@ class Tokens:
                 Span(0, 1),
                 "split it into several formulas",
             )
-        self.latex = latex
-        self.known = known
-        self.tokens: list[Token] = []
-        self.problems: list[Problem] = []
+        super().__init__(latex, known)
         self.lefts: list[int] = []
         self.macros = macros
         self._read()
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
-        self._join_spaced_letters()
-        self._join_spaced_words()
+        self.tokens = spaced.words(spaced.letters(self.tokens, known, self.problems), latex)
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
 
@@ -127,108 +101,6 @@ class Tokens:
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
-
-    def _add(self, kind: str, text: str, start: int, end: int, font: str = "") -> None:
-        self.tokens.append(Token(kind, text, start, end, font))
-
-    # --- letters -------------------------------------------------------------------------
-
-    def _run(self, run: str, start: int) -> None:
-        """A run of adjacent letters: words and letters, and prose that lacks its ``\\text``."""
-        if len(run) == 1:
-            self._add("name", run, start, start + 1)
-            return
-        if run.lower() in words.BARE_PROSE:
-            self._add("text", run, start, start + len(run))
-            return
-        if "\\_" in run:
-            self._add("word", run.replace("\\_", "_"), start, start + len(run))
-            return
-        if run in words.EATEN and run not in self.known:
-            raise error(
-                "N2C021",
-                f"`{run}` is what is left of `\\{words.EATEN[run]}`",
-                Span(start, start + len(run)),
-                f"write `\\{words.EATEN[run]}`",
-            )
-        pieces = words.cut(run, self.known)
-        if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
-            self._warn_short_script(run, start)
-        at = start
-        for piece in pieces:
-            kind = "name" if len(piece) == 1 else "word"
-            self._add(kind, piece, at, at + len(piece))
-            at += len(piece)
-
-    def _warn_short_script(self, run: str, start: int) -> None:
-        self.problems.append(
-            warning(
-                "N2C026",
-                f"TeX lowers only the first letter of `{run}` here",
-                Span(start, start + len(run)),
-                f"write `_{{{run}}}`; it is read so",
-            )
-        )
-
-    def _character(self, char: str, at: int) -> int:
-        """One character that is neither a letter of ASCII nor a digit; returns where it ends."""
-        if char in CHARACTERS:
-            sign = CHARACTERS[char]
-            if sign is not None:
-                self._add(sign[0], sign[1], at, at + 1)
-            return at + 1
-        if char in COMBINING_ACCENTS and self.tokens and self.tokens[-1].kind == "name":
-            base = self.tokens.pop()
-            self._add("cmd", COMBINING_ACCENTS[char], base.start, at + 1)
-            self.tokens.append(base)
-            return at + 1
-        plain = unicodedata.normalize("NFKC", char)
-        if plain != char and all(c in CHARACTERS or (c.isascii() and c.isalnum()) for c in plain):
-            font = "bold" if "BOLD" in unicodedata.name(char, "") else ""
-            for c in plain:
-                sign = CHARACTERS.get(c) or (("num" if c.isdigit() else "name"), c)
-                self._add(sign[0], sign[1], at, at + 1, font)
-            return at + 1
-        if char.isalpha():
-            return self._foreign_words(at)
-        self._add("junk", char, at, at + 1)
-        return at + 1
-
-    def _foreign_words(self, at: int) -> int:
-        """A run of words in a script of its own, such as Chinese: prose, or a name in it."""
-        end = at
-        while end < len(self.latex) and (
-            (
-                self.latex[end].isalpha()
-                and not self.latex[end].isascii()
-                and self.latex[end] not in CHARACTERS
-            )
-            or (
-                self.latex[end] == " "
-                and end + 1 < len(self.latex)
-                and self.latex[end + 1].isalpha()
-                and not self.latex[end + 1].isascii()
-                and self.latex[end + 1] not in CHARACTERS
-            )
-        ):
-            end += 1
-        self._add("text", self.latex[at:end], at, end)
-        return end
-
-    def _script(self, sign: str, chars: str, table: Mapping[str, str], start: int) -> None:
-        """Unicode's raised or lowered characters, as TeX's ``^{…}`` or ``_{…}``."""
-        end = start + len(chars)
-        self._add(sign, sign, start, start)
-        self._add("{", "{", start, start)
-        for at, char in enumerate(chars, start):
-            plain = table[char]
-            if plain == "T":
-                self._add("name", "top", at, at + 1)
-            elif plain.isdigit():
-                self._add("num", plain, at, at + 1)
-            else:
-                self._add("op" if plain in "+-" else "name", plain, at, at + 1)
-        self._add("}", "}", end, end)
 
     # --- commands ------------------------------------------------------------------------
 
@@ -321,10 +193,9 @@ class Tokens:
         content = found.group(1)
         at = found.start(1)
         stripped = content.strip()
-        spaced = _SPACED_LETTERS.fullmatch(stripped)
-        if spaced and len(stripped) > 3:
+        if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
             joined = re.sub(r"\s+", "", stripped)
-            self._warn_spaced(joined, at, at + len(content))
+            self.problems.append(spaced.remark(joined, at, at + len(content)))
             self._add("word", joined, at, at + len(content))
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
@@ -355,17 +226,9 @@ class Tokens:
     def _opens_clause(self, content: str, end: int) -> bool:
         """Whether a word of any language stands between two equations, as ``\text{où } u = …``."""
         before = self.tokens[-1].kind if self.tokens else ""
-        spaced = content != content.rstrip() or self.latex[end : end + 1].isspace()
+        apart = content != content.rstrip() or self.latex[end : end + 1].isspace()
         following = self.latex[end:].lstrip()[:1]
-        return before in ("sep", "quad", "row") and spaced and following.isalpha()
-
-    def _run_or_character(self, char: str, at: int) -> None:
-        if char.isalpha() and char.isascii():
-            self._add("name", char, at, at + 1)
-        elif char.isdigit():
-            self._add("num", char, at, at + 1)
-        else:
-            self._character(char, at)
+        return before in ("sep", "quad", "row") and apart and following.isalpha()
 
     def _font_around(self, name: str, start: int, end: int) -> int:
         """A font command around something that is no plain word: only its look is dropped."""
@@ -402,11 +265,6 @@ class Tokens:
             return end
         return found.end()
 
-    def _add_pieces(self, run: str, at: int, font: str) -> None:
-        for piece in words.cut(run, self.known):
-            self._add("name" if len(piece) == 1 else "word", piece, at, at + len(piece), font)
-            at += len(piece)
-
     def _environment(self, which: str, start: int, end: int) -> int:
         found = _ARGUMENT.match(self.latex, end)
         if found is None:
@@ -436,62 +294,6 @@ class Tokens:
         found = re.compile(r"\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, end)
         return found.end() if found else end
 
-    # --- letters set apart ---------------------------------------------------------------
-
-    def _join_spaced_letters(self) -> None:
-        """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
-        tokens, joined, at = self.tokens, [], 0
-        while at < len(tokens):
-            end = at
-            while end < len(tokens) and tokens[end].kind == "name" and _is_letter(tokens[end].text):
-                end += 1
-                if end < len(tokens) and tokens[end].start == tokens[end - 1].end:
-                    break
-            for stop in range(end, at + 1, -1):
-                word = "".join(token.text for token in tokens[at:stop])
-                if (len(word) > 2 and (word in words.FIELD or word in self.known)) or (
-                    word in ("PE", "LN", "BP") and stop < len(tokens) and tokens[stop].kind in "_("
-                ):
-                    start, last = tokens[at].start, tokens[stop - 1].end
-                    self._warn_spaced(word, start, last)
-                    joined.append(Token("word", word, start, last))
-                    at = stop
-                    break
-            else:
-                joined.append(tokens[at])
-                at += 1
-        self.tokens = joined
-
-    def _join_spaced_words(self) -> None:
-        """Words side by side that name one thing, such as ``capacity~factor``."""
-        joined: list[Token] = []
-        for at, token in enumerate(self.tokens):
-            before = joined[-1] if joined else None
-            following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
-            called = following is not None and following.kind in ("open", "{")
-            if (
-                before is not None
-                and before.kind == token.kind == "word"
-                and not called
-                and before.end < token.start
-                and not {before.text, token.text} & words.CALLED
-                and self.latex[before.end : token.start].strip(" ~\t\n") == ""
-            ):
-                joined[-1] = before._replace(text=f"{before.text} {token.text}", end=token.end)
-            else:
-                joined.append(token)
-        self.tokens = joined
-
-    def _warn_spaced(self, word: str, start: int, end: int) -> None:
-        self.problems.append(
-            warning(
-                "N2C027",
-                f"letters set apart are read as the word `{word}`",
-                Span(start, end),
-                f"write `\\text{{{word}}}`",
-            )
-        )
-
 
 _FONTS_OF_TEXT = frozenset(
     "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
@@ -501,10 +303,6 @@ _STRUCTURE = frozenset(
     "substack phantom not textcolor mathrel mathbin underline cancel "
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
-
-
-def _is_letter(text: str) -> bool:
-    return len(text) == 1 and text.isascii()
 
 
 def _matching_brace(text: str, open_at: int) -> int:

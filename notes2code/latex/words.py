@@ -52,7 +52,7 @@ CALLED = frozenset(
 )
 """Words that act on what follows and so never join with it to one name."""
 
-_LONGEST = max(map(len, FIELD))
+LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
@@ -71,7 +71,7 @@ def cut(run: str, known: Set[str]) -> list[str]:
     pieces: list[str] = []
     at = 0
     while at < len(run):
-        for length in range(min(_LONGEST, len(run) - at), 1, -1):
+        for length in range(min(LONGEST, len(run) - at), 1, -1):
             piece = run[at : at + length]
             if piece in FIELD or piece in known:
                 break

@@ -129,3 +129,9 @@ def test_depth_is_bounded(opening: str) -> None:
     with pytest.raises(ProblemError) as raised:
         parse("x" + opening * 10_000)
     assert raised.value.problem.code in ("N2C020", "N2C022")
+
+
+def test_many_letters_set_apart(shown: Shown) -> None:
+    """Words are looked for in letters set apart without trying all the ways to join them."""
+    tree = parse("a b " * 2_000 + "p o s")
+    assert shown(tree.clauses[0].node).endswith("a b pos)")

@@ -1,0 +1,154 @@
+"""From the characters of a formula to tokens: one canonical spelling for each sign."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Set
+from typing import NamedTuple
+
+from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.latex import words
+from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
+
+
+class Token(NamedTuple):
+    """A token: its kind, its canonical text, its place, and its font where that matters.
+
+    Kinds: ``name word num text op rel sep stop open close bar dbar { } _ ^ prime amp row quad
+    dots big fn cmd env blackboard quantifier null junk end``.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    font: str = ""
+
+    @property
+    def span(self) -> Span:
+        """The token's place in the formula."""
+        return Span(self.start, self.end)
+
+
+class Characters:
+    """The tokens of one formula, as they are made of its letters and signs, and the problems met
+    on the way."""
+
+    def __init__(self, latex: str, known: Set[str]) -> None:
+        self.latex = latex
+        self.known = known
+        self.tokens: list[Token] = []
+        self.problems: list[Problem] = []
+
+    def _add(self, kind: str, text: str, start: int, end: int, font: str = "") -> None:
+        self.tokens.append(Token(kind, text, start, end, font))
+
+    def _run(self, run: str, start: int) -> None:
+        """A run of adjacent letters: words and letters, and prose that lacks its ``\\text``."""
+        if len(run) == 1:
+            self._add("name", run, start, start + 1)
+            return
+        if run.lower() in words.BARE_PROSE:
+            self._add("text", run, start, start + len(run))
+            return
+        if "\\_" in run:
+            self._add("word", run.replace("\\_", "_"), start, start + len(run))
+            return
+        if run in words.EATEN and run not in self.known:
+            raise error(
+                "N2C021",
+                f"`{run}` is what is left of `\\{words.EATEN[run]}`",
+                Span(start, start + len(run)),
+                f"write `\\{words.EATEN[run]}`",
+            )
+        pieces = words.cut(run, self.known)
+        if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
+            self._warn_short_script(run, start)
+        at = start
+        for piece in pieces:
+            kind = "name" if len(piece) == 1 else "word"
+            self._add(kind, piece, at, at + len(piece))
+            at += len(piece)
+
+    def _warn_short_script(self, run: str, start: int) -> None:
+        self.problems.append(
+            warning(
+                "N2C026",
+                f"TeX lowers only the first letter of `{run}` here",
+                Span(start, start + len(run)),
+                f"write `_{{{run}}}`; it is read so",
+            )
+        )
+
+    def _character(self, char: str, at: int) -> int:
+        """One character that is neither a letter of ASCII nor a digit; returns where it ends."""
+        if char in CHARACTERS:
+            sign = CHARACTERS[char]
+            if sign is not None:
+                self._add(sign[0], sign[1], at, at + 1)
+            return at + 1
+        if char in COMBINING_ACCENTS and self.tokens and self.tokens[-1].kind == "name":
+            base = self.tokens.pop()
+            self._add("cmd", COMBINING_ACCENTS[char], base.start, at + 1)
+            self.tokens.append(base)
+            return at + 1
+        plain = unicodedata.normalize("NFKC", char)
+        if plain != char and all(c in CHARACTERS or (c.isascii() and c.isalnum()) for c in plain):
+            font = "bold" if "BOLD" in unicodedata.name(char, "") else ""
+            for c in plain:
+                sign = CHARACTERS.get(c) or (("num" if c.isdigit() else "name"), c)
+                self._add(sign[0], sign[1], at, at + 1, font)
+            return at + 1
+        if char.isalpha():
+            return self._foreign_words(at)
+        self._add("junk", char, at, at + 1)
+        return at + 1
+
+    def _foreign_words(self, at: int) -> int:
+        """A run of words in a script of its own, such as Chinese: prose, or a name in it."""
+        end = at
+        while end < len(self.latex) and (
+            (
+                self.latex[end].isalpha()
+                and not self.latex[end].isascii()
+                and self.latex[end] not in CHARACTERS
+            )
+            or (
+                self.latex[end] == " "
+                and end + 1 < len(self.latex)
+                and self.latex[end + 1].isalpha()
+                and not self.latex[end + 1].isascii()
+                and self.latex[end + 1] not in CHARACTERS
+            )
+        ):
+            end += 1
+        self._add("text", self.latex[at:end], at, end)
+        return end
+
+    def _script(self, sign: str, chars: str, table: Mapping[str, str], start: int) -> None:
+        """Unicode's raised or lowered characters, as TeX's ``^{…}`` or ``_{…}``."""
+        end = start + len(chars)
+        self._add(sign, sign, start, start)
+        self._add("{", "{", start, start)
+        for at, char in enumerate(chars, start):
+            plain = table[char]
+            if plain == "T":
+                self._add("name", "top", at, at + 1)
+            elif plain.isdigit():
+                self._add("num", plain, at, at + 1)
+            else:
+                self._add("op" if plain in "+-" else "name", plain, at, at + 1)
+        self._add("}", "}", end, end)
+
+    def _run_or_character(self, char: str, at: int) -> None:
+        if char.isalpha() and char.isascii():
+            self._add("name", char, at, at + 1)
+        elif char.isdigit():
+            self._add("num", char, at, at + 1)
+        else:
+            self._character(char, at)
+
+    def _add_pieces(self, run: str, at: int, font: str) -> None:
+        for piece in words.cut(run, self.known):
+            self._add("name" if len(piece) == 1 else "word", piece, at, at + len(piece), font)
+            at += len(piece)

@@ -1,0 +1,71 @@
+"""Letters and words that are set apart and name one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from notes2code.diagnostics import Problem, Span, warning
+from notes2code.latex.characters import Token
+from notes2code.latex.words import CALLED, FIELD, LONGEST
+
+
+def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
+    """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
+    longest = max([LONGEST, *map(len, known)])
+    joined: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        end, limit = at, min(at + longest, len(tokens))
+        while end < limit and tokens[end].kind == "name" and _is_letter(tokens[end].text):
+            end += 1
+            if end < limit and tokens[end].start == tokens[end - 1].end:
+                break
+        for stop in range(end, at + 1, -1):
+            word = "".join(token.text for token in tokens[at:stop])
+            if (len(word) > 2 and (word in FIELD or word in known)) or (
+                word in ("PE", "LN", "BP") and stop < len(tokens) and tokens[stop].kind in "_("
+            ):
+                start, last = tokens[at].start, tokens[stop - 1].end
+                problems.append(remark(word, start, last))
+                joined.append(Token("word", word, start, last))
+                at = stop
+                break
+        else:
+            joined.append(tokens[at])
+            at += 1
+    return joined
+
+
+def words(tokens: Sequence[Token], latex: str) -> list[Token]:
+    """Words side by side that name one thing, such as ``capacity~factor``."""
+    joined: list[Token] = []
+    for at, token in enumerate(tokens):
+        before = joined[-1] if joined else None
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        called = following is not None and following.kind in ("open", "{")
+        if (
+            before is not None
+            and before.kind == token.kind == "word"
+            and not called
+            and before.end < token.start
+            and not {before.text, token.text} & CALLED
+            and latex[before.end : token.start].strip(" ~\t\n") == ""
+        ):
+            joined[-1] = before._replace(text=f"{before.text} {token.text}", end=token.end)
+        else:
+            joined.append(token)
+    return joined
+
+
+def remark(word: str, start: int, end: int) -> Problem:
+    """The warning for letters that are read as a word."""
+    return warning(
+        "N2C027",
+        f"letters set apart are read as the word `{word}`",
+        Span(start, end),
+        f"write `\\text{{{word}}}`",
+    )
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 and text.isascii()
