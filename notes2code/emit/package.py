@@ -28,6 +28,9 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
+MASKS = frozenset({"causal_mask", "keep_from_padding"})
+"""The functions of the module of masks that are there for a caller."""
+
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
@@ -101,6 +104,8 @@ class _Renderer:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
         exports = {family: _public(body) for family, body in bodies.items()}
+        if "masks" in exports:
+            exports["masks"] = sorted(MASKS)
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -160,11 +165,18 @@ class _Renderer:
         return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
     def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
-        """Helper modules that the rendered classes call for."""
-        source = _template("masks.py.j2")
-        names = _public(source)
-        used = any(re.search(rf"\b{name}\b", body) for name in names for body in bodies.values())
-        return {"masks": source.strip("\n")} if used else {}
+        """The module of masks: the functions that the rendered classes call, and those that make
+        masks for a caller."""
+        blocks = {_defined(block): block for block in _blocks(_template("masks.py.j2").strip())}
+        used: set[str] = set()
+        waiting = list(bodies.values())
+        while waiting:
+            code = _without_docstrings(waiting.pop())
+            new = {n for n in blocks.keys() - used if re.search(rf"(?<!def )\b{n}\(", code)}
+            used |= new
+            waiting += [blocks[name] for name in new]
+        kept = [block for name, block in blocks.items() if name in used | MASKS]
+        return {"masks": "\n\n\n".join(kept)} if used else {}
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""
@@ -313,6 +325,11 @@ def _without_docstrings(body: str) -> str:
 def _blocks(text: str) -> list[str]:
     """The functions and classes of a text, which two empty lines part."""
     return re.split(r"\n\n\n+", text)
+
+
+def _defined(block: str) -> str:
+    """The name of a function."""
+    return block.removeprefix("def ").split("(")[0]
 
 
 def _public(body: str) -> list[str]:
