@@ -79,7 +79,7 @@ class Projected:
         """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
         heads of three inputs ``e_q``, ``e_k`` and ``e_v`` are what the projections take."""
         taken = {"d": "A", "e": "B", "e_q": "A"}
-        if self.view.component == "multi_head_attention":
+        if self.view.component in ("multi_head_attention", "grouped_query_attention"):
             taken |= {"e_k": "B", "e_v": "C"}
         texts = {size: f"self.{self.view.var(role)}.in_features" for size, role in taken.items()}
         return {**texts, "d_k": "query.size(-1)", "h": "self.num_heads"}
@@ -106,11 +106,12 @@ class Projected:
         return texts
 
     def _weight(self, role: str, module: str) -> str:
-        """The weight of a linear map in the layout of the formula: of each head for itself."""
+        """The weight of a linear map in the layout of the formula: of each head for itself, unless
+        the heads share it."""
         linear = f"{module}.{self.view.var(role)}"
-        if not self.several or role == "O":
-            return self.view.linear(role, linear)
         axes = self.view.recognised.found.roles[role].axes
+        if not self.several or role == "O" or len(axes) == 2:
+            return self.view.linear(role, linear)
         return arranged(f"per_head({linear}, {module}.num_heads)", axes)
 
     def call(self, inputs: Mapping[str, str], result: str, rest: str) -> str:

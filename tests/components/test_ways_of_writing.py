@@ -142,6 +142,29 @@ def test_no_linear_attention(latex: str) -> None:
     assert said(ELU, latex) is None
 
 
+SHARED = r"\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
+SHARED += r"\quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K %s, V %s)"
+
+
+@pytest.mark.parametrize("key, value", [("W^K", "W^V"), ("W_K", "W_V")])
+def test_shared_keys_and_values(key: str, value: str) -> None:
+    assert said(SHARED % (key, value)) == ("grouped_query_attention", "output", {})
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("W_{g(i)}^K", "W_{g(i)}^V"),
+        ("W_g^K", "W_g^V"),
+        ("W_{K,g}", "W_{V,g}"),
+        ("W_i^K", "W^V"),
+        ("W^K", "W^K"),
+    ],
+)
+def test_an_index_of_a_group_is_not_passed_over(key: str, value: str) -> None:
+    assert said(SHARED % (key, value)) is None
+
+
 OTHERS = [
     r"y = \frac{x}{\|x\|} \odot g",
     r"\frac{x}{\frac1d\sum_i x_i^2 + \epsilon} \odot \gamma",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -310,4 +310,52 @@ def test_heads_may_have_any_attention(
     expected = np.concatenate(heads, axis=-1) @ weights["W_O.weight"].T
     output = module(*given.unsqueeze(1))[0].detach().numpy()
     np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
+    assert run_tests(files)
+
+
+# --- keys and values that heads share -----------------------------------------------------------
+
+SHARED = JOINED + r"\mathrm{Attention}(Q W_i^Q, K W^K, V W^V)"
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_heads_of_a_group_share_keys_and_values(
+    groups: int, imported: Callable[[Package], ModuleType]
+) -> None:
+    """Head i of four is one of group i // (4 / groups)."""
+    package = imported(package_of([SHARED]))
+    module = package.GroupedQueryAttention(d_model=12, num_heads=4, num_groups=groups).double()
+    weights = {name: value.numpy() for name, value in module.state_dict().items()}
+    given = torch.randn(3, 5, 12, dtype=torch.float64)
+    query, key, value = given.numpy()
+    heads = []
+    for head in range(4):
+        group = head // (4 // groups)
+        queries = query @ weights["W_Q.weight"][3 * head : 3 * head + 3].T
+        keys = key @ weights["W_K.weight"][3 * group : 3 * group + 3].T
+        values = value @ weights["W_V.weight"][3 * group : 3 * group + 3].T
+        powers = np.exp(queries @ keys.T / 3**0.5)
+        heads.append(powers / powers.sum(axis=-1, keepdims=True) @ values)
+    expected = np.concatenate(heads, axis=-1) @ weights["W_O.weight"].T
+    output = module(*given.unsqueeze(1))[0].detach().numpy()
+    np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "formulas",
+    [
+        (JOINED + r"\mathrm{Attention}(X W_i^Q, X W^K, X W^V)",),
+        (r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W^K, V W^V)",),
+        (INNER["AdditiveAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{AdditiveA")),
+        (INNER["BilinearAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{BilinearA")),
+        (r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top + C) V" + CAUSAL, SHARED),
+    ],
+)
+def test_heads_that_share_may_be_written_in_several_ways(
+    formulas: Sequence[str],
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    files = package_of(formulas)
+    assert hasattr(imported(files), "GroupedQueryAttention")
     assert run_tests(files)
