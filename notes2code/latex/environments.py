@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from notes2code.latex.characters import Token
     from notes2code.latex.operands import Operands
 
-MAX_CELLS = 4_096
-
 _KNOWN = ALIGNMENTS | frozenset(
     "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix psmallmatrix bsmallmatrix array "
     "subarray darray cases dcases rcases drcases numcases".split()
@@ -29,17 +27,13 @@ def matrix(parser: Operands, start: Token) -> Node:
     if name.rstrip("*") not in _KNOWN:
         raise error("N2C021", f"the environment `{name}` is not known", start.span)
     rows: list[list[Node | None]] = [[]]
-    cells = 0
     while True:
         rows[-1].append(_cell(parser, start))
-        cells += 1
         token = parser.take()
         if token.kind == "row":
             rows.append([])
         elif token.kind == "env":
             break
-        if cells > MAX_CELLS:
-            raise error("N2C020", f"a matrix of more than {MAX_CELLS} cells", start.span)
     ended = token.text.split(" ", 1)[1]
     if ended != name:
         raise error(

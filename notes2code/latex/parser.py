@@ -47,9 +47,11 @@ def parse(
     """
     own, body = macros.definitions(latex)
     mine = words.defined(body)
-    return Parser(
-        Tokens(body, known | mine if mine else known, {**(macro_table or {}), **own})
-    ).tree()
+    tokens = Tokens(body, known | mine if mine else known, {**(macro_table or {}), **own})
+    try:
+        return Parser(tokens).tree()
+    except RecursionError:
+        raise error("N2C020", "this formula is nested too deeply", Span(0, 1)) from None
 
 
 class Parser(Operands):

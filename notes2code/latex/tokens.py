@@ -23,6 +23,9 @@ from notes2code.latex.signs import (
 MAX_LENGTH = 20_000
 """Characters in one formula; longer ones are refused, whatever they hold."""
 
+MAX_TOKENS = 2_000
+"""Letters, numbers, signs and commands in one formula; the longest in real notes have 300."""
+
 
 _PATTERN = re.compile(
     r"(?P<space>(?:[^\S\xa0]|~)+)"
@@ -63,6 +66,13 @@ class Tokens(Characters):
         self._read()
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
+        if len(self.tokens) > MAX_TOKENS:
+            raise error(
+                "N2C020",
+                f"this formula has {len(self.tokens):,} signs; the limit is {MAX_TOKENS:,}",
+                Span(0, 1),
+                "split it into several formulas",
+            )
         self.tokens = spaced.words(spaced.letters(self.tokens, known, self.problems), latex)
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -79,6 +80,7 @@ class Attempt:
         defines = [s for s in statements if isinstance(s, Define)]
         self.targets = [read_target(run.seen, s) for s in defines]
         self.defines, self.targets = strides.joined(defines, self.targets)
+        self.times = Counter(target.name for target in self.targets)
         self.done: dict[int, Defined] = {}
         self.lasts: dict[int, str] = {}
         self.busy: list[int] = []
@@ -201,8 +203,7 @@ class Attempt:
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:
                 continue
-            again = sum(t.name == target.name for t in self.targets) > 1
-            if (again or target.name == self.targets[at].name) and other > at:
+            if (self.times[target.name] > 1 or target.name == self.targets[at].name) and other > at:
                 continue
             if target.name in self.targets[at].parameters:
                 continue

@@ -19,7 +19,7 @@ from notes2code.meaning import binders, equations, names, scripts, strides, surv
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
-from notes2code.meaning.typed import Typed, type_formula, type_tree
+from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 JOIN = " \\\\\n"
@@ -112,6 +112,8 @@ class Linker:
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
             return _Parsed(None, problems=(problem.problem,))
+        except RecursionError:
+            return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         for statement in stated:
             if isinstance(statement, Define):

@@ -19,6 +19,8 @@ from notes2code.meaning.settle import settle
 from notes2code.meaning.statements import Declare, Define, Fact, Range, Statement, statements
 from notes2code.meaning.survey import Survey, survey
 
+TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
+
 
 @dataclass(frozen=True)
 class Typed:
@@ -51,11 +53,13 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
+    except RecursionError:
+        return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     defines = [s for s in stated if isinstance(s, Define)]
     if not any(define.target is not None for define in defines) and _maps(stated):
-        problem = properties.empty_sum(tree)
-        if problem is not None:
-            return Typed("rejected", None, shapes, (*tree.problems, problem))
+        empty = properties.empty_sum(tree)
+        if empty is not None:
+            return Typed("rejected", None, shapes, (*tree.problems, empty))
         return Typed("text", None, shapes, tree.problems)
     if not defines:
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
@@ -73,8 +77,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
-        deep = error("N2C020", "this formula is nested too deeply", Span(0, 1))
-        return Typed("rejected", None, shapes, (*tree.problems, deep.problem))
+        return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
     problems = _unique([*tree.problems, *run.problems])
     kind = "equation"
     if _is_quantity(equation, defines):

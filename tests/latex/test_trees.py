@@ -133,5 +133,17 @@ def test_depth_is_bounded(opening: str) -> None:
 
 def test_many_letters_set_apart(shown: Shown) -> None:
     """Words are looked for in letters set apart without trying all the ways to join them."""
-    tree = parse("a b " * 2_000 + "p o s")
+    tree = parse("a b " * 900 + "p o s")
     assert shown(tree.clauses[0].node).endswith("a b pos)")
+
+
+@pytest.mark.parametrize("piece", [r"\frac{a}", r"\hat", "-", r"\sum_i ", r"\sin ", "|"])
+def test_nesting_is_bounded(piece: str) -> None:
+    with pytest.raises(ProblemError):
+        parse(piece * 1_900)
+
+
+def test_tokens_are_bounded() -> None:
+    with pytest.raises(ProblemError) as raised:
+        parse("x+" * 5_000 + "x")
+    assert raised.value.problem.code == "N2C020"
