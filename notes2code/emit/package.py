@@ -238,22 +238,32 @@ class _Renderer:
 
 
 def new_functions(source: str, defined: dict[str, str]) -> list[str]:
-    """The functions of a source that are not defined yet; one that differs from what already has
-    its name gets a name of its own."""
+    """The functions of a source that are not defined yet. One that is defined under another name
+    is called by that, unless lines would become shorter than a formatter leaves them; one that
+    differs from what already has its name gets a name of its own."""
     functions = re.split(r"\n\n\n+", source.strip())
+    own = _public(functions[-1])[0]
     out: list[str] = []
-    for function in functions:
-        name = _public(function)[0]
-        if defined.get(name) == function:
+    for at in range(len(functions)):
+        name = _public(functions[at])[0]
+        if defined.get(name) == functions[at]:
             continue
-        if name in defined:
-            owner = _public(functions[-1])[0].removesuffix("_reference")
-            functions[:] = [re.sub(rf"\b{name}\b(?=\()", f"{owner}_{name}", f) for f in functions]
-            function = re.sub(rf"\b{name}\b(?=\()", f"{owner}_{name}", function)
-            name = f"{owner}_{name}"
-        defined[name] = function
-        out.append(function)
+        alike = (other for other, text in defined.items() if _rest(text) == _rest(functions[at]))
+        twin = next((other for other in alike if len(other) >= len(name) and name != own), "")
+        if twin or name in defined:
+            new = twin or f"{own.removesuffix('_reference')}_{name}"
+            called = rf"\b{name}\b(?=\()"
+            functions = [fitted(re.sub(called, new, function)) for function in functions]
+            name = new
+        if name not in defined:
+            defined[name] = functions[at]
+            out.append(functions[at])
     return out
+
+
+def _rest(function: str) -> str:
+    """A function without its name."""
+    return function.partition("(")[2]
 
 
 def _template(name: str) -> str:

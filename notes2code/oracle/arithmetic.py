@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from math import pi
 
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Num
@@ -131,6 +132,8 @@ def number(value: complex | Fraction) -> Code:
             return Code(f"{value.numerator} / {value.denominator}", PRODUCT)
         value = float(value)
     text = repr(value) if isinstance(value, float) else str(value)
+    if value in (pi, -pi):
+        text = "np.pi" if value > 0 else "-np.pi"
     if text.lstrip("-") in ("inf", "nan"):
         text = f"-np.{text[1:]}" if value < 0 else f"np.{text}"
     return Code(text, SIGN if text.startswith("-") else ATOM)

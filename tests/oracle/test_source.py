@@ -110,6 +110,14 @@ def test_source_agrees(latex: str) -> None:
         agree(typed.equation, seed)
 
 
+def test_pi_is_named() -> None:
+    equation = type_formula(r"y = \sin(\pi x) + e^{-\pi}").equation
+    assert equation is not None
+    source = numpy_source(equation, "wave")
+    assert "np.sin(np.pi * x[" in source
+    assert "np.exp(-np.pi)" in source
+
+
 def test_source_is_formatted() -> None:
     equations = [type_formula(latex).equation for latex in FORMULAS]
     known = [equation for equation in equations if equation is not None]
