@@ -75,7 +75,7 @@ class Compiler:
             kind = "rejected" if own.kind == "rejected" else own.kind
             return Compiled(entry, kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
-        recognised, used = self._best(found, self._named(entry), pinned)
+        recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
         problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
@@ -83,6 +83,9 @@ class Compiler:
             problems.extend(_softmax_misplaced(own.equation, entry))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry))
+        tagged = (self.library.components[name] for name in pinned)
+        if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
+            problems.append(_not_causal(entry))
         return Compiled(
             entry, "component", recognised.equation, recognised, _unique(problems), used
         )
@@ -127,11 +130,14 @@ class Compiler:
         found = recognise(equation, self.library, named, pinned) if pinned else None
         return found or recognise(equation, self.library, named)
 
-    def _named(self, entry: Entry) -> dict[str, str]:
-        """The kinds of the functions that the notes define, by name."""
+    def _named(self, entry: Entry, found: Linked) -> dict[str, str]:
+        """The kinds of the functions that the notes define, by name, for those that a formula and
+        its definitions mention."""
         named: dict[str, str] = {}
-        mentioned = sorted(self.linker.parsed[entry].mentioned)
-        for name, others in self.linker.nearest(entry, mentioned, "functions", within=2).items():
+        used = {other for _, uses in found.together for other in uses}
+        mentioned = {name for one in (entry, *used) for name in self.linker.parsed[one].mentioned}
+        near = self.linker.nearest(entry, sorted(mentioned), "functions", within=2)
+        for name, others in near.items():
             for other in others:
                 if other in self.busy:
                     continue
@@ -176,6 +182,35 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
             )
         )
     return problems
+
+
+def _sees_later(recognised: Recognised, role: str) -> bool:
+    """Whether a position of the sequence in a role changes what comes out at earlier ones."""
+    equation, found = recognised.equation, recognised.found
+    if role not in found.roles or 0 not in found.roles[role].axes:
+        return False
+    array, axis = found.roles[role].array, found.roles[role].axes.index(0)
+    rows = found.indices[recognised.form.pattern.value.indices[0]]
+    try:
+        inputs = sample(equation, 0)
+        before = evaluate(equation, inputs)
+        np.moveaxis(inputs[array], axis, 0)[-1] *= -1
+        after = evaluate(equation, inputs)
+    except OracleError:
+        return False
+    place = equation.value.indices.index(rows)
+    one, other = (np.moveaxis(value, place, 0)[:-1] for value in (before, after))
+    return not np.array_equal(one, other, equal_nan=True)  # however little
+
+
+def _not_causal(entry: Entry) -> Problem:
+    return warning(
+        "N2C050",
+        "each position sees those that come later: a decoder usually has a causal mask",
+        Span(0, len(entry.latex)),
+        "the code computes what is written; change the formula, or the attention that it calls, "
+        "if that is not meant",
+    )
 
 
 def _softmax_misplaced(equation: Equation, entry: Entry) -> Iterator[Problem]:

@@ -85,7 +85,8 @@ class Component:
     names in a formula (what it defines, an input) that say it is something else, ``learned`` the
     roles of parameters which a note that defines them makes into something else, ``uses`` the
     components whose functions its formulas call, ``builds_on`` those that its class needs
-    besides. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    besides. ``causal`` is the role of the sequence in which a position usually sees none that come
+    later. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Component:
     learned: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
+    causal: str
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -242,6 +244,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         learned=tuple(data.get("learned", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
+        causal=data.get("causal", ""),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,

@@ -104,12 +104,16 @@ class _Planner:
 
     def _add_whole(self, compiled: Compiled, source: Source) -> None:
         """A formula of a whole component joins the draft with the same settings, if there is
-        one."""
+        one; of the two, that with more inputs, such as queries and keys apart, says more."""
         recognised = compiled.recognised
         assert recognised is not None
         for draft in self._of(recognised.component):
             if self._same(draft, compiled):
-                draft.sources.append(source)
+                if len(recognised.found.roles) > len(draft.recognised.found.roles):
+                    draft.recognised, draft.compiled = recognised, compiled
+                    draft.sources.insert(0, source)
+                else:
+                    draft.sources.append(source)
                 draft.members.append(compiled)
                 return
         self.drafts.append(

@@ -73,6 +73,28 @@ def functions_of(view: View, role: str) -> list[str]:
     return [new.function for old, new in pairs if old.function == function]
 
 
+def formula_of(view: View, role: str, module: str) -> str:
+    """What a layer's formula calls in a role, as text: the formula of that part at the weights of
+    ``module``. Where it is called with one sequence, that is its queries, keys and values."""
+    used = view.uses[role]
+    formula, sequences = f"{used.snake}_by_formula", _sequences(used)
+    function = view.recognised.functions[role]
+    passed = len(view.recognised.equation.functions[function].parameters)
+    if passed == sequences:
+        return f"partial({formula}, {module})"
+    if passed == 1 and sequences == 3:
+        return f"lambda x: {formula}({module}, x, x, x)"
+    raise EmitError(f"{used.name} has a formula of {sequences} sequences, and is given {passed}")
+
+
+def _sequences(used: View) -> int:
+    """How many sequences the formula of a part takes: queries, keys and values, or one."""
+    if used.component == "cross_attention":
+        return 2
+    apart = used.component == "multi_head_attention" and "X" not in used.recognised.found.roles
+    return 3 if apart or used.component == "scaled_dot_product_attention" else 1
+
+
 def weights_of_sublayers(view: View, role: str, modules: Sequence[str]) -> Mapping[str, str]:
     """The inputs of a layer's formula that are weights of what it calls in a role, by name, as
     text. ``modules`` are the texts of the modules, in the order of the calls."""

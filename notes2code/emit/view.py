@@ -19,7 +19,7 @@ from notes2code.emit.kernel import Kernel
 from notes2code.emit.penalty import Penalty
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
-from notes2code.emit.sublayers import functions_of, opened, weights_of_sublayers
+from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
@@ -251,6 +251,10 @@ class View:
         """The inputs of a layer's formula that stand for what it calls in a role, in the order
         of the calls."""
         return functions_of(self, role)
+
+    def formula_of(self, role: str, module: str) -> str:
+        """The formula of what a layer calls in a role, at the weights of ``module``, as text."""
+        return formula_of(self, role, module)
 
     def of_sublayers(self, role: str, *modules: str) -> Mapping[str, str]:
         """The inputs of the whole formula that are weights of the parts called in a role;
