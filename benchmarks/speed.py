@@ -96,11 +96,11 @@ def main() -> None:
     parser.add_argument("--vault", type=Path, default=Path("vault"))
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
     lines = options.formulas.read_text(encoding="utf-8").splitlines()
     formulas = [json.loads(line)["latex"] for line in lines if line.strip()]
     components = library()
     readers = {"notes2code": _ours(components), **installed_peers()}
+    warnings.simplefilter("ignore")  # the others speak of what they will drop
     seconds: dict[str, list[float]] = {name: [] for name in (*readers, "vault")}
     read: dict[str, int] = {}
     for _ in range(options.repeats):
