@@ -14,7 +14,6 @@ from notes2code.emit import package as emitter
 from notes2code.emit.formulas import Plain
 from notes2code.model_sizes import sizes_of
 
-
 DRAWINGS = ("excalidraw", "canvas")
 
 

@@ -107,8 +107,8 @@ def _lines(result: Result) -> Iterator[str]:
     severities = Counter(d.severity for d in result.diagnostics)
     if severities:
         told = [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "remark")]
-        counts = ", ".join(counted(severities[s], noun) for s, noun in told if severities[s])
-        yield counts + ("; notes2code inspect shows the remarks" if severities[Severity.NOTE] else "")
+        hint = "; notes2code inspect shows the remarks" if severities[Severity.NOTE] else ""
+        yield ", ".join(counted(severities[s], noun) for s, noun in told if severities[s]) + hint
     if result.verdict:
         yield from _tests(result.verdict)
     if result.changes:

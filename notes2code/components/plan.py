@@ -28,7 +28,9 @@ class Part:
 
     ``recognised`` is the formula it computes: the note's, or the textbook's where the notes only
     mention the component. ``pieces`` are formulas of the notes that state a piece of it.
-    ``uses`` gives the parts it is built from, by role or by component. ``sources`` are the
+    ``uses`` gives the parts it is built from, by role or by component, and ``spelt`` the formulas
+    of the notes that it calls there, which may be others than the parts are made from: the same
+    in other letters. ``sources`` are the
     places in the notes, the main one first; there are none for what only other parts need.
     """
 
@@ -38,6 +40,7 @@ class Part:
     sources: tuple[Source, ...] = ()
     pieces: tuple[Recognised, ...] = ()
     uses: Mapping[str, Part] = field(default_factory=dict)
+    spelt: Mapping[str, Recognised] = field(default_factory=dict)
 
     @property
     def from_notes(self) -> bool:
@@ -226,9 +229,24 @@ class _Planner:
             tuple(dict.fromkeys(draft.sources)),
             tuple(draft.pieces),
             uses,
+            self._spelt(draft),
         )
         parts[id(draft)] = part
         return part
+
+    def _spelt(self, draft: _Draft) -> dict[str, Recognised]:
+        """The formulas that a draft's formula calls, by role."""
+        if draft.compiled is None:
+            return {}
+        callees = {
+            role: self._callee(draft.compiled, name)
+            for role, name in draft.recognised.functions.items()
+        }
+        return {
+            role: callee.recognised
+            for role, callee in callees.items()
+            if isinstance(callee, Compiled) and callee.recognised is not None
+        }
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""

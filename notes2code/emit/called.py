@@ -39,11 +39,31 @@ def weights_of_called(view: View, role: str, module: str) -> Mapping[str, str]:
     used = view.uses[role]
     texts = used.weights(module)
     added = used.biases
+    letters = other_letters(view, role)
     names = {outer: own for outer, own in passed_on(view, role).items() if own not in added}
     for own in names.values():
-        if own not in texts:
+        if letters.get(own, own) not in texts:
             raise EmitError(f"{used.name} comes from a formula in other letters: it has no {own}")
-    return {outer: texts[own] for outer, own in names.items()}
+    return {outer: texts[letters.get(own, own)] for outer, own in names.items()}
+
+
+def other_letters(view: View, role: str) -> Mapping[str, str]:
+    """What the inputs of the formula that is called are named in the formula that its class is
+    made from, which may be the same in other letters."""
+    called, made = view.spelt.get(role), view.uses[role].recognised
+    if called is None or called.form is not made.form:
+        return {}
+    letters: dict[str, str] = {}
+    for name, bound in called.found.roles.items():
+        other = made.found.roles.get(name)
+        if other is not None and other.axes != bound.axes:
+            raise EmitError(f"{view.uses[role].name} comes from a formula with turned matrices")
+        letters[bound.array] = bound.array if other is None else other.array
+    for name, value in called.settings.items():
+        mine, theirs = value.body, made.settings[name].body if name in made.settings else None
+        if isinstance(mine, Ref) and isinstance(theirs, Ref):
+            letters[mine.array] = theirs.array
+    return letters
 
 
 def weights_of_layers(view: View, role: str, layers: str) -> Mapping[str, str]:

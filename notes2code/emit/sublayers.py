@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from notes2code.emit.called import other_letters
 from notes2code.emit.graph import EmitError
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Definition, Equation, Expr, Idx, Input, Lambda, Ref, Size
@@ -102,12 +103,14 @@ def weights_of_sublayers(view: View, role: str, modules: Sequence[str]) -> Mappi
     function = view.recognised.functions[role]
     callee = equation.functions[function]
     found = [call for call in calls(equation) if call.function == function]
+    letters = other_letters(view, role)
     texts: dict[str, str] = {}
     for call, module in zip(found, modules, strict=True):
         own, count = used.weights(module), len(callee.parameters)
         for wanted, given in zip(callee.inputs[count:], call.arguments[count:], strict=True):
             body, whole = given.body, tuple(map(Idx, given.indices))
-            if wanted.name not in own or not isinstance(body, Ref) or body.at != whole:
+            name = letters.get(wanted.name, wanted.name)
+            if name not in own or not isinstance(body, Ref) or body.at != whole:
                 raise EmitError(f"{used.name} is not given {wanted.name} as its formula is")
-            texts[body.array] = own[wanted.name]
+            texts[body.array] = own[name]
     return texts

@@ -43,6 +43,7 @@ class View:
         self.component = part.component.name
         self.summary = part.component.summary
         self.form = part.recognised.form.part
+        self.spelt = part.spelt
         self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}
 
     @property
