@@ -41,7 +41,10 @@ EDITS = {
         (r"\sqrt{\sigma^2 + \epsilon}", r"\sqrt{\sigma^2}"),
     ],
     "Masks.md": [
-        (r"\mathrm{MaskedAttention}(Q, K, V, C)", r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"),
+        (
+            r"\mathrm{MaskedAttention}(Q, K, V, C)",
+            r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
+        ),
     ],
     "Self-attention.md": [(r"\mathrm{ReLU}(XA", r"\tanh(XA")],
 }  # fmt: skip

@@ -21,12 +21,12 @@ from transformer.attention import (
     KernelAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
-    MultiHeadCausalSelfAttention,
     ParametricKernelAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
 )
@@ -42,7 +42,6 @@ from transformer.layers import (
     TokenEmbedding,
     TransformerBlock,
 )
-from transformer.metrics import bleu
 from transformer.models import GPT, Decoder, Encoder, EncoderDecoder
 from transformer.positions import SinusoidalPositionalEncoding
 
@@ -156,11 +155,11 @@ def additive_attention_by_formula(
 def kernel_attention_reference(x, x_i, y):
     n = len(x_i)
     d = y.shape[1]
-    x_i_2 = sum(np.exp(-((x - x_i[j]) ** 2) / 2) / np.sqrt(2 * 3.141592653589793) for j in range(n))
+    x_i_2 = sum(np.exp(-((x - x_i[j]) ** 2) / 2) / np.sqrt(2 * np.pi) for j in range(n))
     output = np.zeros(d)
     for i in range(d):
         output[i] = sum(
-            np.exp(-((x - x_i[a]) ** 2) / 2) / (np.sqrt(2 * 3.141592653589793) * x_i_2) * y[a, i]
+            np.exp(-((x - x_i[a]) ** 2) / 2) / (np.sqrt(2 * np.pi) * x_i_2) * y[a, i]
             for a in range(n)
         )
     return output
@@ -254,22 +253,6 @@ def layer_norm_by_formula(layer: LayerNorm, x: Tensor | np.ndarray) -> np.ndarra
     return output.reshape(x.shape)
 
 
-def attention_formula(Q, K, V):
-    n, d_k = Q.shape
-    m = K.shape[0]
-    d_v = V.shape[1]
-    scores = np.zeros((n, m))
-    for i in range(n):
-        for j in range(m):
-            scores[i, j] = sum(Q[i, b] * K[j, b] for b in range(d_k)) / np.sqrt(d_k)
-    weights = softmax(scores)
-    output = np.zeros((n, d_v))
-    for i in range(n):
-        for a in range(d_v):
-            output[i, a] = sum(weights[i, j] * V[j, a] for j in range(m))
-    return output
-
-
 def multi_head_attention_reference(Q, K, V, W_Q, W_K, W_V, W_O):
     n, d_model = Q.shape
     m = K.shape[0]
@@ -291,7 +274,9 @@ def multi_head_attention_reference(Q, K, V, W_Q, W_K, W_V, W_O):
         for s in range(m):
             for g in range(p):
                 V_W_V[i, s, g] = sum(V[s, q] * W_V[i, q, g] for q in range(d_model))
-    head = np.array([attention_formula(Q_W_Q[i], K_W_K[i], V_W_V[i]) for i in range(h)])
+    head = np.array(
+        [scaled_dot_product_attention_reference(Q_W_Q[i], K_W_K[i], V_W_V[i]) for i in range(h)]
+    )
     output = np.zeros((n, d_model))
     for j in range(n):
         for a in range(d_model):
@@ -372,72 +357,23 @@ def encoder_layer_by_formula(layer: EncoderLayer, x: Tensor | np.ndarray) -> np.
     return np.stack([formula(sequence) for sequence in array(x)])
 
 
-def multi_head_formula(Q, K, V, W_Q, W_K, W_V, W_O):
-    n, d_model = Q.shape
-    m = K.shape[0]
-    h = W_Q.shape[0]
-    d = W_Q.shape[2]
-    p = W_V.shape[2]
-    Q_W_Q = np.zeros((h, n, d))
-    for i in range(h):
-        for k in range(n):
-            for b in range(d):
-                Q_W_Q[i, k, b] = sum(Q[k, c] * W_Q[i, c, b] for c in range(d_model))
-    K_W_K = np.zeros((h, m, d))
-    for i in range(h):
-        for r in range(m):
-            for e in range(d):
-                K_W_K[i, r, e] = sum(K[r, f] * W_K[i, f, e] for f in range(d_model))
-    V_W_V = np.zeros((h, m, p))
-    for i in range(h):
-        for s in range(m):
-            for g in range(p):
-                V_W_V[i, s, g] = sum(V[s, q] * W_V[i, q, g] for q in range(d_model))
-    head = np.array([attention_formula(Q_W_Q[i], K_W_K[i], V_W_V[i]) for i in range(h)])
-    output = np.zeros((n, d_model))
-    for j in range(n):
-        for a in range(d_model):
-            output[j, a] = sum(head[t // p, j, t % p] * W_O[t, a] for t in range(h * p))
-    return output
-
-
-def layer_norm_formula(x, gamma, epsilon, beta):
-    d = len(x)
-    mu = sum(x[i] for i in range(d)) / d
-    sigma_squared = sum((x[j] - mu) ** 2 for j in range(d)) / d
-    output = np.zeros(d)
-    for a in range(d):
-        output[a] = gamma[a] * (x[a] - mu) / np.sqrt(sigma_squared + epsilon) + beta[a]
-    return output
-
-
-def ffn_formula(x, W_1, b_1, W_2, b_2):
-    d_model = len(x)
-    d_ff = W_1.shape[1]
-    x_W_1 = np.array([sum(x[c] * W_1[c, b] for c in range(d_model)) for b in range(d_ff)])
-    output = np.zeros(d_model)
-    for a in range(d_model):
-        output[a] = sum(relu(x_W_1[b] + b_1[b]) * W_2[b, a] for b in range(d_ff)) + b_2[a]
-    return output
-
-
 def encoder_layer_formula(
     X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
 ):
     n, d_model = X.shape
-    multi_head_out = multi_head_formula(X, X, X, W_Q, W_K, W_V, W_O)
+    multi_head_out = multi_head_attention_reference(X, X, X, W_Q, W_K, W_V, W_O)
     argument = np.zeros((n, d_model))
     for i in range(n):
         for b in range(d_model):
             argument[i, b] = X[i, b] + multi_head_out[i, b]
-    Z = np.array([layer_norm_formula(argument[i], gamma, epsilon, beta) for i in range(n)])
-    ffn_out = np.array([ffn_formula(Z[j], W_1, b_1, W_2, b_2) for j in range(n)])
+    Z = np.array([layer_norm_reference(argument[i], gamma, epsilon, beta) for i in range(n)])
+    ffn_out = np.array([feed_forward_reference(Z[j], W_1, b_1, W_2, b_2) for j in range(n)])
     argument_2 = np.zeros((n, d_model))
     for j in range(n):
         for k in range(d_model):
             argument_2[j, k] = Z[j, k] + ffn_out[j, k]
     return np.array(
-        [layer_norm_formula(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
+        [layer_norm_reference(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
     )
 
 
@@ -565,7 +501,7 @@ def causal_attention_formula(Q, K, V):
     return masked_attention_formula(Q, K, V, C)
 
 
-def multi_head_causal_self_attention_reference(X, W_Q, W_K, W_V, W_O):
+def causal_self_attention_reference(X, W_Q, W_K, W_V, W_O):
     n, d_model = X.shape
     h = W_Q.shape[0]
     d = W_Q.shape[2]
@@ -593,9 +529,7 @@ def multi_head_causal_self_attention_reference(X, W_Q, W_K, W_V, W_O):
     return output
 
 
-def multi_head_causal_self_attention_by_formula(
-    attention: MultiHeadCausalSelfAttention, x: Tensor
-) -> np.ndarray:
+def causal_self_attention_by_formula(attention: CausalSelfAttention, x: Tensor) -> np.ndarray:
     """The formula at the attention's own weights, for each sequence."""
     weights = {
         "W_Q": per_head(attention.W_Q, attention.num_heads),
@@ -604,8 +538,7 @@ def multi_head_causal_self_attention_by_formula(
         "W_O": array(attention.W_O.weight).T,
     }
     formula = np.vectorize(
-        lambda x: multi_head_causal_self_attention_reference(X=x, **weights),
-        signature="(n,d)->(n,d)",
+        lambda x: causal_self_attention_reference(X=x, **weights), signature="(n,d)->(n,d)"
     )
     return formula(array(x))
 
@@ -643,7 +576,7 @@ def decoder_layer_by_formula(
         return decoder_layer_reference(
             Y=x,
             H=memory,
-            MaskedMultiHead=partial(multi_head_causal_self_attention_by_formula, layer.attention),
+            MaskedMultiHead=partial(causal_self_attention_by_formula, layer.attention),
             LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             MultiHead=partial(multi_head_attention_by_formula, layer.cross_attention),
             LayerNorm_2=partial(layer_norm_by_formula, layer.cross_attention_norm),
@@ -652,34 +585,6 @@ def decoder_layer_by_formula(
         )
 
     return np.stack([formula(*pair) for pair in zip(array(x), array(memory), strict=True)])
-
-
-def masked_multi_head_formula(X, W_Q, W_K, W_V, W_O):
-    n, d_model = X.shape
-    h = W_Q.shape[0]
-    d = W_Q.shape[2]
-    p = W_V.shape[2]
-    X_W_Q = np.zeros((h, n, d))
-    for i in range(h):
-        for k in range(n):
-            for b in range(d):
-                X_W_Q[i, k, b] = sum(X[k, c] * W_Q[i, c, b] for c in range(d_model))
-    X_W_K = np.zeros((h, n, d))
-    for i in range(h):
-        for m in range(n):
-            for e in range(d):
-                X_W_K[i, m, e] = sum(X[m, f] * W_K[i, f, e] for f in range(d_model))
-    X_W_V = np.zeros((h, n, p))
-    for i in range(h):
-        for r in range(n):
-            for g in range(p):
-                X_W_V[i, r, g] = sum(X[r, q] * W_V[i, q, g] for q in range(d_model))
-    head = np.array([causal_attention_formula(X_W_Q[i], X_W_K[i], X_W_V[i]) for i in range(h)])
-    output = np.zeros((n, d_model))
-    for j in range(n):
-        for a in range(d_model):
-            output[j, a] = sum(head[s // p, j, s % p] * W_O[s, a] for s in range(h * p))
-    return output
 
 
 def decoder_layer_formula(
@@ -708,25 +613,27 @@ def decoder_layer_formula(
     beta_3,
 ):
     n, d_model = Y.shape
-    masked_multi_head_out = masked_multi_head_formula(Y, W_Q, W_K, W_V, W_O)
+    masked_multi_head_out = causal_self_attention_reference(Y, W_Q, W_K, W_V, W_O)
     argument = np.zeros((n, d_model))
     for i in range(n):
         for b in range(d_model):
             argument[i, b] = Y[i, b] + masked_multi_head_out[i, b]
-    A = np.array([layer_norm_formula(argument[i], gamma, epsilon, beta) for i in range(n)])
-    multi_head_out = multi_head_formula(A, H, H, W_Q_2, W_K_2, W_V_2, W_O_2)
+    A = np.array([layer_norm_reference(argument[i], gamma, epsilon, beta) for i in range(n)])
+    multi_head_out = multi_head_attention_reference(A, H, H, W_Q_2, W_K_2, W_V_2, W_O_2)
     argument_2 = np.zeros((n, d_model))
     for j in range(n):
         for k in range(d_model):
             argument_2[j, k] = A[j, k] + multi_head_out[j, k]
-    B = np.array([layer_norm_formula(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)])
-    ffn_out = np.array([ffn_formula(B[s], W_1, b_1, W_2, b_2) for s in range(n)])
+    B = np.array(
+        [layer_norm_reference(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
+    )
+    ffn_out = np.array([feed_forward_reference(B[s], W_1, b_1, W_2, b_2) for s in range(n)])
     argument_3 = np.zeros((n, d_model))
     for s in range(n):
         for t in range(d_model):
             argument_3[s, t] = B[s, t] + ffn_out[s, t]
     return np.array(
-        [layer_norm_formula(argument_3[s], gamma_3, epsilon_3, beta_3) for s in range(n)]
+        [layer_norm_reference(argument_3[s], gamma_3, epsilon_3, beta_3) for s in range(n)]
     )
 
 
@@ -886,106 +793,6 @@ def sinusoidal_positional_encoding_by_formula(
     return array(x) + sinusoidal_positional_encoding_reference(n=n, d_model=d_model)
 
 
-def encoder_formula(
-    X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
-):
-    n, d_model = X.shape
-    N = W_Q.shape[0]
-    H_0 = np.zeros((n, d_model))
-    for i in range(n):
-        for a in range(d_model):
-            H_0[i, a] = X[i, a]
-    H = H_0
-    for j in range(N):
-        H = encoder_layer_formula(
-            H,
-            W_Q[j],
-            W_K[j],
-            W_V[j],
-            W_O[j],
-            gamma[j],
-            epsilon,
-            beta[j],
-            W_1[j],
-            b_1[j],
-            W_2[j],
-            b_2[j],
-            gamma_2[j],
-            epsilon_2,
-            beta_2[j],
-        )
-    output = np.zeros((n, d_model))
-    for k in range(n):
-        for m in range(d_model):
-            output[k, m] = H[k, m]
-    return output
-
-
-def decoder_formula(
-    Y,
-    H,
-    W_Q,
-    W_K,
-    W_V,
-    W_O,
-    gamma,
-    epsilon,
-    beta,
-    W_Q_2,
-    W_K_2,
-    W_V_2,
-    W_O_2,
-    gamma_2,
-    epsilon_2,
-    beta_2,
-    W_1,
-    b_1,
-    W_2,
-    b_2,
-    gamma_3,
-    epsilon_3,
-    beta_3,
-):
-    n, d_model = Y.shape
-    N = W_Q.shape[0]
-    S_0 = np.zeros((n, d_model))
-    for i in range(n):
-        for a in range(d_model):
-            S_0[i, a] = Y[i, a]
-    S = S_0
-    for j in range(N):
-        S = decoder_layer_formula(
-            S,
-            H,
-            W_Q[j],
-            W_K[j],
-            W_V[j],
-            W_O[j],
-            gamma[j],
-            epsilon,
-            beta[j],
-            W_Q_2[j],
-            W_K_2[j],
-            W_V_2[j],
-            W_O_2[j],
-            gamma_2[j],
-            epsilon_2,
-            beta_2[j],
-            W_1[j],
-            b_1[j],
-            W_2[j],
-            b_2[j],
-            gamma_3[j],
-            epsilon_3,
-            beta_3[j],
-        )
-    output = np.zeros((n, d_model))
-    for k in range(n):
-        for s in range(d_model):
-            output[k, s] = S[k, s]
-    return output
-
-
 def encoder_decoder_reference(
     X,
     Y,
@@ -1030,10 +837,10 @@ def encoder_decoder_reference(
     d_model = X.shape[1]
     m = Y.shape[0]
     V = W.shape[1]
-    encoder_out = encoder_formula(
+    encoder_out = encoder_reference(
         X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
     )
-    decoder_out = decoder_formula(
+    decoder_out = decoder_reference(
         Y,
         encoder_out,
         W_Q_2,
@@ -1177,56 +984,6 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
     return np.stack([encoder_decoder_reference(X=x, Y=y, **weights) for x, y in pairs])
 
 
-def add_norm_reference(x, Sublayer, LayerNorm):
-    d = len(x)
-    sublayer_out = Sublayer(x)
-    argument = np.array([x[b] + sublayer_out[b] for b in range(d)])
-    return LayerNorm(argument)
-
-
-def add_norm_by_formula(
-    layer: AddNorm,
-    x: Tensor | np.ndarray,
-    sublayer: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """The formula around a sublayer, with the layer's own norm by its formula."""
-
-    def norm(x: np.ndarray) -> np.ndarray:
-        return layer_norm_by_formula(layer.norm, x)
-
-    rows = array(x).reshape(-1, x.shape[-1])
-    output = np.stack(
-        [add_norm_reference(x=row, LayerNorm=norm, Sublayer=sublayer) for row in rows]
-    )
-    return output.reshape(x.shape)
-
-
-def pre_norm_add_norm_reference(X, LayerNorm, MaskedMultiHead):
-    n, d = X.shape
-    layer_norm_out = np.array([LayerNorm(X[j]) for j in range(n)])
-    masked_multi_head_out = MaskedMultiHead(layer_norm_out)
-    Z = np.zeros((n, d))
-    for i in range(n):
-        for a in range(d):
-            Z[i, a] = X[i, a] + masked_multi_head_out[i, a]
-    return Z
-
-
-def pre_norm_add_norm_by_formula(
-    layer: PreNormAddNorm,
-    x: Tensor | np.ndarray,
-    sublayer: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """The formula around a sublayer, with the layer's own norm by its formula."""
-
-    def norm(x: np.ndarray) -> np.ndarray:
-        return layer_norm_by_formula(layer.norm, x)
-
-    rows = array(x).reshape(-1, x.shape[-1])
-    output = pre_norm_add_norm_reference(X=rows, LayerNorm=norm, MaskedMultiHead=sublayer)
-    return output.reshape(x.shape)
-
-
 def gelu_feed_forward_reference(x, W_1, b_1, W_2, b_2):
     d_model = len(x)
     d = W_1.shape[1]
@@ -1274,7 +1031,7 @@ def transformer_block_by_formula(layer: TransformerBlock, x: Tensor | np.ndarray
     def formula(x: np.ndarray) -> np.ndarray:
         return transformer_block_reference(
             X=x,
-            MaskedMultiHead=partial(multi_head_causal_self_attention_by_formula, layer.attention),
+            MaskedMultiHead=partial(causal_self_attention_by_formula, layer.attention),
             LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             MLP=partial(gelu_feed_forward_by_formula, layer.feed_forward),
             LayerNorm_2=partial(layer_norm_by_formula, layer.feed_forward_norm),
@@ -1283,31 +1040,22 @@ def transformer_block_by_formula(layer: TransformerBlock, x: Tensor | np.ndarray
     return np.stack([formula(sequence) for sequence in array(x)])
 
 
-def mlp_formula(x, W_1, b_1, W_2, b_2):
-    d_model = len(x)
-    d = W_1.shape[1]
-    p = W_2.shape[1]
-    x_W_1 = np.array([sum(x[c] * W_1[c, b] for c in range(d_model)) for b in range(d)])
-    output = np.zeros(p)
-    for a in range(p):
-        output[a] = sum(gelu(x_W_1[b] + b_1[b]) * W_2[b, a] for b in range(d)) + b_2[a]
-    return output
-
-
 def block_formula(
     X, gamma, epsilon, beta, W_Q, W_K, W_V, W_O, gamma_2, epsilon_2, beta_2, W_1, b_1, W_2, b_2
 ):
     n, d = X.shape
-    layer_norm_out = np.array([layer_norm_formula(X[j], gamma, epsilon, beta) for j in range(n)])
-    masked_multi_head_out = masked_multi_head_formula(layer_norm_out, W_Q, W_K, W_V, W_O)
+    layer_norm_out = np.array([layer_norm_reference(X[j], gamma, epsilon, beta) for j in range(n)])
+    masked_multi_head_out = causal_self_attention_reference(layer_norm_out, W_Q, W_K, W_V, W_O)
     Z = np.zeros((n, d))
     for i in range(n):
         for a in range(d):
             Z[i, a] = X[i, a] + masked_multi_head_out[i, a]
     layer_norm_out_2 = np.array(
-        [layer_norm_formula(Z[k], gamma_2, epsilon_2, beta_2) for k in range(n)]
+        [layer_norm_reference(Z[k], gamma_2, epsilon_2, beta_2) for k in range(n)]
     )
-    mlp_out = np.array([mlp_formula(layer_norm_out_2[k], W_1, b_1, W_2, b_2) for k in range(n)])
+    mlp_out = np.array(
+        [gelu_feed_forward_reference(layer_norm_out_2[k], W_1, b_1, W_2, b_2) for k in range(n)]
+    )
     output = np.zeros((n, d))
     for k in range(n):
         for m in range(d):
@@ -1364,7 +1112,7 @@ def gpt_reference(
             b_2[k],
         )
     layer_norm_out = np.array(
-        [layer_norm_formula(h_2[m], gamma_3, epsilon_3, beta_3) for m in range(n)]
+        [layer_norm_reference(h_2[m], gamma_3, epsilon_3, beta_3) for m in range(n)]
     )
     scores = np.zeros((n, V))
     for m in range(n):
@@ -1405,6 +1153,54 @@ def gpt_by_formula(model: GPT, tokens: Tensor) -> np.ndarray:
     weights["W_p"] = positions
     one_hot = array(F.one_hot(tokens, model.config.vocab_size))
     return np.stack([gpt_reference(U=rows, **weights) for rows in one_hot])
+
+
+def add_norm_reference(x, Sublayer, LayerNorm):
+    d = len(x)
+    sublayer_out = Sublayer(x)
+    argument = np.array([x[b] + sublayer_out[b] for b in range(d)])
+    return LayerNorm(argument)
+
+
+def add_norm_by_formula(
+    layer: AddNorm,
+    x: Tensor | np.ndarray,
+    sublayer: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """The formula around a sublayer, with the layer's own norm by its formula."""
+
+    def norm(x: np.ndarray) -> np.ndarray:
+        return layer_norm_by_formula(layer.norm, x)
+
+    rows = array(x).reshape(-1, x.shape[-1])
+    output = np.stack(
+        [add_norm_reference(x=row, LayerNorm=norm, Sublayer=sublayer) for row in rows]
+    )
+    return output.reshape(x.shape)
+
+
+def pre_norm_add_norm_reference(x, LayerNorm, Sublayer):
+    d = len(x)
+    layer_norm_out = LayerNorm(x)
+    sublayer_out = Sublayer(layer_norm_out)
+    return np.array([x[a] + sublayer_out[a] for a in range(d)])
+
+
+def pre_norm_add_norm_by_formula(
+    layer: PreNormAddNorm,
+    x: Tensor | np.ndarray,
+    sublayer: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """The formula around a sublayer, with the layer's own norm by its formula."""
+
+    def norm(x: np.ndarray) -> np.ndarray:
+        return layer_norm_by_formula(layer.norm, x)
+
+    rows = array(x).reshape(-1, x.shape[-1])
+    output = np.stack(
+        [pre_norm_add_norm_reference(x=row, LayerNorm=norm, Sublayer=sublayer) for row in rows]
+    )
+    return output.reshape(x.shape)
 
 
 def masked_scaled_dot_product_attention_reference(Q, K, V, M):
@@ -1477,7 +1273,7 @@ def self_attention_by_formula(attention: SelfAttention, x: Tensor) -> np.ndarray
     return formula(array(x))
 
 
-def causal_self_attention_reference(X, W_Q, W_K, W_V):
+def single_head_causal_self_attention_reference(X, W_Q, W_K, W_V):
     n, d_model = X.shape
     d_k = W_Q.shape[1]
     d_v = W_V.shape[1]
@@ -1507,7 +1303,9 @@ def causal_self_attention_reference(X, W_Q, W_K, W_V):
     return output
 
 
-def causal_self_attention_by_formula(attention: CausalSelfAttention, x: Tensor) -> np.ndarray:
+def single_head_causal_self_attention_by_formula(
+    attention: SingleHeadCausalSelfAttention, x: Tensor
+) -> np.ndarray:
     """The formula at the attention's own weights, for each sequence."""
     weights = {
         "W_Q": array(attention.W_Q.weight).T,
@@ -1515,7 +1313,8 @@ def causal_self_attention_by_formula(attention: CausalSelfAttention, x: Tensor) 
         "W_V": array(attention.W_V.weight).T,
     }
     formula = np.vectorize(
-        lambda x: causal_self_attention_reference(X=x, **weights), signature="(n,d)->(n,v)"
+        lambda x: single_head_causal_self_attention_reference(X=x, **weights),
+        signature="(n,d)->(n,v)",
     )
     return formula(array(x))
 
@@ -1725,9 +1524,11 @@ def warmup_schedule_by_formula(step: int, d_model: int, warmup_steps: int) -> fl
     return np.ravel(rates)[-1]
 
 
-def bleu_reference(BP, w, p):
+def bleu_reference(c, r, w, p):
     N = len(w)
-    return BP * np.exp(sum(w[n] * np.log(p[n]) for n in range(N)))
+    return (1 if c > r else np.exp(1 - r / c) if c <= r else np.nan) * np.exp(
+        sum(w[n] * np.log(p[n]) for n in range(N))
+    )
 
 
 def bleu_precision_by_formula(candidate: list[str], reference: list[str], n: int) -> float:
@@ -1745,10 +1546,7 @@ def bleu_precision_by_formula(candidate: list[str], reference: list[str], n: int
 def bleu_by_formula(candidate: list[str], reference: list[str]) -> float:
     """The formula at the candidate's precisions of one and two words."""
     precisions = np.array([bleu_precision_by_formula(candidate, reference, n) for n in (1, 2)])
-    # The formula leaves the penalty open: that of the function, where one word fills both texts.
-    word, common = candidate[:1], min(1.0, len(reference) / len(candidate))
-    penalty = bleu(word * len(candidate), word * len(reference), (1.0,)) / common
-    return bleu_reference(BP=penalty, w=np.array([0.7, 0.3]), p=precisions)
+    return bleu_reference(c=len(candidate), r=len(reference), w=np.array([0.7, 0.3]), p=precisions)
 
 
 def rescaled_dot_product_attention_reference(Q, K, V):

@@ -17,12 +17,12 @@ from formulas import (
     kernel_attention_by_formula,
     masked_scaled_dot_product_attention_by_formula,
     multi_head_attention_by_formula,
-    multi_head_causal_self_attention_by_formula,
     parametric_kernel_attention_by_formula,
     rescaled_dot_product_attention_by_formula,
     scaled_dot_product_attention_by_formula,
     self_attention_by_formula,
     seq2_seq_attention_by_formula,
+    single_head_causal_self_attention_by_formula,
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
@@ -36,12 +36,12 @@ from transformer.attention import (
     KernelAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
-    MultiHeadCausalSelfAttention,
     ParametricKernelAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
 )
@@ -186,19 +186,19 @@ class TestCausalScaledDotProductAttention(AttentionChecks):
         return randomised(CausalScaledDotProductAttention(dropout=dropout))
 
 
-class TestMultiHeadCausalSelfAttention(CausalChecks):
+class TestCausalSelfAttention(CausalChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6),)
     heads = (3,)
-    by_formula = staticmethod(multi_head_causal_self_attention_by_formula)
+    by_formula = staticmethod(causal_self_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> MultiHeadCausalSelfAttention:
-        return randomised(MultiHeadCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+    def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
+        return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
 
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):
-            MultiHeadCausalSelfAttention(d_model=6, num_heads=4)
+            CausalSelfAttention(d_model=6, num_heads=4)
 
     def test_is_that_of_torch(self) -> None:
         attention, (x,) = self.attention(), self.inputs()
@@ -235,14 +235,14 @@ class TestSelfAttention(ProjectedChecks):
         return randomised(SelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
 
 
-class TestCausalSelfAttention(CausalChecks):
+class TestSingleHeadCausalSelfAttention(CausalChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6),)
-    by_formula = staticmethod(causal_self_attention_by_formula)
+    by_formula = staticmethod(single_head_causal_self_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
-        return randomised(CausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+    def attention(self, dropout: float = 0.0) -> SingleHeadCausalSelfAttention:
+        return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
 
 
 class TestCrossAttention(ProjectedChecks):

@@ -388,96 +388,6 @@ def test_token_embedding_leaves_its_input_alone() -> None:
     assert_inputs_untouched(layer, torch.randint(7, (2, 3)))
 
 
-def test_add_norm_is_the_formula() -> None:
-    layer = randomised(AddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    assert_equals(layer(x, torch.sin), add_norm_by_formula(layer, x, np.sin))
-
-
-def test_add_norm_in_float32() -> None:
-    layer = AddNorm(d_model=5)
-    x = torch.randn(3, 5)
-    output = layer(x, torch.sin)
-    assert_close_in_float32(output, add_norm_by_formula(layer, x, np.sin))
-
-
-def test_add_norm_around_nothing() -> None:
-    layer = randomised(AddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    output = layer(x, torch.zeros_like)
-    assert_equals(output, layer_norm_by_formula(layer.norm, x))
-
-
-def test_add_norm_drops_out_only_in_training() -> None:
-    layer = AddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-    layer.eval()
-    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-
-
-def test_add_norm_drops_out_of_the_sublayer_alone() -> None:
-    layer = AddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
-
-
-def test_add_norm_has_gradients() -> None:
-    layer = randomised(AddNorm(d_model=4))
-    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
-
-
-def test_add_norm_leaves_its_input_alone() -> None:
-    layer = AddNorm(d_model=5)
-    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
-
-
-def test_pre_norm_add_norm_is_the_formula() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    assert_equals(layer(x, torch.sin), pre_norm_add_norm_by_formula(layer, x, np.sin))
-
-
-def test_pre_norm_add_norm_in_float32() -> None:
-    layer = PreNormAddNorm(d_model=5)
-    x = torch.randn(3, 5)
-    output = layer(x, torch.sin)
-    assert_close_in_float32(output, pre_norm_add_norm_by_formula(layer, x, np.sin))
-
-
-def test_pre_norm_add_norm_around_nothing() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    output = layer(x, torch.zeros_like)
-    assert_equals(output, array(x))
-
-
-def test_pre_norm_add_norm_drops_out_only_in_training() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-    layer.eval()
-    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-
-
-def test_pre_norm_add_norm_drops_out_of_the_sublayer_alone() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
-
-
-def test_pre_norm_add_norm_has_gradients() -> None:
-    layer = randomised(PreNormAddNorm(d_model=4))
-    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
-
-
-def test_pre_norm_add_norm_leaves_its_input_alone() -> None:
-    layer = PreNormAddNorm(d_model=5)
-    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
-
-
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
 def test_gelu_feed_forward_is_the_formula(shape: tuple[int, ...]) -> None:
     layer = randomised(GeluFeedForward(d_model=5, d_ff=7))
@@ -604,6 +514,96 @@ def test_transformer_block_is_that_of_torch() -> None:
     x = torch.randn(2, 4, 6, dtype=torch.float64)
     expected = theirs(x, src_mask=~causal_mask(4, 4))
     assert_equals(layer(x), array(expected))
+
+
+def test_add_norm_is_the_formula() -> None:
+    layer = randomised(AddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    assert_equals(layer(x, torch.sin), add_norm_by_formula(layer, x, np.sin))
+
+
+def test_add_norm_in_float32() -> None:
+    layer = AddNorm(d_model=5)
+    x = torch.randn(3, 5)
+    output = layer(x, torch.sin)
+    assert_close_in_float32(output, add_norm_by_formula(layer, x, np.sin))
+
+
+def test_add_norm_around_nothing() -> None:
+    layer = randomised(AddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    output = layer(x, torch.zeros_like)
+    assert_equals(output, layer_norm_by_formula(layer.norm, x))
+
+
+def test_add_norm_drops_out_only_in_training() -> None:
+    layer = AddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+    layer.eval()
+    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+
+
+def test_add_norm_drops_out_of_the_sublayer_alone() -> None:
+    layer = AddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
+
+
+def test_add_norm_has_gradients() -> None:
+    layer = randomised(AddNorm(d_model=4))
+    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
+
+
+def test_add_norm_leaves_its_input_alone() -> None:
+    layer = AddNorm(d_model=5)
+    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
+
+
+def test_pre_norm_add_norm_is_the_formula() -> None:
+    layer = randomised(PreNormAddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    assert_equals(layer(x, torch.sin), pre_norm_add_norm_by_formula(layer, x, np.sin))
+
+
+def test_pre_norm_add_norm_in_float32() -> None:
+    layer = PreNormAddNorm(d_model=5)
+    x = torch.randn(3, 5)
+    output = layer(x, torch.sin)
+    assert_close_in_float32(output, pre_norm_add_norm_by_formula(layer, x, np.sin))
+
+
+def test_pre_norm_add_norm_around_nothing() -> None:
+    layer = randomised(PreNormAddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    output = layer(x, torch.zeros_like)
+    assert_equals(output, array(x))
+
+
+def test_pre_norm_add_norm_drops_out_only_in_training() -> None:
+    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+    layer.eval()
+    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+
+
+def test_pre_norm_add_norm_drops_out_of_the_sublayer_alone() -> None:
+    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
+
+
+def test_pre_norm_add_norm_has_gradients() -> None:
+    layer = randomised(PreNormAddNorm(d_model=4))
+    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
+
+
+def test_pre_norm_add_norm_leaves_its_input_alone() -> None:
+    layer = PreNormAddNorm(d_model=5)
+    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
 
 
 @pytest.mark.parametrize("shape", [(5,), (4, 5), (2, 3, 5)])

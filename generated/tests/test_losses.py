@@ -11,7 +11,7 @@ from formulas import cross_entropy_by_formula, label_smoothing_by_formula
 from transformer.losses import cross_entropy, label_smoothing
 
 
-@pytest.mark.parametrize("shape", [(1,), (4,), (2, 3)])
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3)])
 def test_cross_entropy_is_the_formula(shape: tuple[int, ...]) -> None:
     scores = 3 * torch.randn(*shape, 7, dtype=torch.float64)
     target = torch.randint(7, shape)
@@ -38,6 +38,14 @@ def test_cross_entropy_leaves_out_what_does_not_count() -> None:
     target[1, 1:] = -100
     counted = torch.cat([scores[0], scores[1, :1]]), torch.cat([target[0], target[1, :1]])
     torch.testing.assert_close(cross_entropy(scores, target), cross_entropy(*counted))
+
+
+def test_cross_entropy_is_0_where_nothing_counts() -> None:
+    scores = torch.randn(2, 3, 7, requires_grad=True)
+    loss = cross_entropy(scores, torch.full((2, 3), -100))
+    loss.backward()
+    assert loss.item() == 0.0
+    assert torch.equal(scores.grad, torch.zeros(2, 3, 7))
 
 
 def test_cross_entropy_has_gradients() -> None:

@@ -9,12 +9,12 @@ from .attention import (
     KernelAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
-    MultiHeadCausalSelfAttention,
     ParametricKernelAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
 )
@@ -31,15 +31,7 @@ from .layers import (
     TransformerBlock,
 )
 from .losses import cross_entropy, label_smoothing
-from .masks import (
-    batched_mask,
-    causal_mask,
-    combined_mask,
-    fused_attention,
-    keep_from_padding,
-    masked_softmax,
-    position_range,
-)
+from .masks import causal_mask, keep_from_padding
 from .metrics import bleu, perplexity
 from .models import (
     GPT,
@@ -73,7 +65,6 @@ __all__ = [
     "LayerNorm",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
-    "MultiHeadCausalSelfAttention",
     "OutputHead",
     "ParametricKernelAttention",
     "PreNormAddNorm",
@@ -81,21 +72,17 @@ __all__ = [
     "ScaledDotProductAttention",
     "SelfAttention",
     "Seq2SeqAttention",
+    "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",
-    "batched_mask",
     "bleu",
     "causal_mask",
-    "combined_mask",
     "cross_entropy",
-    "fused_attention",
     "keep_from_padding",
     "label_smoothing",
-    "masked_softmax",
     "perplexity",
-    "position_range",
     "warmup_schedule",
 ]

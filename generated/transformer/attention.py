@@ -190,7 +190,13 @@ class KernelAttention(nn.Module):
         if not need_weights:
             # c‖q − k‖² is −2c (q·k − ½‖k‖²) and c‖q‖², the same for all keys, which softmax does
             # not see. Near zero, where the keys are moved, little is lost in rounding.
+            keep = combined_mask(query, key, keep_mask, causal=False)
             centre = key.mean(dim=-2, keepdim=True)
+            if keep is not None:  # keys that no query sees may be far off
+                seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
+                key = key.masked_fill(~seen, 0.0)
+                count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
+                centre = key.sum(dim=-2, keepdim=True) / count
             query, key = query - centre, key - centre
             half = 0.5 * key.square().sum(dim=-1, keepdim=True)
             query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
@@ -251,7 +257,13 @@ class ParametricKernelAttention(nn.Module):
         if not need_weights:
             # c‖q − k‖² is −2c (q·k − ½‖k‖²) and c‖q‖², the same for all keys, which softmax does
             # not see. Near zero, where the keys are moved, little is lost in rounding.
+            keep = combined_mask(query, key, keep_mask, causal=False)
             centre = key.mean(dim=-2, keepdim=True)
+            if keep is not None:  # keys that no query sees may be far off
+                seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
+                key = key.masked_fill(~seen, 0.0)
+                count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
+                centre = key.sum(dim=-2, keepdim=True) / count
             query, key = query - centre, key - centre
             half = 0.5 * key.square().sum(dim=-1, keepdim=True)
             query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
@@ -289,8 +301,8 @@ class ScaledDotProductAttention(nn.Module):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94,
-    vault/Encoder-decoder.excalidraw.md:96 and 1 more.
+    From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
+    wrong.md:119 and 1 more.
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
@@ -450,7 +462,7 @@ class CausalScaledDotProductAttention(nn.Module):
         return scores
 
 
-class MultiHeadCausalSelfAttention(nn.Module):
+class CausalSelfAttention(nn.Module):
     r"""Self-attention in which a position sees itself and those before it.
 
         \mathrm{MaskedMultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\,
@@ -613,7 +625,7 @@ class SelfAttention(nn.Module):
         return scores
 
 
-class CausalSelfAttention(nn.Module):
+class SingleHeadCausalSelfAttention(nn.Module):
     r"""Self-attention in which a position sees itself and those before it.
 
         \mathrm{CausalSelfAttention}(X) = \mathrm{CausalAttention}(XW^Q, XW^K, XW^V)

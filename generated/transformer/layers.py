@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import MultiHeadAttention, MultiHeadCausalSelfAttention
+from .attention import CausalSelfAttention, MultiHeadAttention
 
 
 class LayerNorm(nn.Module):
@@ -112,7 +112,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.attention = MultiHeadCausalSelfAttention(d_model, num_heads, dropout)
+        self.attention = CausalSelfAttention(d_model, num_heads, dropout)
         self.attention_norm = LayerNorm(d_model)
         self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)
         self.cross_attention_norm = LayerNorm(d_model)
@@ -158,50 +158,6 @@ class TokenEmbedding(nn.Module):
         return math.sqrt(self.E.embedding_dim) * vectors
 
 
-class AddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
-
-        \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
-
-    x: (..., d_model)
-    sublayer: keeps the shape of its argument
-    returns: (..., d_model)
-
-    From vault/Encoder-decoder.excalidraw.md:98, vault/Layers.md:55.
-    """
-
-    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        output: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return output
-
-
-class PreNormAddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
-
-        Z = X + \mathrm{MaskedMultiHead}(\mathrm{LayerNorm}(X))
-
-    x: (..., d_model)
-    sublayer: keeps the shape of its argument
-    returns: (..., d_model)
-
-    From vault/GPT block.excalidraw.md:66, vault/Layers.md:63.
-    """
-
-    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        output: Tensor = x + self.dropout(sublayer(self.norm(x)))
-        return output
-
-
 class GeluFeedForward(nn.Module):
     r"""Two linear maps with an activation between them, the same at every position.
 
@@ -229,18 +185,21 @@ class GeluFeedForward(nn.Module):
 class TransformerBlock(nn.Module):
     r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
 
-        \mathrm{Block}(X) = Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
+        \begin{aligned}
+        Z &= X + \mathrm{MaskedMultiHead}(\mathrm{LayerNorm}(X)) \\
+        \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
+        \end{aligned}
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n)
     returns: (B, n, d_model)
 
-    From vault/GPT block.excalidraw.md:68, vault/GPT.md:43.
+    From vault/GPT.md:43, vault/GPT block.excalidraw.md:68.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.attention = MultiHeadCausalSelfAttention(d_model, num_heads, dropout)
+        self.attention = CausalSelfAttention(d_model, num_heads, dropout)
         self.attention_norm = LayerNorm(d_model)
         self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
         self.feed_forward_norm = LayerNorm(d_model)
@@ -252,6 +211,50 @@ class TransformerBlock(nn.Module):
         transformed = self.feed_forward(self.feed_forward_norm(x))
         x = x + self.dropout(transformed)
         return x
+
+
+class AddNorm(nn.Module):
+    r"""A residual connection around a sublayer, with layer normalisation.
+
+        \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
+
+    x: (..., d_model)
+    sublayer: keeps the shape of its argument
+    returns: (..., d_model)
+
+    From vault/Layers.md:55, vault/Encoder-decoder.excalidraw.md:98.
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        output: Tensor = self.norm(x + self.dropout(sublayer(x)))
+        return output
+
+
+class PreNormAddNorm(nn.Module):
+    r"""A residual connection around a sublayer, with layer normalisation.
+
+        \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))
+
+    x: (..., d_model)
+    sublayer: keeps the shape of its argument
+    returns: (..., d_model)
+
+    From vault/Layers.md:63, vault/GPT block.excalidraw.md:66.
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        output: Tensor = x + self.dropout(sublayer(self.norm(x)))
+        return output
 
 
 class OutputHead(nn.Module):

@@ -13,11 +13,13 @@ def cross_entropy(scores: Tensor, target: Tensor) -> Tensor:
 
     scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
     target: (...), the tokens that came; -100 where a position does not count
-    returns: the mean over all positions
+    returns: the mean over all positions; 0 where none counts
 
     From vault/Training and evaluation.md:17.
     """
-    return F.cross_entropy(scores.flatten(0, -2), target.flatten())
+    rows = scores.reshape(-1, scores.size(-1))
+    total = F.cross_entropy(rows, target.flatten(), reduction="sum")
+    return total / (target != -100).sum().clamp(min=1)
 
 
 def label_smoothing(truth: Tensor, epsilon: float = 0.1) -> Tensor:

@@ -10,8 +10,8 @@ from torch import Tensor
 
 
 def keep_from_padding(key_padding_mask: Tensor) -> Tensor:
-    """Turn torch.nn's padding mask, (B, T) and True to *ignore*, into a keep mask (B, 1, T)."""
-    return ~key_padding_mask[:, None, :]
+    """Turn torch.nn's padding mask, True to *ignore*, into a keep mask, both (B, keys)."""
+    return ~key_padding_mask
 
 
 def causal_mask(queries: int, keys: int, device: torch.device | None = None) -> Tensor:
@@ -28,8 +28,8 @@ def combined_mask(
 ) -> Tensor | None:
     """All that says which keys a query may see, True to keep; None if it may see all.
 
-    ``keep_mask`` broadcasts with the scores, (..., queries, keys); one of (B, keys) is the same
-    for all queries of a sequence.
+    ``keep_mask`` has the axes of the scores, (..., queries, keys), or is one of (queries, keys)
+    for all sequences, or one of (B, keys) for all queries of each sequence.
     """
     keep = None if keep_mask is None else _for_all_queries(keep_mask, query)
     if not causal or query.size(-2) == 1:
@@ -41,12 +41,18 @@ def combined_mask(
 def _for_all_queries(keep_mask: Tensor, query: Tensor) -> Tensor:
     """A mask that broadcasts with the scores: (B, keys) gets an axis for the queries."""
     batch, leading = query.size(0), query.dim() - 2
+    each, same = "1, " * (leading - 1), "1, " * leading
+    if 2 < keep_mask.dim() < query.dim():
+        raise ValueError(
+            f"a keep mask of {keep_mask.dim()} axes for queries of {query.dim()}: "
+            f"give it as (B, {each}queries, keys)"
+        )
     if keep_mask.dim() != 2 or leading == 0 or batch == 1 or keep_mask.size(0) != batch:
         return keep_mask
     if query.size(-2) == batch:
         raise ValueError(
             "a keep mask of (B, keys) where B is also the number of queries can mean two things: "
-            "give it as (B, 1, keys) or as (1, queries, keys)"
+            f"give it as (B, {each}1, keys) or as ({same}queries, keys)"
         )
     return keep_mask.reshape(batch, *[1] * leading, keep_mask.size(-1))
 
@@ -77,12 +83,6 @@ def masked_softmax(scores: Tensor, keep: Tensor | None, bias: Tensor | None = No
     # A row of nothing but -inf would be 0/0: its scores are made finite, its weights zero.
     empty = scores.amax(dim=-1, keepdim=True).isneginf()
     return torch.softmax(scores.masked_fill(empty, 0.0), dim=-1).masked_fill(empty, 0.0)
-
-
-def position_range(count: int, like: Tensor) -> Tensor:
-    """The numbers from 0 to ``count`` − 1, in a tensor's dtype or float32, whichever is finer."""
-    dtype = torch.promote_types(like.dtype, torch.float32)
-    return torch.arange(count, dtype=dtype, device=like.device)
 
 
 def fused_attention(

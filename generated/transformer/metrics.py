@@ -17,11 +17,13 @@ def perplexity(scores: Tensor, target: Tensor) -> Tensor:
 
     scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
     target: (...), the tokens that came; -100 where a position does not count
-    returns: a number from 1 on, for all positions together
+    returns: a number from 1 on, for all positions together; 1 where none counts
 
     From vault/Training and evaluation.md:30.
     """
-    return torch.exp(F.cross_entropy(scores.flatten(0, -2), target.flatten()))
+    rows = scores.reshape(-1, scores.size(-1))
+    total = F.cross_entropy(rows, target.flatten(), reduction="sum")
+    return torch.exp(total / (target != -100).sum().clamp(min=1))
 
 
 def bleu(
@@ -49,7 +51,8 @@ def bleu(
         precisions.append((grams & known).total() / max(1, grams.total()))
     if not all(precisions):
         return 0.0
-    longer = len(candidate) > len(reference)
-    penalty = 1.0 if longer else math.exp(1 - len(reference) / len(candidate))
+    c, r = len(candidate), len(reference)
+    # The usual penalty: the notes name it and do not say what it is.
+    penalty: float = 1 if c > r else math.exp(1 - r / c)
     logarithms = (w * math.log(p) for w, p in zip(weights, precisions, strict=True))
     return penalty * math.exp(sum(logarithms))

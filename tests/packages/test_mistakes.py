@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from building import Package, package_of
 
+from building import Package, package_of
 from notes2code.components.library import Component, library
 
 
