@@ -46,6 +46,7 @@ EDITS = {
             r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
         ),
     ],
+    "Multi-head attention.md": [(r"\mathrm{CausalAttention}(XW", r"\mathrm{Attention}(XW")],
     "Self-attention.md": [(r"\mathrm{ReLU}(XA", r"\tanh(XA")],
 }  # fmt: skip
 
@@ -165,6 +166,21 @@ def test_the_dropped_mask(edited: Edited) -> None:
     q, k, v = (torch.randn(4, 5, dtype=torch.float64) for _ in range(3))
     expected = softmax(numbers(q) @ numbers(k).T / np.sqrt(5)) @ numbers(v)
     np.testing.assert_allclose(numbers(attention(q, k, v)), expected)
+
+
+def test_heads_without_a_mask(edited: Edited) -> None:
+    decoder_layer = edited.part("Encoder and decoder.md", r"\mathrm{DecoderLayer}(Y, H) &=")
+    attention = decoder_layer(6, 2, 8).double().attention
+    x = torch.randn(1, 4, 6, dtype=torch.float64)
+    queries, keys, values = (
+        (numbers(x[0]) @ numbers(getattr(attention, name).weight).T).reshape(4, 2, 3).swapaxes(0, 1)
+        for name in ("W_Q", "W_K", "W_V")
+    )
+    heads = softmax(queries @ keys.swapaxes(1, 2) / 3) @ values
+    expected = heads.swapaxes(0, 1).reshape(4, 6) @ numbers(attention.W_O.weight).T
+    np.testing.assert_allclose(numbers(attention(x))[0], expected)
+    for note in ("Encoder and decoder.md", "GPT.md"):
+        assert any("causal mask" in message for message in edited.warnings(note))
 
 
 def test_another_activation_of_the_synthesizer(edited: Edited) -> None:
