@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    walk,
 )
 from notes2code.meaning import names
 
@@ -158,10 +159,16 @@ class _Reader:
                     part.span,
                     "say over what it runs, or write the index on the left-hand side too",
                 )
+            elif isinstance(part, Root) or self.looks_up(part):
+                raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
-            elif isinstance(part, Root):
-                raise error("N2C032", "this index is not understood", part.span)
+
+    def looks_up(self, node: Node) -> bool:
+        """Whether a script is a function of an index, ``g(i)``, and so no label."""
+        if not isinstance(node, Juxt) or not any(isinstance(f, Group) for f in node.factors):
+            return False
+        return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""
