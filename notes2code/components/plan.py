@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
+from notes2code.components.naming import FIRST_WORD, class_name, variant_name
 from notes2code.components.recognise import Recognised, recognise
 
 
@@ -258,7 +258,7 @@ class _Planner:
         """The first words of the classes that a variant calls and the usual one does not."""
         mine, theirs = self._called(draft), self._called(usual)
         others = (name for role, name in mine.items() if theirs.get(role) != name)
-        return [first[0] for name in others if (first := _FIRST_WORD.match(name))]
+        return [first[0] for name in others if (first := FIRST_WORD.match(name))]
 
     def _called(self, draft: _Draft) -> dict[str, str]:
         """The usual names of the classes that a draft's formula calls, by role."""
@@ -333,16 +333,18 @@ def _names(
     names: dict[int, str] = {}
     groups: dict[str, list[_Draft]] = {}
     for draft in drafts:
-        groups.setdefault(_class_name(draft), []).append(draft)
+        groups.setdefault(class_name(draft.recognised), []).append(draft)
     taken: set[str] = set()
     for group in groups.values():
         group.sort(key=lambda d: (not is_textbook(d), _is_less(d.recognised.form)))
         first = group[0]
         usual = first if is_textbook(first) else textbook(first.component)
         for draft in group:
-            name = _class_name(draft)
+            name = class_name(draft.recognised)
             if len(group) > 1 and draft is not usual:
-                name = _variant_name(draft, usual, others_called(draft, usual), taken)
+                called = others_called(draft, usual)
+                titles = [source.title for source in draft.sources if source.title]
+                name = variant_name(draft.recognised, usual.recognised, called, titles, taken)
             names[id(draft)] = name
             taken.add(name)
     return names
@@ -351,91 +353,3 @@ def _names(
 def _is_less(form: Form) -> tuple[bool, bool]:
     """Whether a form is a piece of its component, and whether it is not the whole formula."""
     return form.partial, form.part != "output"
-
-
-def _class_name(draft: _Draft) -> str:
-    """What the field calls it: by a setting that has names of its own, else by its component."""
-    shown = shown_settings(draft.recognised)
-    named = (
-        setting.classes[value]
-        for setting in draft.component.settings.values()
-        if (value := shown[setting.name]) is not None and value in setting.classes
-    )
-    return next(named, draft.component.class_name)
-
-
-def _variant_name(draft: _Draft, usual: _Draft, called: Sequence[str], taken: set[str]) -> str:
-    """A name that tells how a variant differs: by its form, by a setting, by what it calls, or by
-    its note."""
-    base = _class_name(draft)
-    mine, theirs = shown_settings(draft.recognised), shown_settings(usual.recognised)
-    words: list[str] = []
-    if draft.recognised.form.part != usual.recognised.form.part:
-        words.append(_camel(draft.recognised.form.part))
-    for setting in draft.component.settings:
-        if mine[setting] != theirs[setting]:
-            words.append(_word(setting, mine[setting]))
-    words += called
-    candidates = [_joined(word, base) for word in words]
-    if len(words) > 1:
-        candidates.append(_joined("".join(words), base))
-    titles = [source.title for source in draft.sources if source.title]
-    candidates += [_of(base, title) for title in titles]
-    for candidate in candidates:
-        if candidate not in taken:
-            return candidate
-    number = 2
-    while f"{base}{number}" in taken:
-        number += 1
-    return f"{base}{number}"
-
-
-_WORDS = {
-    "scale": ("Unscaled", "Rescaled"),
-    "mask": ("Unmasked", "Masked"),
-    "reach": ("Unmasked", "Masked"),
-    "score": ("Plain", "Reshaped"),
-    "kernel": ("Plain", "Parametric"),
-    "bias": ("Unbiased", "Biased"),
-    "inner_bias": ("Unbiased", "Biased"),
-    "outer_bias": ("Unbiased", "Biased"),
-    "base": ("Baseless", "Rebased"),
-}
-"""What a class is called for a setting that is missing, and for one that is another."""
-
-
-def _word(setting: str, value: str | None) -> str:
-    """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
-    if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
-        return _camel(value)
-    missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
-    return missing if value is None else other
-
-
-_FIRST_WORD = re.compile(r"[A-Z][a-z]+")
-
-
-def _joined(word: str, base: str) -> str:
-    """``Unscaled`` before ``ScaledDotProductAttention`` takes the place of its first word."""
-    if base.islower():
-        return f"{_snake(word)}_{base}"
-    first = _FIRST_WORD.match(base)
-    if first is not None and word.lower().endswith(first[0].lower()):
-        base = base[first.end() :]
-    return word + base
-
-
-def _of(base: str, title: str) -> str:
-    """A name with the title of its note behind."""
-    return f"{base}_of_{_snake(_camel(title))}" if base.islower() else f"{base}Of{_camel(title)}"
-
-
-def _snake(text: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
-
-
-def _camel(text: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z]+", text))
-
-
-__all__ = ["Part", "Plan", "Source", "plan", "replace"]
