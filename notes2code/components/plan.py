@@ -80,7 +80,7 @@ class _Planner:
         self.compiler = compiler
         self.library: Library = compiler.library
         self.drafts: list[_Draft] = []
-        self.built: dict[int, Part] = {}
+        self.textbooks: dict[Component, Recognised] = {}
 
     def plan(
         self,
@@ -169,6 +169,11 @@ class _Planner:
 
     def _textbook(self, component: Component) -> Recognised:
         """The textbook's formula of a component, as if a note had written it."""
+        if component not in self.textbooks:
+            self.textbooks[component] = self._recognised_textbook(component)
+        return self.textbooks[component]
+
+    def _recognised_textbook(self, component: Component) -> Recognised:
         found = recognise(component.equation, self.library)
         if found is None or found.component is not component:
             alone = Library(())
