@@ -21,24 +21,25 @@ STAGES: Mapping[str, set[str]] = {
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree"},
     "oracle": {"meaning", "meaning.ir"},
-    # A match is proved on numbers; names of components are looked for in notes.
+    # A match is proved on numbers, once; names of components are looked for in notes.
     "components": {
         *("diagnostics", "meaning", "meaning.ir", "meaning.linking", "meaning.scope"),
-        *("oracle", "vault.model"),
+        *("cache", "oracle", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
     "emit": {
         *("components.compiling", "components.library", "components.match", "components.plan"),
-        *("components.recognise", "components.settings"),
+        *("cache", "components.recognise", "components.settings"),
         *("meaning", "meaning.ir", "oracle", "oracle.layout"),
     },
-    "verify": set(),
+    "verify": {"cache"},
     "publish": {"diagnostics"},
 }
 """The stages, and what each may import of the others: modules by their dotted names, of which
 ``meaning`` alone is the folder's own ``__init__``."""
 
 AROUND: Mapping[str, set[str]] = {
+    "cache": set(),
     "names": set(),
     "compilation": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from notes2code.components import settings
 from notes2code.components.inline import inlined
-from notes2code.components.keys import key
 from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
-from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
+from notes2code.components.proofs import same_value, sees_later
+from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.ir import (
     Call,
@@ -27,7 +25,6 @@ from notes2code.meaning.ir import (
     walk,
 )
 from notes2code.meaning.linking import Entry, Linked, Linker
-from notes2code.oracle import OracleError, evaluate, sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,16 +188,7 @@ def _sees_later(recognised: Recognised, role: str) -> bool:
         return False
     array, axis = found.roles[role].array, found.roles[role].axes.index(0)
     rows = found.indices[recognised.form.pattern.value.indices[0]]
-    try:
-        inputs = sample(equation, 0)
-        before = evaluate(equation, inputs)
-        np.moveaxis(inputs[array], axis, 0)[-1] *= -1
-        after = evaluate(equation, inputs)
-    except OracleError:
-        return False
-    place = equation.value.indices.index(rows)
-    one, other = (np.moveaxis(value, place, 0)[:-1] for value in (before, after))
-    return not np.array_equal(one, other, equal_nan=True)  # however little
+    return sees_later(equation, rows, array, axis)
 
 
 def _not_causal(entry: Entry) -> Problem:
@@ -287,21 +275,6 @@ def textbook_settings(component: Component) -> dict[str, str]:
         shown = {} if found is None else shown_settings(found)
         _TEXTBOOK[component.name] = {n: v for n, v in shown.items() if v is not None}
     return _TEXTBOOK[component.name]
-
-
-def same_value(left: Equation, right: Equation) -> bool:
-    """Whether two equations have the same value; parameters go by their places, other inputs by
-    their names."""
-    own = dict(zip(right.parameters, left.parameters, strict=False))
-    if {i.name for i in left.inputs} != {own.get(i.name, i.name) for i in right.inputs}:
-        return key(normal_form(left).body) == key(normal_form(right).body)
-    try:
-        inputs = sample(left, 0)
-        renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}
-        mine, theirs = evaluate(left, inputs), evaluate(right, renamed)
-    except (OracleError, TypeError):
-        return False
-    return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

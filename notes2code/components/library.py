@@ -172,6 +172,7 @@ def _weight(form: Form) -> int:
     return bool(form.requires) + len(parts) - sum(1 + len(e.at) for e in taken)
 
 
+@lru_cache(4096)
 def plain(name: str) -> str:
     """A name as it is looked up: letters and digits in lower case."""
     return "".join(c for c in name if c.isalnum()).lower()

@@ -65,6 +65,7 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
+        self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
         self.families = {
@@ -82,7 +83,7 @@ class _Renderer:
                 causes[part] = below
                 continue
             try:
-                self.views[part].reference_source()
+                self.references[part] = self.views[part].reference_source()
                 self.texts[part] = {
                     name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
                 }
@@ -195,7 +196,7 @@ class _Renderer:
         pieces = [helpers] if helpers else []
         defined: dict[str, str] = {}
         for part in held:
-            pieces += new_functions(self.views[part].reference_source(), defined)
+            pieces += new_functions(self.references[part], defined)
             pieces += [b for b in _blocks(self.texts[part][_TEST]) if _BY_FORMULA.match(b)]
         body = "\n\n\n".join(pieces)
         return self._test_file("The formulas of the notes in NumPy, term by term.", body, "")
@@ -218,22 +219,17 @@ class _Renderer:
     def _package_imports(self, body: str, formulas: str) -> str:
         """The imports of what tests use of the package, the formulas and the shared checks."""
         found: list[str] = []
-        code = _without_docstrings(body)
-        checks = [(module, _template(f"{module}.py.j2")) for module in _CHECKS]
-        for module, source in (*checks, ("formulas", formulas)):
-            names = [n for n in _public(source) if re.search(rf"(?<![\w.\"]){n}\b", code)]
+        sources = {module: _template(f"{module}.py.j2") for module in _CHECKS}
+        sources["formulas"] = formulas
+        for family, parts in self.families.items():
+            defined = "\n".join(self.texts[part][_MODULE] for part in parts)
+            sources[f"{self.name}.{family}"] = defined
+        sources[f"{self.name}.masks"] = _template("masks.py.j2")
+        used = set(_NAME.findall(_without_docstrings(body)))
+        for module, source in sources.items():
+            names = [name for name in _public(source) if name in used]
             if names:
                 found.append(f"from {module} import {_names(names)}")
-        for family, parts in self.families.items():
-            defined = [name for part in parts for name in _public(self.texts[part][_MODULE])]
-            names = [name for name in defined if re.search(rf"(?<![\w.]){name}\b", code)]
-            if names:
-                found.append(f"from {self.name}.{family} import {_names(names)}")
-        masks = [
-            n for n in _public(_template("masks.py.j2")) if re.search(rf"(?<![\w.\"]){n}\b", code)
-        ]
-        if masks:
-            found.append(f"from {self.name}.masks import {_names(masks)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
 
 
@@ -289,6 +285,10 @@ _KNOWN = (
 _STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
 
 
+_NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")
+"""A name in code; what stands behind a dot, or first in a string, is none."""
+
+
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
     code = _without_docstrings(body)
@@ -316,8 +316,9 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     """Imports of other modules' classes."""
     lines: list[str] = []
     code = _without_docstrings(body)
+    used = set(_NAME.findall(code))
     for other, text in bodies.items():
-        names = [n for n in _public(text) if re.search(_used(n), code)]
+        names = [n for n in _public(text) if n in used and re.search(_used(n), code)]
         if other != family and names:
             lines.append(f"from .{other} import {_names(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
