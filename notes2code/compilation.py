@@ -9,6 +9,7 @@ from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
+from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.vault.model import Formula, Note, Vault
@@ -61,6 +62,7 @@ class Compilation:
         yield from self.vault.diagnostics
         for note in self.vault.notes:
             yield from note.diagnostics
+            yield from map(note.source.diagnostic, wrong_weights(note, SKIP))
             for formula in self.formulas:
                 if formula.note is note:
                     yield from formula.diagnostics

@@ -21,10 +21,11 @@ STAGES: Mapping[str, set[str]] = {
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree"},
     "oracle": {"meaning", "meaning.ir"},
-    # A match is proved on numbers, once; names of components are looked for in notes.
+    # A match is proved on numbers, once; names of components are looked for in notes, and worked
+    # examples in trees.
     "components": {
         *("diagnostics", "meaning", "meaning.ir", "meaning.linking", "meaning.scope"),
-        *("cache", "oracle", "vault.model"),
+        *("cache", "latex.tree", "oracle", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
     "emit": {

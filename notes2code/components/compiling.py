@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notes2code.components import settings
 from notes2code.components.inline import inlined
@@ -11,6 +11,7 @@ from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.ir import (
     Call,
@@ -61,7 +62,12 @@ class Compiler:
         """One formula."""
         if entry not in self.done:
             self.busy.add(entry)
-            self.done[entry] = self._compile(entry)
+            compiled = self._compile(entry)
+            tree = self.linker.parsed[entry].tree
+            if tree is not None and compiled.status != "rejected":
+                slips = wrong_results(entry.latex, tree, self.library.scope)
+                compiled = replace(compiled, problems=(*compiled.problems, *slips))
+            self.done[entry] = compiled
             self.busy.discard(entry)
         return self.done[entry]
 
