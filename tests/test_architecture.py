@@ -42,7 +42,7 @@ STAGES: Mapping[str, set[str]] = {
 AROUND: Mapping[str, set[str]] = {
     "cache": set(),
     "names": set(),
-    "compilation": {"components", "diagnostics", "meaning", "vault"},
+    "compilation": {"components", "diagnostics", "latex", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
     "pipeline": {

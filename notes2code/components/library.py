@@ -146,6 +146,11 @@ class Library:
             if not asked.isdisjoint(_names(component))
         )
 
+    def knows(self, word: str) -> bool:
+        """Whether a component is called so, with or without the word attention behind it."""
+        names = {plain(word), plain(word) + "attention"}
+        return any(not names.isdisjoint(_names(one)) for one in self.components.values())
+
     @cached_property
     def scope(self) -> Scope:
         """What a formula may assume when no note says otherwise."""
