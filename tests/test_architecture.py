@@ -42,7 +42,8 @@ STAGES: Mapping[str, set[str]] = {
 AROUND: Mapping[str, set[str]] = {
     "cache": set(),
     "names": set(),
-    "compilation": {"components", "diagnostics", "latex", "meaning", "vault"},
+    "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
+    "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
     "pipeline": {

@@ -83,6 +83,8 @@ class _Renderer:
                 causes[part] = below
                 continue
             try:
+                if part.refused:
+                    raise EmitError(part.refused)
                 self.references[part] = self.views[part].reference_source()
                 self.texts[part] = {
                     name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
