@@ -46,9 +46,10 @@ AROUND: Mapping[str, set[str]] = {
     "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
+    "passing": {"compilation", "rendering", "verify"},
     "pipeline": {
-        *("compilation", "components", "diagnostics", "names", "publish", "rendering"),
-        *("vault", "verify"),
+        *("compilation", "components", "diagnostics", "names", "passing", "publish"),
+        *("rendering", "vault", "verify"),
     },
     "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
     "inspection": {"compilation", "components", "diagnostics", "meaning", "vault"},
