@@ -35,9 +35,11 @@ def settle(run: Run, draft: Draft) -> Equation:
     inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
     called = {expr.function for expr in finished.nodes if isinstance(expr, ir.Call)}
     functions = {name: eq for name, eq in run.functions.items() if name in called}
-    parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
-    _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
-    return Equation(draft.name, inputs, definitions, value, parameters, functions)
+    names = {i.name for i in inputs}
+    parameters = tuple(p for p in draft.parameters if p in names)
+    unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
+    _refuse_loose_indices(run, names - set(parameters))
+    return Equation(draft.name, inputs, definitions, value, parameters, functions, unused)
 
 
 def _refuse_loose_indices(run: Run, names: set[str]) -> None:

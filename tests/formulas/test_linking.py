@@ -47,6 +47,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"a = b = c + 1", "c", lambda c: c + 1),
     Case(r"y = x + x = 2x", "x[d]", lambda x: 2 * x),
     Case(r"z = y^2, \quad y = f(a), \quad f(t) = t + 1", "a", lambda a: (a + 1) ** 2),
+    Case(r"y = f(a, e, c), \quad f(t, u, v) = t - v", "a c", lambda a, c: a - c),
+    Case(r"s = \sum_{n=1}^{N} w_n p_n, \quad w_n = \frac{1}{N}", "p[N]", np.mean),
+    Case(r"w_n = 3, \quad s = \sum_{n=1}^{N} w_n p_n", "p[N]", lambda p: 3 * p.sum()),
     Case(
         r"\mathrm{head}_i = \mathrm{softmax}(Q W_i^Q (K W_i^K)^\top) V W_i^V",
         "Q[n,d] W_Q[h,d,k] K[m,e] W_K[h,e,k] V[m,f] W_V[h,f,v]",
