@@ -44,6 +44,7 @@ _PATTERN = re.compile(
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+_BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -220,11 +221,23 @@ class Tokens(Characters):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             lead = len(content) - len(content.lstrip())
             self._add("word", text, at + lead, at + lead + len(stripped))
+            if bare := _BARE_UNDERSCORE.search(content):
+                self._bare_underscore(name, bare, at)
         elif name in _FONTS_OF_TEXT:
             self._add("text", stripped, at, at + len(content))
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _bare_underscore(self, font: str, found: re.Match[str], at: int) -> None:
+        """``\\text{step_num}``: MathJax shows the sign, TeX and KaTeX stop at it; in
+        ``\\mathrm{step_num}`` it lowers one letter."""
+        if font in _FONTS_OF_TEXT:
+            place = Span(at + found.start(), at + found.start() + 1)
+            text = f"TeX stops at the `_` inside `\\{font}`"
+            self.problems.append(warning("N2C026", text, place, "write `\\_`; it is read so"))
+        elif len(found.group(1)) > 1:
+            self._warn_short_script(found.group(1), at + found.start(1))
 
     def _in_script(self) -> bool:
         """Whether the next token stands alone below or above a name: it is a part of the name."""

@@ -63,12 +63,57 @@ def _grouped(
     first, last = before[:period], behind[-period:]
     second: Sequence[Node | None] = before[period : 2 * period] or [None] * period
     steps: list[Step] = []
-    for mine, other, theirs in zip(first, second, last, strict=True):
-        if not _differences(mine, other, theirs, steps):
+    for at, (mine, other, theirs) in enumerate(zip(first, second, last, strict=True)):
+        own: list[Step] = []
+        if not _differences(mine, other, theirs, own):
             return None
+        following, preceding = before[at::period], behind[at::period]
+        if not (_in_order(run, following, own) and _in_order(run, preceding[::-1], own, -1)):
+            return None
+        steps += own
     if not steps:
         return None
+    _refuse_idle(steps[0], len(before) // period + len(behind) // period)
     return _index(run, first, second, last, steps)
+
+
+def _in_order(run: Run, items: Sequence[Node], steps: Sequence[Step], sign: int = 1) -> bool:
+    """Whether items count on from the first of them: up from the first of the list, or with a
+    negative sign down from its last."""
+    use = Use("the list", (), None, False, False, False, items[0].span)
+    for distance, item in enumerate(items[1:], 1):
+        found: list[Step] = []
+        if not _differences(items[0], None, item, found) or len(found) != len(steps):
+            return False
+        for step, own in zip(found, steps, strict=True):
+            gap = ir.Num(sign * distance * (_growth(own) or 0))
+            expected = ir.add(arithmetic(run, step.first, use), gap)
+            if not same_size(arithmetic(run, step.last, use), expected):
+                return False
+    return True
+
+
+def _refuse_idle(step: Step, written: int) -> None:
+    """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that is not one of the
+    row: it has a slip."""
+    first, last = _whole(step.first), _whole(step.last)
+    growth = _growth(step)
+    if first is None or last is None or not growth:
+        return
+    if (last - first) % growth:
+        raise error(
+            "N2C036",
+            f"counting by {growth} from {first} does not come to this",
+            step.last.span,
+            "write the number of the last item",
+        )
+    if (last - first) // growth < written:
+        raise error(
+            "N2C036",
+            "the dots leave nothing out before this",
+            step.last.span,
+            "write the number of the last item, or leave the dots out",
+        )
 
 
 def _index(

@@ -79,11 +79,18 @@ class Survey:
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
 
+    def understood(self, node: Node) -> scripts.Use | None:
+        """The resolved scripts of a name; None for what is no name, or not understood: that is an
+        error where it is computed, which an item of a list may not be."""
+        with suppress(ProblemError):
+            return self.use(node) if scripts.is_name(node) else None
+        return None
+
     def letters(self, value: Node) -> Letters:
         """The names and the letters in a value of one of the statements."""
         found = self.values.get(id(value))
         if found is None:
-            named = [self.use(node).name for node in walk(value) if scripts.is_name(node)]
+            named = [use.name for node in walk(value) if (use := self.understood(node))]
             loose = dict(_loose_places(self, value))
             found = Letters(frozenset(named), frozenset(binders.counting_letters(value)), loose)
             self.values[id(value)] = found
@@ -253,10 +260,9 @@ def _count_uses(seen: Survey, value: Node) -> None:
 def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[scripts.Use, bool]]:
     """The names in a node, in order, and whether each stands before parentheses."""
     if scripts.is_name(node):
-        try:
-            use = seen.use(node)
-        except ProblemError:
-            return  # it is an error where it is computed, which an item of a list may not be
+        use = seen.understood(node)
+        if use is None:
+            return
         yield use, before_parenthesis
         if use.power is not None:
             yield from _uses(seen, use.power, False)
@@ -275,9 +281,8 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
     for row in node.rows:
         for cell in row:
             inner = cell.body if isinstance(cell, Neg) else cell
-            if inner is not None and scripts.is_name(inner) and isinstance(inner, Script):
-                with suppress(ProblemError):
-                    yield seen.use(inner).name
+            if isinstance(inner, Script) and (use := seen.understood(inner)):
+                yield use.name
 
 
 def _is_normalisation(node: Node) -> bool:
@@ -312,7 +317,9 @@ def _loose_places(
         yield from _loose_places(seen, node.base, inner)
         return
     if scripts.is_name(node):
-        use = seen.use(node)
+        use = seen.understood(node)
+        if use is None:
+            return
         for at in use.indices:
             for found in walk(at.node):
                 if isinstance(found, Name) and found.text in seen.bound - bound:
