@@ -189,6 +189,16 @@ def is_first_state(target: Node | None, base: str) -> bool:
     return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup)))
 
 
+def chain(node: Node) -> tuple[Node, ...]:
+    """The operands of ``a + b + … + z``, or of the same with another sign, in order."""
+    operands: list[Node] = []
+    rest = node
+    while isinstance(rest, Infix) and isinstance(node, Infix) and rest.op == node.op:
+        operands.insert(0, rest.right)
+        rest = rest.left
+    return (rest, *operands)
+
+
 def begins_with_dots(node: Node) -> bool:
     """Whether an item of a list is dots, or begins with them."""
     if isinstance(node, Juxt):

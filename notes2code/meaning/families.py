@@ -151,6 +151,21 @@ def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
     return ir.Cases(branches, values[-1]) if branches else values[-1]
 
 
+def repeated(run: Run, node: Infix) -> Value | None:
+    """``a_1 + a_2 + … + a_n``, and products of numbers written so."""
+    terms = binders.chain(node)
+    if node.op not in _REPEATED or not any(map(_dots, terms[1:-1])):
+        return None
+    index, values = ellipsis.family(run, terms, node.span)
+    kind = _REPEATED[node.op]
+    if len(values) > 1 or (kind == "prod" and values[0].rank):
+        raise error("N2C037", "what these dots leave out cannot be computed", node.span)
+    return replace(values[0], body=ir.Reduce(kind, index, values[0].body), along=None)
+
+
+_REPEATED = {"+": "sum", "·": "prod", "×": "prod", "*": "prod"}
+
+
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     """``(e_{ij})_{j=1}^{n}``: the vector of a number for all values of an index."""
     letters = binders.bound_letters(sub)

@@ -202,9 +202,13 @@ def _find_free_letters(
 
 
 def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
-    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``: sizes."""
+    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
+    terms: sizes."""
     for node in nodes:
-        items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
+        if isinstance(node, Infix):
+            items = binders.chain(node)
+        else:
+            items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
         dots = [at for at, item in enumerate(items) if binders.begins_with_dots(item)]
         if not dots:
             continue

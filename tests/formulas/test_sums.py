@@ -46,8 +46,16 @@ from tables import Case, check, table
         r"y = \frac{a_1 + a_2 + \dots + a_n}{n}",
         "a[n]",
         np.mean,
-        fault="a sum with an ellipsis is not read",
     ),
+    Case(r"s = a_1 + \dots + a_{n-1} + a_n", "a[n]", np.sum),
+    Case(r"s = w_1 x_1 + w_2 x_2 + \dots + w_n x_n", "w[n] x[n]", np.dot),
+    Case(
+        r"Z = H_1 W_1 + \dots + H_h W_h",
+        "H[h,n,v] W[h,v,d]",
+        lambda h, w: np.einsum("hnv,hvd->nd", h, w),
+        shapes={"H": ("h", "n", "v")},
+    ),
+    Case(r"p = a_1 \times \cdots \times a_n", "a[n]", np.prod),
     Case(r"y = \sum\limits_{i=1}^n i\, a_i", "a[n]", lambda x: np.arange(1, len(x) + 1) @ x),
     Case(
         r"s = \sum_{i=1}^n \sum_{j=i}^n A_{ij}",
