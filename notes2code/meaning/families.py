@@ -38,6 +38,7 @@ def _side_by_side(run: Run, index: Index, value: Value, span: Span) -> Value:
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
         return _end_to_end(run, index, value, span)
+    _doubt_vectors(run, value)
     return Value(value.body, (*value.axes, index), span)
 
 

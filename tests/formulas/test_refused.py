@@ -169,6 +169,8 @@ SHAPES = [
         "N2C040", r"y = «q^\top W» k, \quad q \in \mathbb{R}^{a}, W \in \mathbb{R}^{b \times c}"
     ),
     refused("N2C040", r"y = «\max(x, z)», \quad x \in \mathbb{R}^{3}, z \in \mathbb{R}^{4}"),
+    refused("N2C033", r"O = («head_1^T», \dots, head_h^T) W^O"),
+    refused("N2C033", r"O = Concat(«A_1^\top», A_2^\top) W"),
     refused("N2C033", r"z = «x w», \quad x \in \mathbb{R}^n, w \in \mathbb{R}^n"),
     refused("N2C033", r"z = x «\times» w, \quad x \in \mathbb{R}^n, w \in \mathbb{R}^n"),
     refused("N2C033", r"y = «A^3», \quad A \in \mathbb{R}^{n \times n}"),
