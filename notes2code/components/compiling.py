@@ -14,6 +14,7 @@ from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
 from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import Typed
 from notes2code.meaning.ir import (
     Call,
     Equation,
@@ -78,7 +79,7 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
+        problems = [*own.problems, *self.linker.conflicts(entry, same_value), *_unequal(own, entry)]
         if recognised is None:
             problems.extend(_softmax_misplaced(own.equation, entry))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
@@ -146,6 +147,45 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _unequal(own: Typed, entry: Entry) -> Iterator[Problem]:
+    """Warnings for the sides of a chain of equalities that have another value."""
+    assert own.equation is not None
+    for span, side in own.sides:
+        if _differ(own.equation, side):
+            yield warning(
+                "N2C081",
+                "this has another value, on random inputs, than the side that is computed",
+                span,
+                "check signs, scales and indices of both sides; write `\\approx` where they only "
+                "come close",
+            )
+
+
+def _differ(left: Equation, right: Equation) -> bool:
+    """Whether two readings of one value surely differ: their inputs are the same, and all axes."""
+    axes = [[index.name for index in equation.value.indices] for equation in (left, right)]
+    if _kinds(left) != _kinds(right) or sorted(axes[0]) != sorted(axes[1]):
+        return False
+    if "i" in _kinds(left) or (axes[0] != axes[1] and len({*axes[0]}) < len(axes[0])):
+        return False  # the root of −1, or axes that cannot be told apart
+    try:
+        inputs = sample(left, 0)
+        mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
+    except (OracleError, TypeError):
+        return False
+    if axes[0] != axes[1]:
+        theirs = np.transpose(theirs, [axes[1].index(name) for name in axes[0]])
+    if mine.shape != theirs.shape:
+        return True
+    known = np.isfinite(mine) & np.isfinite(theirs)
+    return not np.allclose(mine[known], theirs[known], rtol=TOLERANCE)
+
+
+def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
+    """The kind and the number of axes of each input."""
+    return {given.name: (given.kind, len(given.shape)) for given in equation.inputs}
 
 
 def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:

@@ -102,7 +102,7 @@ def _refuse_transposed(run: Run, items: Sequence[Node]) -> None:
         if names.element_ranks(use.name, len(use.indices), use.bold, False)[0] == 2:
             raise error(
                 "N2C033",
-                f"the transposed `{run.quote(item.span)}` may be joined along features or positions",
+                f"`{run.quote(item.span)}` may be joined by features or by positions",
                 item.span,
                 "join first and transpose the whole, or declare the shape of the parts",
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
@@ -16,6 +17,7 @@ from notes2code.meaning.run import Run
 from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.search import search
 from notes2code.meaning.settle import settle
+from notes2code.meaning.slips import slips
 from notes2code.meaning.statements import Declare, Define, Fact, Range, Statement, statements
 from notes2code.meaning.survey import Survey, survey
 
@@ -27,13 +29,15 @@ class Typed:
     """What a formula means. ``equation`` is None where it computes nothing.
 
     ``kind`` is ``equation``, ``definition`` (it only declares), ``text`` (it says nothing to
-    compute) or ``rejected`` (one of the problems is an error).
+    compute) or ``rejected`` (one of the problems is an error). ``sides`` are what a chain of
+    equalities says the value is too, as far as it can be computed, and where.
     """
 
     kind: str
     equation: Equation | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    sides: tuple[tuple[Span, Equation], ...] = ()
 
 
 def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
@@ -74,17 +78,19 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         if len(others) < len(stated):
             seen = survey(others)
         run, equation = _typed(latex, others, seen, scope, shapes)
+        doubts = tuple(slips(others, seen, equation))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
         return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
-    problems = _unique([*tree.problems, *run.problems])
+    problems = _unique([*tree.problems, *run.problems, *doubts])
     kind = "equation"
     if _is_quantity(equation, defines):
         kind = "text"
     elif _is_declaration(equation, defines):
         kind = "definition"
-    return Typed(kind, equation, shapes, problems)
+    sides = tuple(_other_sides(latex, others, run))
+    return Typed(kind, equation, shapes, problems, sides)
 
 
 def _typed(
@@ -107,6 +113,23 @@ def _typed(
         return settle(run, draft)
 
     return search(start, attempt)
+
+
+def _other_sides(
+    latex: str, stated: tuple[Statement, ...], run: Run
+) -> Iterator[tuple[Span, Equation]]:
+    """The sides of a formula's only definition that its value was not taken from."""
+    defines = [statement for statement in stated if isinstance(statement, Define)]
+    if len(defines) > 1:
+        return
+    define = defines[0]
+    for value in define.values:
+        if value is run.decided.get(f"chain {define.span.start}", define.values[0]):
+            continue
+        alone = replace(define, values=(value,))
+        others = tuple(alone if statement is define else statement for statement in stated)
+        with suppress(ProblemError):  # the value does not come from here
+            yield value.span, _typed(latex, others, survey(others), run.scope, run.shapes)[1]
 
 
 def _with_local_functions(
