@@ -40,6 +40,7 @@ def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Val
 
 def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Node]]:
     """The index of a list with dots, bound in the run, and its general item or group of items."""
+    refuse_idle(items)
     at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
     before, behind = list(items[:at]), [i for i in items[at + 1 :] if not isinstance(i, Dots)]
     for period in sorted({1, len(behind)}):
@@ -54,6 +55,39 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
         span,
         "write a first and a last item that differ in one index, such as `x_1, \\dots, x_n`",
     )
+
+
+def refuse_idle(items: Sequence[Node]) -> None:
+    """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that the first ones do
+    not count up to: it has a slip. Raises ``ProblemError``."""
+    for at, item in enumerate(items[1:-1], 1):
+        if not isinstance(item, Dots):
+            continue
+        steps: list[Step] = []
+        earlier = items[at - 2] if at > 1 else None
+        if not _differences(items[at - 1], None, items[at + 1], steps) or len(steps) != 1:
+            continue
+        before, behind = _whole(steps[0].first), _whole(steps[0].last)
+        growth = _step_before(items[at - 1], earlier)
+        if before is None or behind is None:
+            continue
+        if (behind - before) % growth or (behind - before) // growth < 2:
+            raise error(
+                "N2C036",
+                f"what the dots leave out between {before} and this cannot be told",
+                steps[0].last.span,
+                "write the number of the last item, or leave the dots out",
+            )
+
+
+def _step_before(item: Node, earlier: Node | None) -> int:
+    """By how much the number in an item is larger than in the one before it: 1 if that shows
+    nothing."""
+    steps: list[Step] = []
+    if earlier is None or not _differences(earlier, None, item, steps) or len(steps) != 1:
+        return 1
+    first, last = _whole(steps[0].first), _whole(steps[0].last)
+    return 1 if first is None or last is None or first == last else last - first
 
 
 def _grouped(
@@ -73,7 +107,6 @@ def _grouped(
         steps += own
     if not steps:
         return None
-    _refuse_idle(steps[0], len(before) // period + len(behind) // period)
     return _index(run, first, second, last, steps)
 
 
@@ -91,29 +124,6 @@ def _in_order(run: Run, items: Sequence[Node], steps: Sequence[Step], sign: int 
             if not same_size(arithmetic(run, step.last, use), expected):
                 return False
     return True
-
-
-def _refuse_idle(step: Step, written: int) -> None:
-    """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that is not one of the
-    row: it has a slip."""
-    first, last = _whole(step.first), _whole(step.last)
-    growth = _growth(step)
-    if first is None or last is None or not growth:
-        return
-    if (last - first) % growth:
-        raise error(
-            "N2C036",
-            f"counting by {growth} from {first} does not come to this",
-            step.last.span,
-            "write the number of the last item",
-        )
-    if (last - first) // growth < written:
-        raise error(
-            "N2C036",
-            "the dots leave nothing out before this",
-            step.last.span,
-            "write the number of the last item, or leave the dots out",
-        )
 
 
 def _index(

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, Span, error, warning
-from notes2code.latex.tree import Accent, Infix, Juxt, Name, Node, Script, walk
-from notes2code.meaning import binders, equations, names
+from notes2code.latex.tree import Accent, Group, Infix, Juxt, Name, Node, Script, walk
+from notes2code.meaning import binders, ellipsis, equations, names
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
@@ -23,6 +23,9 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     bases = {id(node.base) for node in nodes if isinstance(node, Script | Accent)}
     named = [node for node in nodes if id(node) not in bases]
     _refuse_two_meanings(named)
+    for node in nodes:
+        if isinstance(node, Group):
+            ellipsis.refuse_idle(node.items)
     uses = [use for node in named if (use := seen.understood(node))]
     yield from _layers(nodes, seen)
     yield from _two_cases(uses, equation)
