@@ -18,7 +18,15 @@ from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.search import search
 from notes2code.meaning.settle import settle
 from notes2code.meaning.slips import slips
-from notes2code.meaning.statements import Declare, Define, Fact, Range, Statement, statements
+from notes2code.meaning.statements import (
+    EXAMPLE,
+    Declare,
+    Define,
+    Fact,
+    Range,
+    Statement,
+    statements,
+)
 from notes2code.meaning.survey import Survey, survey
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
@@ -60,7 +68,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     defines = [s for s in stated if isinstance(s, Define)]
-    if not any(define.target is not None for define in defines) and _maps(stated):
+    if not any(define.target is not None for define in defines) and _only_shows(stated):
         empty = properties.empty_sum(tree)
         if empty is not None:
             return Typed("rejected", None, shapes, (*tree.problems, empty))
@@ -153,9 +161,9 @@ def _with_local_functions(
     return tuple(others), scope
 
 
-def _maps(stated: tuple[Statement, ...]) -> bool:
-    """Whether a formula draws arrows from one thing to another."""
-    return any(isinstance(statement, Fact) and statement.sign == "→" for statement in stated)
+def _only_shows(stated: tuple[Statement, ...]) -> bool:
+    """Whether a formula draws arrows from one thing to another, or shows an example on numbers."""
+    return any(isinstance(s, Fact) and s.sign in ("→", EXAMPLE) for s in stated)
 
 
 def _says_nothing(defines: list[Define]) -> bool:

@@ -39,6 +39,11 @@ from tables import Case, check, table
     Case(r"B_{ij} = A_{ji}", "A[n,m]", np.transpose),
     Case(r"y_i = A_{ii}", "A[n,n]", np.diag),
     Case(
+        r"y = A x = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} \begin{pmatrix} 5 \\ 6 \end{pmatrix}",
+        "A[n,d] x[d]",
+        np.matmul,
+    ),
+    Case(
         r"B = A - \lambda I",
         "A[n,n] lambda_",
         lambda a, s: a - s * np.eye(len(a)),
