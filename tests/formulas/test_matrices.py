@@ -39,7 +39,7 @@ from tables import Case, check, table
     Case(r"B_{ij} = A_{ji}", "A[n,m]", np.transpose),
     Case(r"y_i = A_{ii}", "A[n,n]", np.diag),
     Case(
-        r"y = A x = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} \begin{pmatrix} 5 \\ 6 \end{pmatrix}",
+        r"y = A x = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} [5, 6] = [17, 39]",
         "A[n,d] x[d]",
         np.matmul,
     ),
