@@ -56,6 +56,15 @@ def bound_letters(sub: Node) -> list[str]:
     return []
 
 
+def compared_letter(sub: Node) -> list[str]:
+    """The letter on the right in ``i < j``: a bound of the left one, or summed over too where
+    nothing else binds it."""
+    if isinstance(sub, Relation) and sub.signs[-1] in "<>≤≥≠":
+        last = sub.operands[-1]
+        return [last.text] if isinstance(last, Name) else []
+    return []
+
+
 def ends(sub: Node) -> Iterator[Node]:
     """The nodes that end the ranges below a big operator."""
     if isinstance(sub, Relation):
@@ -235,10 +244,7 @@ def counting_letters(node: Node) -> Iterator[str]:
     for inner in walk(node):
         if isinstance(inner, Big) and inner.sub is not None:
             yield from bound_letters(inner.sub)
-            if isinstance(inner.sub, Relation):
-                last = inner.sub.operands[-1]
-                if isinstance(last, Name) and inner.sub.signs[-1] in "<>≤≥≠":
-                    yield last.text
+            yield from compared_letter(inner.sub)
 
 
 def size_expression(node: Node) -> str:

@@ -79,6 +79,11 @@ class Survey:
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
 
+    def pair(self, node: Big) -> frozenset[str]:
+        """The j of ``Σ_{i<j}``, where nothing else binds it."""
+        compared = [] if node.sub is None else binders.compared_letter(node.sub)
+        return frozenset(letter for letter in compared if letter in self.free)
+
     def understood(self, node: Node) -> scripts.Use | None:
         """The resolved scripts of a name; None for what is no name, or not understood: that is an
         error where it is computed, which an item of a list may not be."""
@@ -310,7 +315,7 @@ def _loose_places(
 ) -> Iterator[tuple[str, Span]]:
     """The letters in index positions that no operator inside the node binds, with their places."""
     if isinstance(node, Big) and node.sub is not None:
-        inner = bound | frozenset(binders.bound_letters(node.sub))
+        inner = bound | frozenset(binders.bound_letters(node.sub)) | seen.pair(node)
         for part in (node.sub, node.sup):
             if part is not None:
                 yield from _loose_places(seen, part, inner)

@@ -69,7 +69,9 @@ from tables import Case, check, table
     Case(
         r"y = \sum_{h=1}^{H} O_h W_h", "O[H,d] W[H,d,e]", lambda o, w: np.einsum("hd,hde->e", o, w)
     ),
-    Case(r"s = \sum_{i<j} A_{ij}", "A[n,n]", lambda a: np.triu(a, 1).sum(), fault="j is free"),
+    Case(r"s = \sum_{i<j} A_{ij}", "A[n,m]", lambda a: np.triu(a, 1).sum()),
+    Case(r"s = \sum_{i \ne j} A_{ij}", "A[n,m]", lambda a: a.sum() - np.trace(a)),
+    Case(r"s_j = \sum_{i<j} A_{ij}", "A[n,m]", lambda a: np.triu(a, 1).sum(0)),
     Case(r"y_{ij} = \frac{a_{ij}}{\sum_k a_{ik}}", "a[n,m]", lambda a: a / a.sum(1, keepdims=True)),
     Case(r"y_{ij} = \frac{a_{ij}}{\sum_k a_{kj}}", "a[n,m]", lambda a: a / a.sum(0)),
     Case(r"y_{ij} = a_i + c_j", "a[n] c[m]", lambda a, c: a[:, None] + c),
