@@ -44,8 +44,18 @@ def is_exponential(run: Run, node: Script) -> bool:
 def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
-    exponent = run.lower(node.sup)
+    exponent = _exponent(run, node.sup)
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
+
+
+def _exponent(run: Run, node: Node) -> Value:
+    """What stands above: in a tower ``a^{b^c}`` the c is no label."""
+    match node:
+        case Script(Name() as base, None, Name(text) as sup, 0) if (
+            len(text) == 1 and text.islower() and text not in run.indices
+        ):
+            return power(run, run.lower(base), sup, node.span)
+    return run.lower(node)
 
 
 def is_derivative(node: Frac) -> bool:
@@ -125,7 +135,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
 
 def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     """A power of a number, or of every element of a vector."""
-    raised_to = run.lower(exponent)
+    raised_to = _exponent(run, exponent)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
             "N2C033",

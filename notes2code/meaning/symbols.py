@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Node
+from notes2code.latex.tree import Name, Node, Script
 from notes2code.meaning import ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -23,10 +23,20 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     use = run.seen.use(node)
     value = _value(run, use)
     if use.transposed:
+        if value.rank == 0 and (number := _declared_number(run, node)) is not None:
+            return value, replace(use, transposed=False, power=number)
         if value.rank == 0:
             run.cost += 2.5  # only arrays are transposed
         value = transpose(value, use.span)
     return value, use
+
+
+def _declared_number(run: Run, node: Node) -> Node | None:
+    """The ``T`` above a name, where it is said to be a number."""
+    sup = node.sup if isinstance(node, Script) else None
+    shape = run.shapes.get("T")
+    is_number = shape is not None and not shape.axes
+    return sup if is_number and isinstance(sup, Name) and sup.text == "T" else None
 
 
 def _value(run: Run, use: Use) -> Value:

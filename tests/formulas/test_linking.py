@@ -103,7 +103,6 @@ def test_value(case: Case) -> None:
         "x+ T",
         lambda x, t: x**t,
         context=[r"T \in \mathbb{R}", r"x \in \mathbb{R}"],
-        fault="T is declared a number, and read as a transpose",
     ),
     Case(
         r"y = W h + b",

@@ -81,7 +81,6 @@ def test_value(case: Case) -> None:
         r"y = x^{T}",
         "x+ T",
         lambda x, t: x**t,
-        fault="T is declared a number, and read as a transpose",
     ),
     Case(r"y = \frac{A}{c}", "A[n,m] c", lambda a, c: a / c),
 )
