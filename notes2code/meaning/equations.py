@@ -242,6 +242,9 @@ class Attempt:
         value = self._loose(define, value, target)
         value = self._ordered(value, letters, target)
         self._check_rank(value, target)
+        state = run.symbols.get(target.name)
+        if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
+            run.cost += 2.4  # the next state is of the kind of the last one
         return value
 
     def _loose(self, define: Define, value: Value, target: Target) -> Value:

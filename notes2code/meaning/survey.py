@@ -44,7 +44,8 @@ class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
-    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined."""
+    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined.
+    ``has_identity`` says that I is the identity matrix."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -65,6 +66,7 @@ class Survey:
     starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
+    has_identity: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     values: dict[int, Letters] = field(default_factory=dict)
 
@@ -128,6 +130,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.has_identity = _has_identity(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
@@ -292,6 +295,26 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, Script) and (use := seen.understood(inner)):
                 yield use.name
+
+
+def _has_identity(nodes: Sequence[Node]) -> bool:
+    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``, or
+    something is taken from it, as in ``I − P``."""
+    scaled = [node.factors[-1] for node in nodes if isinstance(node, Juxt) and _is_scaled(node)]
+    less = [node.left for node in nodes if isinstance(node, Infix) and node.op == "-"]
+    clear = [node for node in (*scaled, *less) if isinstance(node, Name) and node.text == "I"]
+    alone = [node for node in nodes if isinstance(node, Name) and node.text == "I"]
+    return bool(clear) and len(clear) == len(alone)
+
+
+def _is_scaled(node: Juxt) -> bool:
+    """Whether a product is I times Greek letters and numbers."""
+    *scales, last = node.factors
+    return (
+        isinstance(last, Name)
+        and last.text == "I"
+        and all(isinstance(s, Num) or binders.bare(s) in names.GREEK for s in scales)
+    )
 
 
 def _is_normalisation(node: Node) -> bool:

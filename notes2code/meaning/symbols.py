@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Name, Node, Script
 from notes2code.meaning import ir, names, sizes
 from notes2code.meaning.indexing import position
@@ -45,6 +45,8 @@ def _value(run: Run, use: Use) -> Value:
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
+        if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
+            return _identity_matrix(run, use)
         if use.name == "ones":
             return Value(ir.ONE, (fresh(Size("")),), use.span)
     defined = run.defined.get(use.name)
@@ -57,6 +59,15 @@ def _value(run: Run, use: Use) -> Value:
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def _identity_matrix(run: Run, use: Use) -> Value:
+    size = Size("")
+    rows, columns = fresh(size), fresh(size)
+    text = f"`{run.quote(use.span)}` is taken to be the identity matrix"
+    run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an input"))
+    one = ir.Cases(((ir.Compare("=", Idx(rows), Idx(columns)), ir.ONE),), ir.ZERO)
+    return Value(one, (rows, columns), use.span)
 
 
 def counted(index: Index) -> Expr:

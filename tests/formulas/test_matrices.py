@@ -47,7 +47,6 @@ from tables import Case, check, table
         r"B = A - \lambda I",
         "A[n,n] lambda_",
         lambda a, s: a - s * np.eye(len(a)),
-        fault="I is an input, not the identity",
     ),
     Case(r"y_i = w^\top x_i + b", "w[d] x[n,d] b", lambda w, x, b: x @ w + b),
     Case(r"y_i = W x_i", "W[h,d] x[n,d]", lambda w, x: x @ w.T),

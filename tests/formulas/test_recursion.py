@@ -43,7 +43,6 @@ from tables import Case, check, relu, softmax, table
         r"S_t = S_{t-1} + k_t v_t^\top",
         "S[k,v] k[k] v[v]",
         lambda s, k, v: s + np.outer(k, v),
-        fault="k and v are read as numbers",
     ),
     Case(
         r"h_t = f_t \odot h_{t-1} + i_t \odot x_t",
