@@ -198,8 +198,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-    # A bias is a vector or a number nearly as often: what it is added to decides.
-    step = 0.6 if base == "b" else 1.0
+    # A bias, a position is a vector or a number nearly as often: what it is added to decides.
+    step = 0.6 if base in ("b", "p") else 1.0
     return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
 
 
