@@ -340,6 +340,13 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
                 node.sign_spans[at + 1],
                 "complete the formula, or remove one sign",
             )
+    if operands[-1] is None and len(operands) > 2:
+        raise error(
+            "N2C024",
+            f"nothing stands behind this `{signs[-1]}`",
+            node.sign_spans[len(signs) - 1],
+            "complete the formula, or remove the sign",
+        )
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
