@@ -205,7 +205,6 @@ SLIPS = [
     refused(
         "N2C037",
         r"p = «\mathbb{E}_{x \sim p}[f(x)]»",
-        fault="the caret begins behind the font's command",
     ),
 ]
 
