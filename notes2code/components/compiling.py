@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from notes2code.components import settings
+from notes2code.components.doubts import doubts, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.keys import key
 from notes2code.components.library import Component, Library
 from notes2code.components.normal import normal_form
 from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.meaning import Typed
 from notes2code.meaning.ir import (
-    Call,
     Equation,
     Expr,
-    Fn,
     Lambda,
-    Ref,
     Size,
-    Softmax,
     rebuild,
-    walk,
 )
 from notes2code.meaning.linking import Entry, Linked, Linker
 from notes2code.oracle import OracleError, evaluate, sample
@@ -79,9 +74,9 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [*own.problems, *self.linker.conflicts(entry, same_value), *_unequal(own, entry)]
+        problems = [*own.problems, *self.linker.conflicts(entry, same_value), *unequal_sides(own)]
         if recognised is None:
-            problems.extend(_softmax_misplaced(own.equation, entry))
+            problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry))
         tagged = (self.library.components[name] for name in pinned)
@@ -149,45 +144,6 @@ class Compiler:
         return named
 
 
-def _unequal(own: Typed, entry: Entry) -> Iterator[Problem]:
-    """Warnings for the sides of a chain of equalities that have another value."""
-    assert own.equation is not None
-    for span, side in own.sides:
-        if _differ(own.equation, side):
-            yield warning(
-                "N2C081",
-                "this has another value, on random inputs, than the side that is computed",
-                span,
-                "check signs, scales and indices of both sides; write `\\approx` where they only "
-                "come close",
-            )
-
-
-def _differ(left: Equation, right: Equation) -> bool:
-    """Whether two readings of one value surely differ: their inputs are the same, and all axes."""
-    axes = [[index.name for index in equation.value.indices] for equation in (left, right)]
-    if _kinds(left) != _kinds(right) or sorted(axes[0]) != sorted(axes[1]):
-        return False
-    if "i" in _kinds(left) or (axes[0] != axes[1] and len({*axes[0]}) < len(axes[0])):
-        return False  # the root of −1, or axes that cannot be told apart
-    try:
-        inputs = sample(left, 0)
-        mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
-    except (OracleError, TypeError):
-        return False
-    if axes[0] != axes[1]:
-        theirs = np.transpose(theirs, [axes[1].index(name) for name in axes[0]])
-    if mine.shape != theirs.shape:
-        return True
-    known = np.isfinite(mine) & np.isfinite(theirs)
-    return not np.allclose(mine[known], theirs[known], rtol=TOLERANCE)
-
-
-def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
-    """The kind and the number of axes of each input."""
-    return {given.name: (given.kind, len(given.shape)) for given in equation.inputs}
-
-
 def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
     """Warnings for settings that are not what the field does."""
     textbook = textbook_settings(recognised.component)
@@ -250,27 +206,6 @@ def _not_causal(entry: Entry) -> Problem:
         Span(0, len(entry.latex)),
         "the code computes what is written; change the formula, or the attention that it calls, "
         "if that is not meant",
-    )
-
-
-def _softmax_misplaced(equation: Equation, entry: Entry) -> Iterator[Problem]:
-    """A warning for queries, keys and values whose softmax is missing or reaches too far."""
-    if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
-        return
-    parts = list(walk(normal_form(equation).body))
-    softmaxes = [part for part in parts if isinstance(part, Softmax)]
-    inside = [e for part in softmaxes for e in walk(part.body) if isinstance(e, Ref)]
-    if any(ref.array.lower() == "v" for ref in inside):
-        what = "the values stand inside the softmax"
-    elif not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
-        what = "the scores are multiplied by the values without a softmax"
-    else:
-        return
-    yield warning(
-        "N2C050",
-        f"{what}: attention is softmax of the scores, times the values",
-        Span(0, len(entry.latex)),
-        "the code computes what is written; change the formula if that is not meant",
     )
 
 

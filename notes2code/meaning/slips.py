@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.diagnostics import Problem, Span, error, warning
-from notes2code.latex.tree import Accent, Group, Infix, Juxt, Name, Node, Script, walk
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    walk,
+)
 from notes2code.meaning import binders, ellipsis, equations, names
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use
@@ -28,9 +41,11 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
             ellipsis.refuse_idle(node.items)
     uses = [use for node in named if (use := seen.understood(node))]
     yield from _layers(nodes, seen)
+    yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
     for define in defines:
-        yield from _parameters(define, seen)
+        yield from _parameters(define, seen, {use.name for use in uses}, equation)
+    yield from _variances(nodes, defines, seen)
 
 
 # --- T as a label ------------------------------------------------------------------------------
@@ -111,6 +126,77 @@ def _are_of_one_row(left: str, right: str) -> bool:
     return (left.isdigit() and right.isdigit()) or {left, right} <= _PROJECTIONS
 
 
+def _projections(
+    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey
+) -> Iterator[Problem]:
+    """``K W^Q``, and ``K = X W^Q``: the weight of another of the queries, keys and values."""
+    for node in nodes:
+        factors = node.factors if isinstance(node, Juxt) else ()
+        for left, right in itertools.pairwise(factors):
+            for array, weight in ((left, right), (right, left)):
+                if binders.bare(array).isupper():  # a small v beside W_Q may be any vector
+                    yield from _mismatch(array, weight, seen)
+    for define in defines:
+        value = define.values[-1]
+        weights = [n for n in getattr(value, "factors", ()) if _label(n, _WEIGHT, seen)]
+        if define.target is not None and len(weights) == 1:
+            yield from _mismatch(define.target, weights[0], seen)
+
+
+def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
+    mine, theirs = seen.understood(array), seen.understood(weight)
+    label = _label(weight, _WEIGHT, seen)
+    if mine is None or theirs is None or mine.transposed or theirs.transposed:
+        return
+    letter = mine.name.lower()
+    if label != letter and {label, letter} <= _PROJECTIONS - {"o"}:
+        yield warning(
+            "N2C080",
+            f"the weight with the label {label} stands with `{mine.name}`",
+            weight.span,
+            "the code computes what is written; change one of the two if that is not meant",
+        )
+
+
+# --- variances ---------------------------------------------------------------------------------
+
+
+def _variances(nodes: Sequence[Node], defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+    """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
+    for node in nodes:
+        if isinstance(node, Frac) and _is_difference(node.top) and _is_variance(node.bottom):
+            text = "what is centred is divided by a variance, not by its root"
+            yield warning("N2C080", text, node.bottom.span, "write `\\sqrt{…}` if that is meant")
+    for define in defines:
+        target = define.target
+        if not isinstance(target, Script) or binders.bare(target) not in ("sigma", "s"):
+            continue
+        squared = isinstance(target.sup, Num) and target.sup.text == "2"
+        for node in (inner for value in define.values for inner in walk(value)):
+            if squared and isinstance(node, Big) and node.op == "sum" and _is_difference(node.body):
+                text = "differences from the mean are added up without being squared"
+                yield warning("N2C080", text, node.body.span, "write `^2` if that is meant")
+
+
+def _is_difference(node: Node) -> bool:
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        node = node.items[0]
+    return isinstance(node, Infix) and node.op == "-"
+
+
+def _is_variance(node: Node) -> bool:
+    """Whether a divisor is ``σ² + ε``."""
+    if not isinstance(node, Infix) or binders.bare(node.right) not in ("epsilon", "varepsilon"):
+        return False
+    left = node.left
+    return (
+        isinstance(left, Script)
+        and binders.bare(left) == "sigma"
+        and isinstance(left.sup, Num)
+        and left.sup.text == "2"
+    )
+
+
 # --- large and small letters -------------------------------------------------------------------
 
 
@@ -132,20 +218,35 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
             )
 
 
-def _parameters(define: Define, seen: Survey) -> Iterator[Problem]:
-    """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only. (The
-    q_i of a Q are its rows.)"""
+def _parameters(
+    define: Define, seen: Survey, named: Set[str], equation: Equation
+) -> Iterator[Problem]:
+    """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
+    q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
+    value needs nothing but the others."""
     if define.target is None:
         return
-    named = {name for value in define.values for name in seen.letters(value).names}
-    for name in equations.read_target(seen, define).whole:
-        if name.islower() and name not in named and _other_case(name) in named:
-            yield warning(
-                "N2C080",
-                f"the parameter `{name}` does not occur; `{_other_case(name)}` is another name",
-                define.target.span,
-                "write one letter if one array is meant",
-            )
+    whole = equations.read_target(seen, define).whole
+    missing = [name for name in whole if name not in named and name not in seen.bound]
+    arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
+    closed = all(name in whole or names.base_letter(name) in _LEARNED for name in arrays)
+    for name in missing:
+        other = _other_case(name)
+        if other in named and name.islower():
+            text = f"the parameter `{name}` does not occur; `{other}` is another name"
+        elif other not in named and name not in names.GREEK and closed and arrays & {*whole}:
+            text = f"the parameter `{name}` does not occur"
+        else:
+            continue
+        yield warning(
+            "N2C080",
+            text,
+            define.target.span,
+            "the code computes what is written; change one of the two sides if that is not meant",
+        )
+
+
+_LEARNED = frozenset(["W", "U", "b", "w", "gamma", "beta", "g"])
 
 
 def _other_case(name: str) -> str:

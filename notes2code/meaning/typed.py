@@ -11,7 +11,7 @@ from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import names, properties, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.lower import RULES
 from notes2code.meaning.run import Run
 from notes2code.meaning.scope import EMPTY, Scope, Shape
@@ -97,7 +97,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         kind = "text"
     elif _is_declaration(equation, defines):
         kind = "definition"
-    sides = tuple(_other_sides(latex, others, run))
+    sides = tuple(_other_sides(latex, others, run, equation))
     return Typed(kind, equation, shapes, problems, sides)
 
 
@@ -124,20 +124,40 @@ def _typed(
 
 
 def _other_sides(
-    latex: str, stated: tuple[Statement, ...], run: Run
+    latex: str, stated: tuple[Statement, ...], run: Run, equation: Equation
 ) -> Iterator[tuple[Span, Equation]]:
     """The sides of a formula's only definition that its value was not taken from."""
     defines = [statement for statement in stated if isinstance(statement, Define)]
     if len(defines) > 1:
         return
     define = defines[0]
+    shapes = {**_shapes_of(equation), **run.shapes}
     for value in define.values:
         if value is run.decided.get(f"chain {define.span.start}", define.values[0]):
             continue
         alone = replace(define, values=(value,))
         others = tuple(alone if statement is define else statement for statement in stated)
         with suppress(ProblemError):  # the value does not come from here
-            yield value.span, _typed(latex, others, survey(others), run.scope, run.shapes)[1]
+            yield value.span, _typed(latex, others, survey(others), run.scope, shapes)[1]
+
+
+def _shapes_of(equation: Equation) -> dict[str, Shape]:
+    """The shapes of an equation's inputs as declarations would give them. A size without a name
+    of its own gets a made-up one."""
+    made: dict[Expr, str] = {}
+    shapes: dict[str, Shape] = {}
+    for given in equation.inputs:
+        axes: list[str | int] = []
+        for size in given.shape:
+            if isinstance(size, Num) and isinstance(size.value, int):
+                axes.append(size.value)
+            elif isinstance(size, Size) and size.name.isidentifier():
+                axes.append(size.name)
+            else:
+                axes.append(made.setdefault(size, f"axis_{len(made)}"))
+        if given.kind == "array":
+            shapes[given.name] = Shape(tuple(axes))
+    return shapes
 
 
 def _with_local_functions(

@@ -22,16 +22,29 @@ NAMES = [
     r"s_{ij} = «H_i^\top» h_j",
     r"«F(x)» = \max(0, X W_1) W_2",
     r"«f(h)» = \tanh(H W)",
+    r"«A(Q, K, V)» = \mathrm{softmax}(Q K^\top)",
+    r"Q = X W^Q, K = X W^K, V = X «W^K»",
+    r"k_i = «W_q» x_i",
+    r"h_i = \mathrm{Attention}(Q W_i^Q, K «W_i^Q», V W_i^V)",
+    r"f(x) = \frac{x - \mu}{«\sigma^2 + \epsilon»}",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d «(x_i - \mu)»",
 ]
 
 SIDES = [
-    r"\mathrm{SiLU}(x) = «x \sigma(x)» = \frac{x}{1 + e^{x}}",
+    r"\phi(x) = «x \sigma(x)» = \frac{x}{1 + e^{x}}",
     r"\sigma(x) = «\frac{1}{1 + e^{-x}}» = \frac{1}{2}(1 + \tanh(x))",
     r"«\tanh(x)» = 2\sigma(2x) + 1",
     r"«\log(ab)» = \log a - \log b",
     r"A = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V = «\frac{QK^\top}{\sqrt{d_k}} V»",
     r"s_i = «\sum_j a_{ij}» = \sum_{j} a_{ji} + 0",
     r"«q_i \cdot k_j» = \sum_l k_{il} q_{jl}",
+]
+
+UNUSUAL = [
+    r"«\mathrm{ReLU}(x) = \min(0, x)»",
+    r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
+    r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
+    r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
 ]
 
 CLEAN = [
@@ -41,8 +54,17 @@ CLEAN = [
     r"q_i = W_q x_i + b_q",
     r"y_i = \mathrm{softmax}(x_i X^\top) X",
     r"\mathrm{Attention}(Q, K, V) = \sum_j \mathrm{softmax}_j(q_i k_j^\top) v_j",
+    r"Q = X W^Q, K = X W^K, V = X W^V",
+    r"s_{ij} = (u + x_i) W_Q W_K^\top x_j^\top + v W_Q W_K^\top x_j^\top",
+    r"A(Q, K, V) = P V",
+    r"f(x, \theta) = \tanh(x)",
+    r"f(x) = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d (x_i - \mu)^2",
     r"\mathrm{SiLU}(x) = x \sigma(x) = \frac{x}{1 + e^{-x}}",
     r"\sigma(x) = \frac{1}{1 + e^{-x}} = \frac{1}{2}(1 + \tanh(x / 2))",
+    r"\mathrm{ReLU}(x) = \max(0, x)",
+    r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
+    r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",
     r"\tanh(x) = 2\sigma(2x) - 1",
     r"\log(ab) = \log a + \log b",
     r"(AB)^\top = B^\top A^\top",
@@ -66,7 +88,11 @@ def warnings(latex: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     "code, marked",
-    [*(("N2C080", latex) for latex in NAMES), *(("N2C081", latex) for latex in SIDES)],
+    [
+        *(("N2C080", latex) for latex in NAMES),
+        *(("N2C081", latex) for latex in SIDES),
+        *(("N2C050", latex) for latex in UNUSUAL),
+    ],
 )
 def test_warned(code: str, marked: str) -> None:
     assert warnings(marked.replace("«", "").replace("»", "")) == [(code, marked)]
