@@ -31,8 +31,7 @@ from notes2code.meaning.survey import Survey
 def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iterator[Problem]:
     """Warnings for names that were probably confused. Raises ``ProblemError`` where one sign has
     two meanings."""
-    defines = [s for s in stated if isinstance(s, Define)]
-    nodes = [node for define in defines for value in define.values for node in walk(value)]
+    defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
     bases = {id(node.base) for node in nodes if isinstance(node, Script | Accent)}
     named = [node for node in nodes if id(node) not in bases]
     _refuse_two_meanings(named)

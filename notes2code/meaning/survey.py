@@ -4,7 +4,6 @@ called, what is indexed how often."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import ProblemError, Span
@@ -45,7 +44,7 @@ class Survey:
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined.
-    ``has_identity`` says that I is the identity matrix."""
+    ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -69,6 +68,7 @@ class Survey:
     has_identity: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     values: dict[int, Letters] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
 
     def use(self, node: Node) -> scripts.Use:
         """The resolved scripts of a name."""
@@ -89,9 +89,12 @@ class Survey:
     def understood(self, node: Node) -> scripts.Use | None:
         """The resolved scripts of a name; None for what is no name, or not understood: that is an
         error where it is computed, which an item of a list may not be."""
-        with suppress(ProblemError):
-            return self.use(node) if scripts.is_name(node) else None
-        return None
+        if not scripts.is_name(node):
+            return None
+        try:
+            return self.use(node)
+        except ProblemError:
+            return None
 
     def letters(self, value: Node) -> Letters:
         """The names and the letters in a value of one of the statements."""
@@ -109,6 +112,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen = Survey()
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = [node for value in values for node in walk(value)]
+    seen.nodes = nodes
     _find_binders(seen, nodes)
     _find_ends(seen, nodes)
     _find_steps(seen, statements)
