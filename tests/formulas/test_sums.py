@@ -95,7 +95,6 @@ from tables import Case, check, table
         r"s = \sum_i \sum_j u_i A_{ij} v_j",
         "u[n] A[n,m] v[m]",
         lambda x, a, y: x @ a @ y,
-        fault="v_j is read as a vector",
     ),
 )
 def test_value(case: Case) -> None:
