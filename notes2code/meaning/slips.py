@@ -45,6 +45,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     for define in defines:
         yield from _parameters(define, seen, {use.name for use in uses}, equation)
     yield from _variances(nodes, defines, seen)
+    yield from _averages(nodes, seen, equation)
 
 
 # --- T as a label ------------------------------------------------------------------------------
@@ -194,6 +195,25 @@ def _is_variance(node: Node) -> bool:
         and isinstance(left.sup, Num)
         and left.sup.text == "2"
     )
+
+
+def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """``Σ_j α_{ij} h_i``: the vectors are not those that are summed over."""
+    axes = {given.name: len(given.shape) for given in equation.inputs}
+    for node in nodes:
+        if not isinstance(node, Big) or node.op != "sum" or node.sub is None:
+            continue
+        body = node.body
+        factors = body.factors if isinstance(body, Juxt) else binders.chain(body)
+        uses = [seen.understood(factor) for factor in factors]
+        letters = binders.bound_letters(node.sub)
+        if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
+            continue
+        weight, vector = ({*map(names.label, (at.node for at in u.indices))} for u in uses if u)
+        is_vector = axes.get(uses[1].name, 0) > len(uses[1].indices) > 0
+        if is_vector and letters[0] in weight and letters[0] not in vector:
+            text = f"this is the same for every `{letters[0]}` that is summed over"
+            yield warning("N2C080", text, factors[1].span, "write the index that is meant")
 
 
 # --- large and small letters -------------------------------------------------------------------
