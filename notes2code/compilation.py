@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
+from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
+from notes2code.latex.labelled import Labelled, labelled
 from notes2code.meaning.linking import Entry, Linker
-from notes2code.vault.model import Formula, Note, Vault
+from notes2code.stand_ins import unrecognised
+from notes2code.vault.model import Formula, Note, SourceMap, Vault
 
 SKIP = "n2c/skip"
 """The tag of a note, a section or a formula that is left out."""
@@ -61,6 +65,7 @@ class Compilation:
         yield from self.vault.diagnostics
         for note in self.vault.notes:
             yield from note.diagnostics
+            yield from map(note.source.diagnostic, wrong_weights(note, SKIP))
             for formula in self.formulas:
                 if formula.note is note:
                     yield from formula.diagnostics
@@ -70,12 +75,18 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
     """Compile the formulas of all notes in each other's light."""
     places: dict[Entry, tuple[Note, Formula]] = {}
     for note in vault.notes:
-        for order, formula in enumerate(note.formulas):
+        apart = (one for formula in note.formulas for one in _apart(formula, library))
+        for order, formula in enumerate(apart):
             tags = asked(formula)
             if SKIP not in tags:
                 entry = Entry(formula.latex, note.path, formula.section, order, tags)
                 places[entry] = note, formula
     compiler = Compiler(Linker(list(places), library.scope), library)
+    named = mentions(vault.notes, library, SKIP)
+    by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
+    for entry, (note, formula) in places.items():
+        by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
+    doubts = unrecognised(vault.notes, by_note, named, library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     formulas: list[CompiledFormula] = []
     for entry, (note, formula) in places.items():
@@ -85,11 +96,30 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
                 continue
         else:
             compiled = repaired(compiled, known, library)
-        problems = (*compiled.problems, *_unknown(formula, library))
+        accepted = formula not in doubts or EMIT in asked(formula)
+        doubt = () if accepted else (doubts[formula],)
+        problems = (*compiled.problems, *doubt, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
-    named = mentions(vault.notes, library, SKIP)
     return Compilation(vault, library, tuple(formulas), named, compiler)
+
+
+def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
+    """The formulas that a formula is: cases whose rows are named *dot*, *general* and so on are
+    one for each row. Unless a name is that of a component it may be a condition."""
+    found = labelled(formula.latex)
+    if not any(library.knows(one.label) for one in found):
+        return (formula,)
+    return tuple(
+        replace(formula, latex=one.latex, places=_composed(one, formula.places)) for one in found
+    )
+
+
+def _composed(one: Labelled, places: SourceMap) -> SourceMap:
+    """Where the pieces of a formula stand in the file."""
+    starts = accumulate((len(text) for text, _ in one.pieces), initial=0)
+    points = tuple((start, at) for start, (_, at) in zip(starts, one.pieces, strict=False))
+    return SourceMap(points).through(places, len(one.latex))
 
 
 def asked(formula: Formula) -> tuple[str, ...]:

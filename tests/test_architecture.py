@@ -21,31 +21,35 @@ STAGES: Mapping[str, set[str]] = {
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree"},
     "oracle": {"meaning", "meaning.ir"},
-    # A match is proved on numbers; names of components are looked for in notes.
+    # A match is proved on numbers, once; names of components are looked for in notes, and worked
+    # examples in trees.
     "components": {
         *("diagnostics", "meaning", "meaning.ir", "meaning.linking", "meaning.scope"),
-        *("oracle", "vault.model"),
+        *("cache", "latex.tree", "oracle", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
     "emit": {
         *("components.compiling", "components.library", "components.match", "components.plan"),
-        *("components.recognise", "components.settings"),
+        *("cache", "components.recognise", "components.settings"),
         *("meaning", "meaning.ir", "oracle", "oracle.layout"),
     },
-    "verify": set(),
+    "verify": {"cache"},
     "publish": {"diagnostics"},
 }
 """The stages, and what each may import of the others: modules by their dotted names, of which
 ``meaning`` alone is the folder's own ``__init__``."""
 
 AROUND: Mapping[str, set[str]] = {
+    "cache": set(),
     "names": set(),
-    "compilation": {"components", "diagnostics", "meaning", "vault"},
+    "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
+    "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
+    "passing": {"compilation", "rendering", "verify"},
     "pipeline": {
-        *("compilation", "components", "diagnostics", "names", "publish", "rendering"),
-        *("vault", "verify"),
+        *("compilation", "components", "diagnostics", "names", "passing", "publish"),
+        *("rendering", "vault", "verify"),
     },
     "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
     "inspection": {"compilation", "components", "diagnostics", "meaning", "vault"},

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, field, replace
 
 from notes2code.components import settings
 from notes2code.components.doubts import doubts, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.keys import key
 from notes2code.components.library import Component, Library
-from notes2code.components.normal import normal_form
-from notes2code.components.recognise import TOLERANCE, Recognised, kind, recognise
+from notes2code.components.proofs import same_value, sees_later
+from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.meaning.ir import (
-    Equation,
-    Expr,
-    Lambda,
-    Size,
-    rebuild,
-)
+from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
 from notes2code.meaning.linking import Entry, Linked, Linker
-from notes2code.oracle import OracleError, evaluate, sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +51,12 @@ class Compiler:
         """One formula."""
         if entry not in self.done:
             self.busy.add(entry)
-            self.done[entry] = self._compile(entry)
+            compiled = self._compile(entry)
+            tree = self.linker.parsed[entry].tree
+            if tree is not None and compiled.status != "rejected":
+                slips = wrong_results(entry.latex, tree, self.library.scope)
+                compiled = replace(compiled, problems=(*compiled.problems, *slips))
+            self.done[entry] = compiled
             self.busy.discard(entry)
         return self.done[entry]
 
@@ -187,16 +183,7 @@ def _sees_later(recognised: Recognised, role: str) -> bool:
         return False
     array, axis = found.roles[role].array, found.roles[role].axes.index(0)
     rows = found.indices[recognised.form.pattern.value.indices[0]]
-    try:
-        inputs = sample(equation, 0)
-        before = evaluate(equation, inputs)
-        np.moveaxis(inputs[array], axis, 0)[-1] *= -1
-        after = evaluate(equation, inputs)
-    except OracleError:
-        return False
-    place = equation.value.indices.index(rows)
-    one, other = (np.moveaxis(value, place, 0)[:-1] for value in (before, after))
-    return not np.array_equal(one, other, equal_nan=True)  # however little
+    return sees_later(equation, rows, array, axis)
 
 
 def _not_causal(entry: Entry) -> Problem:
@@ -262,21 +249,6 @@ def textbook_settings(component: Component) -> dict[str, str]:
         shown = {} if found is None else shown_settings(found)
         _TEXTBOOK[component.name] = {n: v for n, v in shown.items() if v is not None}
     return _TEXTBOOK[component.name]
-
-
-def same_value(left: Equation, right: Equation) -> bool:
-    """Whether two equations have the same value; parameters go by their places, other inputs by
-    their names."""
-    own = dict(zip(right.parameters, left.parameters, strict=False))
-    if {i.name for i in left.inputs} != {own.get(i.name, i.name) for i in right.inputs}:
-        return key(normal_form(left).body) == key(normal_form(right).body)
-    try:
-        inputs = sample(left, 0)
-        renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}
-        mine, theirs = evaluate(left, inputs), evaluate(right, renamed)
-    except (OracleError, TypeError):
-        return False
-    return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from notes2code.components.library import Library
 from notes2code.components.normal import normal_form
-from notes2code.components.recognise import TOLERANCE
+from notes2code.components.proofs import TOLERANCE
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed, type_formula
 from notes2code.meaning.ir import Call, Equation, Expr, Fn, Mul, Pow, Ref, Size, Softmax, walk

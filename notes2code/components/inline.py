@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from notes2code.components.normal import rebound, renewed
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 
+MAX_PARTS = 2_000
+"""The parts that a call may have when it is written out: calls inside calls grow without end."""
+
+
+class _TooLong(Exception):
+    """A call cannot be written out."""
+
 
 def inlined(equation: Equation) -> Equation | None:
-    """The same equation with every call of a defined function written out; None without one."""
+    """The same equation with every call of a defined function written out; None without one, or
+    where it would be too long."""
     bodies = [equation.value.body, *(d.array.body for d in equation.definitions)]
     known = equation.functions
     if not any(isinstance(e, Call) and e.function in known for b in bodies for e in ir.walk(b)):
         return None
-    value = Lambda(equation.value.indices, _written_out(equation, equation.value.body))
+    try:
+        value = Lambda(equation.value.indices, _written_out(equation, equation.value.body))
+    except _TooLong:
+        return None
     return Equation(equation.name, equation.inputs, (), value, equation.parameters, {})
 
 
@@ -33,7 +46,7 @@ def _written_out(equation: Equation, expr: Expr) -> Expr:
 
 
 def _called(function: Equation, call: Call) -> Expr:
-    """The element of a call, in the caller's terms."""
+    """The element of a call, in the caller's terms. Raises ``_TooLong``."""
     arguments = dict(zip((i.name for i in function.inputs), call.arguments, strict=True))
     sizes = {
         size: index.size
@@ -50,7 +63,10 @@ def _called(function: Equation, call: Call) -> Expr:
             return _element(arguments[expr.array], expr.at)
         return expr
 
-    return ir.substitute(filled(value.body), dict(zip(value.indices, call.at, strict=True)))
+    whole = ir.substitute(filled(value.body), dict(zip(value.indices, call.at, strict=True)))
+    if any(True for _ in islice(ir.walk(whole), MAX_PARTS, None)):
+        raise _TooLong
+    return whole
 
 
 def _element(array: Lambda, at: tuple[Expr, ...]) -> Expr:

@@ -146,6 +146,11 @@ class Library:
             if not asked.isdisjoint(_names(component))
         )
 
+    def knows(self, word: str) -> bool:
+        """Whether a component is called so, with or without the word attention behind it."""
+        names = {plain(word), plain(word) + "attention"}
+        return any(not names.isdisjoint(_names(one)) for one in self.components.values())
+
     @cached_property
     def scope(self) -> Scope:
         """What a formula may assume when no note says otherwise."""
@@ -172,6 +177,7 @@ def _weight(form: Form) -> int:
     return bool(form.requires) + len(parts) - sum(1 + len(e.at) for e in taken)
 
 
+@lru_cache(4096)
 def plain(name: str) -> str:
     """A name as it is looked up: letters and digits in lower case."""
     return "".join(c for c in name if c.isalnum()).lower()

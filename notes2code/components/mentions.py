@@ -91,6 +91,6 @@ def _contains(line: str, phrase: str) -> bool:
     alike = SequenceMatcher(None, "", mine)
     for start in range(max(1, len(theirs) - len(mine) + 1)):
         alike.set_seq1(theirs[start : start + len(mine)])
-        if alike.ratio() >= CLOSE:
+        if alike.quick_ratio() >= CLOSE and alike.ratio() >= CLOSE:
             return True
     return False

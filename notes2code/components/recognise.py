@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from notes2code.components import settings
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, kinds, matches
 from notes2code.components.normal import normal_form
+from notes2code.components.proofs import agree
 from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
-from notes2code.oracle import OracleError, evaluate, sample
-
-TOLERANCE = 1e-9
-"""Relative difference of the two values up to which a match counts as proved."""
 
 MAX_WAYS = 24
 """Ways to match one formula that are tried before it is given up."""
@@ -189,24 +184,12 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if candidate.form.completes is not None:
         return True
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
-    if note.functions and _agree(_opaque(other), _opaque(note)):
+    if note.functions and agree(_opaque(other), _opaque(note)):
         return True
-    return _agree(other, note)
+    return agree(other, note)
 
 
 def _opaque(equation: Equation) -> Equation:
     """The equation of whatever functions it calls: what holds for any holds for the notes'."""
     functions = tuple(Input(name, (), name, "function") for name in equation.functions)
     return replace(equation, inputs=(*equation.inputs, *functions), functions={})
-
-
-def _agree(left: Equation, right: Equation) -> bool:
-    for seed in range(2):
-        try:
-            inputs = sample(right, seed)
-            mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
-        except OracleError:
-            return False
-        if not np.allclose(mine, theirs, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
-            return False
-    return True

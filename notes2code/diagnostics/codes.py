@@ -51,6 +51,8 @@ TITLES: dict[str, str] = {
     "N2C052": "a property cannot be used",
     "N2C053": "something is left out of the package",
     "N2C054": "a comment asks for nothing known",
+    "N2C055": "numbers of an example do not add up",
+    "N2C056": "a formula is not what its section or its name says",
     # 060-069: drawings
     # 070-079: the generated package
     "N2C070": "a file of the output was edited by hand",

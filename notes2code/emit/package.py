@@ -39,11 +39,14 @@ _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 @dataclass(frozen=True)
 class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
-    each part and formula that is in them, ``left_out`` why each of the others is not."""
+    each part and formula that is in them, ``left_out`` why each of the others is not. ``tests``
+    gives the name of the part that each test is of, by the test's file and name as in pytest's
+    ``tests/test_layers.py::test_norm``."""
 
     files: Mapping[str, str]
     classes: Mapping[Part | Plain, str]
     left_out: Mapping[Part | Plain, str]
+    tests: Mapping[str, str]
 
 
 def render(
@@ -52,19 +55,29 @@ def render(
     vault: str,
     sizes: Mapping[str, Sizes] | None = None,
     formulas: Sequence[Plain] = (),
+    refused: Mapping[str, str] | None = None,
 ) -> Package:
     """Render the package of a plan. ``vault`` is how notes are named in docstrings; ``sizes`` are
     those of models that notes give in their properties, by the note's path; ``formulas`` become
-    functions."""
-    return _Renderer(plan, package, vault, sizes or {}).package(formulas)
+    functions; ``refused`` says by name which parts are left out, and why."""
+    return _Renderer(plan, package, vault, sizes or {}, refused or {}).package(formulas)
 
 
 class _Renderer:
-    def __init__(self, plan: Plan, package: str, vault: str, sizes: Mapping[str, Sizes]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        package: str,
+        vault: str,
+        sizes: Mapping[str, Sizes],
+        refused: Mapping[str, str],
+    ) -> None:
         self.plan = plan
+        self.refused = refused
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
+        self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
         self.families = {
@@ -82,7 +95,9 @@ class _Renderer:
                 causes[part] = below
                 continue
             try:
-                self.views[part].reference_source()
+                if why := part.refused or self.refused.get(part.name):
+                    raise EmitError(why)
+                self.references[part] = self.views[part].reference_source()
                 self.texts[part] = {
                     name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
                 }
@@ -125,7 +140,12 @@ class _Renderer:
         }
         classes |= {plain: f"{self.name}.formulas.{name}" for plain, name in made.names.items()}
         self.left_out.update((plain, why) for plain, why in made.left_out.items())
-        return Package(dict(sorted(files.items())), classes, self.left_out)
+        tests = {
+            f"tests/test_{part.component.family}.py::{name}": part.name
+            for part, texts in self.texts.items()
+            for name in _public(texts[_TEST])
+        }
+        return Package(dict(sorted(files.items())), classes, self.left_out, tests)
 
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""
@@ -195,7 +215,7 @@ class _Renderer:
         pieces = [helpers] if helpers else []
         defined: dict[str, str] = {}
         for part in held:
-            pieces += new_functions(self.views[part].reference_source(), defined)
+            pieces += new_functions(self.references[part], defined)
             pieces += [b for b in _blocks(self.texts[part][_TEST]) if _BY_FORMULA.match(b)]
         body = "\n\n\n".join(pieces)
         return self._test_file("The formulas of the notes in NumPy, term by term.", body, "")
@@ -218,22 +238,17 @@ class _Renderer:
     def _package_imports(self, body: str, formulas: str) -> str:
         """The imports of what tests use of the package, the formulas and the shared checks."""
         found: list[str] = []
-        code = _without_docstrings(body)
-        checks = [(module, _template(f"{module}.py.j2")) for module in _CHECKS]
-        for module, source in (*checks, ("formulas", formulas)):
-            names = [n for n in _public(source) if re.search(rf"(?<![\w.\"]){n}\b", code)]
+        sources = {module: _template(f"{module}.py.j2") for module in _CHECKS}
+        sources["formulas"] = formulas
+        for family, parts in self.families.items():
+            defined = "\n".join(self.texts[part][_MODULE] for part in parts)
+            sources[f"{self.name}.{family}"] = defined
+        sources[f"{self.name}.masks"] = _template("masks.py.j2")
+        used = set(_NAME.findall(_without_docstrings(body)))
+        for module, source in sources.items():
+            names = [name for name in _public(source) if name in used]
             if names:
                 found.append(f"from {module} import {_names(names)}")
-        for family, parts in self.families.items():
-            defined = [name for part in parts for name in _public(self.texts[part][_MODULE])]
-            names = [name for name in defined if re.search(rf"(?<![\w.]){name}\b", code)]
-            if names:
-                found.append(f"from {self.name}.{family} import {_names(names)}")
-        masks = [
-            n for n in _public(_template("masks.py.j2")) if re.search(rf"(?<![\w.\"]){n}\b", code)
-        ]
-        if masks:
-            found.append(f"from {self.name}.masks import {_names(masks)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
 
 
@@ -289,6 +304,10 @@ _KNOWN = (
 _STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
 
 
+_NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")
+"""A name in code; what stands behind a dot, or first in a string, is none."""
+
+
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
     code = _without_docstrings(body)
@@ -316,8 +335,9 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     """Imports of other modules' classes."""
     lines: list[str] = []
     code = _without_docstrings(body)
+    used = set(_NAME.findall(code))
     for other, text in bodies.items():
-        names = [n for n in _public(text) if re.search(_used(n), code)]
+        names = [n for n in _public(text) if n in used and re.search(_used(n), code)]
         if other != family and names:
             lines.append(f"from .{other} import {_names(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, TemplateError, TemplateNotFound
+from jinja2 import (
+    Environment,
+    FileSystemBytecodeCache,
+    FunctionLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+)
+from jinja2.bccache import Bucket
 
+from notes2code.cache import folder as cache_folder
 from notes2code.components.library import ComponentError
 from notes2code.emit.graph import EmitError
 
@@ -19,7 +31,7 @@ def fill(folder: Path, template: str, **values: object) -> str:
     broken one."""
     place = folder / template
     try:
-        return _ENVIRONMENT.get_template(str(place)).render(**values).strip("\n")
+        return _environment().get_template(str(place)).render(**values).strip("\n")
     except TemplateNotFound as missing:
         name = Path(str(missing.name)).name
         raise EmitError(f"the component has no template {name}") from None
@@ -36,6 +48,20 @@ class _Environment(Environment):
         return str(own if own.is_file() else TEMPLATES / template)
 
 
+class _Kept(FileSystemBytecodeCache):
+    """Compiled templates on disk; where one cannot be read or written, there is none."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        try:
+            super().load_bytecode(bucket)
+        except (OSError, EOFError, UnpicklingError):
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
 def _load(place: str) -> tuple[str, str, Callable[[], bool]] | None:
     """A template's text, and whether it is still that of the file."""
     path = Path(place)
@@ -46,10 +72,20 @@ def _load(place: str) -> tuple[str, str, Callable[[], bool]] | None:
     return text, place, lambda: path.is_file() and path.stat().st_mtime_ns == changed
 
 
-_ENVIRONMENT = _Environment(
-    loader=FunctionLoader(_load),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    autoescape=False,
-)
+@cache
+def _environment() -> Environment:
+    """The environment of all templates. What Jinja makes of them is kept between runs, where
+    that is possible: to compile them takes longer than to fill them."""
+    kept = None
+    with suppress(OSError, RuntimeError):
+        place = cache_folder() / "templates"
+        place.mkdir(parents=True, exist_ok=True)
+        kept = _Kept(str(place))
+    return _Environment(
+        loader=FunctionLoader(_load),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        bytecode_cache=kept,
+    )

@@ -324,6 +324,11 @@ class Attempt:
                     letters.append(letter)
         return letters
 
+    def _is_referred_to(self, target: Target) -> bool:
+        """Whether another statement uses what one defines."""
+        others = (at for at, other in enumerate(self.targets) if other is not target)
+        return any(target.name in self._names_in(at) for at in others)
+
     def _conditional(self, define: Define, value: Value) -> Value:
         if define.condition is None:
             return value
@@ -345,6 +350,8 @@ class Attempt:
                 axis = axes.pop(0)
                 link(run, axis, index, target.span)
                 front.append(find_index(axis))
+            elif position < on_target and self._is_referred_to(target):
+                front.append(index)  # the same for each: w_n = 1/N beside a sum over n
         return Value(value.body, (*front, *axes), value.span)
 
 

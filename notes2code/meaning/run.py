@@ -7,7 +7,8 @@ against it. The search (:mod:`notes2code.meaning.search`) then tries other plans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_OPENED = re.compile(r"\\[A-Za-z]+\*?\s*\{\s*$")
+
+NO_FIT = "shapes do not meet: "
+"""How the message of an error of shapes begins."""
 
 
 @dataclass(slots=True)
@@ -135,8 +141,13 @@ class Run:
         return value
 
     def quote(self, span: Span) -> str:
-        """The formula's text at a span, on one line."""
-        return " ".join(self.latex[span.start : span.end].split())
+        """The formula's text at a span, on one line; whole where it begins inside the braces of
+        a command such as ``\\mathrm{softmax}``."""
+        text = self.latex[span.start : span.end]
+        opened = _OPENED.search(self.latex[: span.start])
+        if opened and text.count("}") > text.count("{"):
+            text = opened[0] + text
+        return " ".join(text.split())
 
     # --- sizes ---------------------------------------------------------------------------
 
@@ -163,7 +174,12 @@ class Run:
             self._unify_values(left, right, where)
             return
         if left.rank == right.rank == 2 and left.value is None and right.value is None:
-            self.conflict(9, f"{left.name} and {right.name} are different sizes", where)
+            # What stands on the right was met last.
+            symbols = list(self.symbols.values())
+            found = (_whence(self, left, symbols), _whence(self, right, symbols[::-1]))
+            whence = "; ".join(filter(None, found))
+            message = f"{left.name} and {right.name} are different sizes"
+            self.conflict(9, f"{message} ({whence})" if whence else message, where)
         elif (
             left.kind and right.kind and left.kind != right.kind and not (left.rank and right.rank)
         ):
@@ -206,7 +222,7 @@ class Run:
     def conflict(self, cost: float, message: str, where: Span) -> None:
         """Count what speaks against this attempt; a sure contradiction ends it."""
         if cost >= 9:
-            raise error("N2C040", f"shapes do not meet: {message}", where)
+            raise error("N2C040", NO_FIT + message, where)
         self.cost += cost
         self.conflicts.append((cost, message, where))
 
@@ -216,6 +232,18 @@ def _firmer(left: Size, right: Size) -> bool:
     if (left.value is None) != (right.value is None):
         return left.value is not None and right.rank < 2
     return left.rank >= right.rank
+
+
+def _whence(run: Run, size: Size, symbols: Iterable[Symbol]) -> str:
+    """Which array a size is an axis of, and who says so."""
+    for symbol in symbols:
+        for at, axis in enumerate(symbol.axes):
+            if find(axis) is size:
+                axes = ("rows", "columns") if len(symbol.axes) == 2 else ("entries",)
+                what = axes[at] if len(symbol.axes) < 3 else f"axis {at + 1}"
+                said = "as declared" if symbol.name in run.shapes else "by custom"
+                return f"{size.name}: the {what} of `{symbol.name}`, {said}"
+    return ""
 
 
 def _named(size: Size) -> str:

@@ -24,7 +24,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         along = _numbered_axis(items[1])
         where = None if along is not None else conditions.condition(run, items[1])
         items = items[:1]
-    if any(isinstance(item, Dots) for item in items):
+    numbers = len(items) > 1 and all(map(_is_number, items))
+    if numbers or any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
         value = run.lower(items[0])
@@ -58,6 +59,10 @@ def _named_axis(run: Run, name: Node) -> Index | None:
     if isinstance(name, Script) and isinstance(name.sub, Name):
         return run.indices.get(name.sub.text)
     return None
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node.body if isinstance(node, Neg) else node, Num)
 
 
 _COLUMNS = -2

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
-from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.run import NO_FIT, Run, find, find_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,16 @@ def link(run: Run, keep: Index, drop: Index, where: Span) -> None:
     drop.link = keep
 
 
+def _join(run: Run, left: Value, right: Value, axes: tuple[Index, Index], where: Span) -> None:
+    """Make an axis of each of two operands one; an error names both with their shapes."""
+    try:
+        link(run, *axes, where)
+    except ProblemError as problem:
+        (mine, theirs) = (f"`{run.quote(v.span)}` is {shape_text(v)}" for v in (left, right))
+        told = problem.problem.message.removeprefix(NO_FIT)
+        raise error("N2C040", f"{NO_FIT}{mine} and {theirs}; {told}", where) from None
+
+
 def array(value: Value) -> Lambda:
     """The value as an array over its open axes."""
     return Lambda(value.axes, value.body)
@@ -99,7 +109,7 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
         at = run.choose(f"align {where.start}", ((spare, 0.0), (0, 0.5)))
         pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
     for mine, theirs in pairs:
-        link(run, mine, theirs, where)
+        _join(run, left, right, (mine, theirs), where)
     return left.axes
 
 
@@ -133,7 +143,7 @@ def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value
     right = _settle_softmax(right, at)
     inner = left.axes[-1]
     reach = run.reach.get(inner) or run.reach.get(right.axes[at])
-    link(run, inner, right.axes[at], where)
+    _join(run, left, right, (inner, right.axes[at]), where)
     axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
     body = _sum_of_product(left.body, right.body, inner, reach)
     return Value(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from notes2code.verify import cache
+from notes2code.cache import Remembered
+from notes2code.verify.identity import identity
 
 TIMEOUT = 600
 """Seconds that the tests of a package may take."""
@@ -22,6 +23,7 @@ NEEDED = ("torch", "numpy", "pytest")
 
 _COMMAND = (sys.executable, "-E", "-B", "-X", "utf8", "-m", "pytest", "-q", "--tb=short")
 _OPTIONS = ("-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--import-mode=importlib")
+_PASSED = Remembered("verified", 200)
 _EXCERPT = 8
 _COLUMNS = 160
 
@@ -65,13 +67,13 @@ def verify(files: Mapping[str, str], timeout: float = TIMEOUT) -> Verdict:
     if missing:
         names = " and ".join(missing)
         return Verdict(problem=f"{names} not installed for {sys.executable}")
-    key = cache.key(files, NEEDED)
-    passed = cache.recall(key)
+    key = identity(files, NEEDED)
+    passed = _PASSED.recall(key)
     if passed is not None:
         return Verdict(passed, cached=True)
     verdict = _run(files, timeout)
     if verdict.ok:
-        cache.remember(key, verdict.passed)
+        _PASSED.remember(key, verdict.passed)
     return verdict
 
 
