@@ -44,7 +44,7 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
     at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
     before, behind = list(items[:at]), [i for i in items[at + 1 :] if not isinstance(i, Dots)]
     for period in sorted({1, len(behind)}):
-        if not before or period == 0 or len(before) % period or len(behind) % period:
+        if not (before and behind) or len(before) % period or len(behind) % period:
             continue
         found = _grouped(run, before, behind, period)
         if found is not None:

@@ -123,6 +123,7 @@ INDICES = [
     refused("N2C036", r"Y = [y_1, \dots, y_«2»]"),
     refused("N2C036", r"y = [x_3; \dots; x_«1»]"),
     refused("N2C036", r"y = «[\dots; x_n]»"),
+    refused("N2C036", r"y = «(u_1, \dots,)»"),
     refused("N2C036", r"y = [x_1; x_3; \dots; x_«8»]"),
     refused("N2C036", r"y = «[x_1; x_2; x_5; \dots; x_n]»"),
     refused("N2C036", r"y = «[x_1; x_2; \dots; x_m; x_n]»"),
