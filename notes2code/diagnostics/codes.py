@@ -63,4 +63,7 @@ TITLES: dict[str, str] = {
     "N2C075": "the generated package fails its tests",
     "N2C076": "the generated package cannot be tested",
     "N2C079": "no model is made from a drawing",
+    # 080-089: likely slips
+    "N2C080": "names do not go together",
+    "N2C081": "two sides are not equal",
 }
