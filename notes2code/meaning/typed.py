@@ -120,7 +120,7 @@ def _typed(
         sizes.attach(run, Span(0, len(latex)))
         return settle(run, draft)
 
-    return search(start, attempt)
+    return search(start, attempt, len(seen.nodes))
 
 
 def _other_sides(
