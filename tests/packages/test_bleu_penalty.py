@@ -36,6 +36,7 @@ UNIFORM = (
     [BLEU, "w_n = 1/N"],
     [r"\mathrm{BLEU} = BP \cdot \exp\left(\frac{1}{N} \sum_{n=1}^{N} \log p_n\right)"],
     [r"\mathrm{BLEU} = BP \cdot \left(\prod_{n=1}^{N} p_n\right)^{1/N}"],
+    [r"\mathrm{BLEU} = BP \left(\prod_{n=1}^{N} p_n\right)^{1/N}"],
     [r"\mathrm{BLEU} = BP \cdot \prod_{n=1}^{N} \sqrt[N]{p_n}"],
 )
 HALVED = r"\exp(\min(0, 1 - \frac{len_{label}}{len_{pred}})) \prod_{n=1}^{k} p_n^{1/2^n}"
