@@ -38,7 +38,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
-    if len(arguments) == len(equation.parameters) + len(equation.unused):
+    used = len(equation.parameters)
+    if used and len(arguments) == used + len(equation.unused):
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         if equation is _of_field(run, use.name):
