@@ -1447,6 +1447,35 @@ def seq2_seq_attention_by_formula(
     return formula(array(state), array(memory))
 
 
+def rotary_embedding_reference(x, d):
+    n = x.shape[0]
+    theta = np.array([10000 ** (-2 * i / d) for i in range((d + 1) // 2)])
+    x_prime = np.zeros((n, d))
+    for m in range(n):
+        for a in range(d):
+            if a % 2 == 0:
+                x_prime[m, a] = sum(
+                    (np.cos(m * theta[a // 2]) if j == 0 else -np.sin(m * theta[a // 2]))
+                    * np.concatenate([[x[m, 2 * (a // 2)]], [x[m, 2 * (a // 2) + 1]]])[j]
+                    for j in range(2)
+                )
+            else:
+                x_prime[m, a] = sum(
+                    (np.sin(m * theta[a // 2]) if r == 0 else np.cos(m * theta[a // 2]))
+                    * np.concatenate([[x[m, 2 * (a // 2)]], [x[m, 2 * (a // 2) + 1]]])[r]
+                    for r in range(2)
+                )
+    return x_prime
+
+
+def rotary_embedding_by_formula(x: Tensor) -> np.ndarray:
+    """The formula for each sequence."""
+    n, d_k = x.shape[-2:]
+    sequences = array(x).reshape(-1, n, d_k)
+    turned = [rotary_embedding_reference(x=sequence, d=d_k) for sequence in sequences]
+    return np.stack(turned).reshape(x.shape)
+
+
 def output_head_reference(h, W, b):
     n, d_model = h.shape
     V = W.shape[1]

@@ -41,7 +41,7 @@ from .models import (
     EncoderDecoderConfig,
     GPTConfig,
 )
-from .positions import SinusoidalPositionalEncoding
+from .positions import RotaryEmbedding, SinusoidalPositionalEncoding
 from .training import warmup_schedule
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "ParametricKernelAttention",
     "PreNormAddNorm",
     "RescaledDotProductAttention",
+    "RotaryEmbedding",
     "ScaledDotProductAttention",
     "SelfAttention",
     "Seq2SeqAttention",

@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Matrix,
     Name,
     Node,
     Num,
@@ -95,6 +96,8 @@ def target_scripts(target: Node) -> Iterator[Node]:
             arguments = arguments.base
         if isinstance(arguments, Group):
             yield from arguments.items
+    elif isinstance(target, Matrix):
+        yield from (cell for row in target.rows for cell in row if cell is not None)
     else:
         yield target
 

@@ -15,7 +15,7 @@ from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
-from notes2code.meaning import binders, equations, names, scripts, strides, survey
+from notes2code.meaning import binders, equations, names, scripts, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -328,7 +328,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
     for index in target.indices:
-        if (half := strides.stride(index.node)) is not None:
+        if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
 
 

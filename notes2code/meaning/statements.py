@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
+from notes2code.meaning import scripts
 from notes2code.meaning.names import INDEX_LETTERS
 
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
@@ -361,6 +362,8 @@ def definable(node: Node) -> bool:
     """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
     if _is_name(node):
         return not _is_power(node)
+    if isinstance(node, Matrix):
+        return _is_pair(node)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, arguments = node.factors
         if isinstance(arguments, Script):
@@ -372,6 +375,16 @@ def definable(node: Node) -> bool:
             and all(_is_parameter(item) for item in arguments.items)
         )
     return False
+
+
+def _is_pair(node: Matrix) -> bool:
+    """Whether a matrix is a column of two elements of one array, ``y_{2i}`` over ``y_{2i+1}``."""
+    cells = [cell for row in node.rows for cell in row if cell is not None]
+    if len(node.rows) != 2 or len(cells) != 2 or not all(map(_is_name, cells)):
+        return False
+    letters = frozenset(n.text for cell in cells for n in walk(cell) if isinstance(n, Name))
+    first, second = (scripts.read(cell, letters, as_target=True) for cell in cells)
+    return first.name == second.name and scripts.complement(first.indices, second.indices)
 
 
 def _is_euler(node: Node) -> bool:
