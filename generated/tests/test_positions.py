@@ -13,10 +13,11 @@ from checks import (
     made_in_float64,
 )
 from formulas import (
+    alibi_by_formula,
     rotary_embedding_by_formula,
     sinusoidal_positional_encoding_by_formula,
 )
-from transformer.positions import RotaryEmbedding, SinusoidalPositionalEncoding
+from transformer.positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
 
 
 @pytest.mark.parametrize("d_model", [1, 2, 5, 8])
@@ -122,3 +123,33 @@ def test_rotary_embedding_has_gradients() -> None:
 def test_rotary_embedding_leaves_its_input_alone() -> None:
     layer = RotaryEmbedding(d_k=4)
     assert_inputs_untouched(layer, torch.randn(2, 3, 4))
+
+
+@pytest.mark.parametrize("num_heads", [1, 3, 8])
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_alibi_is_the_formula(num_heads: int, n: int) -> None:
+    with made_in_float64():
+        alibi = ALiBi(num_heads)
+    assert_equals(alibi(n), alibi_by_formula(num_heads, n))
+
+
+def test_alibi_in_float32() -> None:
+    assert_close_in_float32(ALiBi(12)(40), alibi_by_formula(12, 40))
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_alibi_has_the_queries_last(queries: int) -> None:
+    alibi = ALiBi(4)
+    assert torch.equal(alibi(queries, 7), alibi(7)[:, -queries:])
+
+
+def test_alibi_leaves_a_query_its_own_position() -> None:
+    bias = ALiBi(4)(5)
+    assert torch.equal(bias.diagonal(dim1=1, dim2=2), torch.zeros(4, 5))
+    assert (bias[:, 4, :4] < 0).all()
+
+
+def test_alibi_learns_nothing_and_stays_out_of_checkpoints() -> None:
+    alibi = ALiBi(4)
+    assert not list(alibi.parameters())
+    assert not alibi.state_dict()

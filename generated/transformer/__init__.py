@@ -41,11 +41,12 @@ from .models import (
     EncoderDecoderConfig,
     GPTConfig,
 )
-from .positions import RotaryEmbedding, SinusoidalPositionalEncoding
+from .positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
 from .training import warmup_schedule
 
 __all__ = [
     "GPT",
+    "ALiBi",
     "AddNorm",
     "AdditiveAttention",
     "BilinearAttention",

@@ -78,3 +78,30 @@ class RotaryEmbedding(nn.Module):
         even, odd = x[..., 0::2], x[..., 1::2]
         turned = [even * cosines - odd * sines, odd * cosines + even * sines]
         return torch.stack(turned, dim=-1).flatten(-2).type_as(x)
+
+
+class ALiBi(nn.Module):
+    r"""A bias on attention's scores that falls with the distance, in each head by its own slope.
+
+        B_{h,i,j} = m_h\, (j - i), \qquad m_h = 2^{-8h/H}, \quad h = 1, \dots, H
+
+    queries: how many queries there are
+    keys: how many keys, by default as many; the queries are the last ones, as with a cache
+    returns: (num_heads, queries, keys), the argument ``bias`` of an attention with heads
+
+    From vault/Tokens and positions.md:67.
+    """
+
+    slopes: Tensor
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        heads = torch.arange(1, num_heads + 1, dtype=torch.float64)
+        slopes = 2.0 ** (-8 * heads / num_heads)
+        self.register_buffer("slopes", slopes.to(torch.get_default_dtype()), persistent=False)
+
+    def forward(self, queries: int, keys: int | None = None) -> Tensor:
+        keys = queries if keys is None else keys
+        column = torch.arange(keys, device=self.slopes.device)
+        row = torch.arange(keys - queries, keys, device=self.slopes.device)[:, None]
+        return self.slopes[:, None, None] * (column - row)

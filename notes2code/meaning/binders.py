@@ -46,6 +46,8 @@ def bound_letters(sub: Node) -> list[str]:
             first = sub.operands[1]
         return bound_letters(first) if first is not None else []
     if isinstance(sub, Group):
+        if conditions_below(sub):
+            return bound_letters(sub.items[0])
         dotted = any(isinstance(item, Dots) for item in sub.items)
         return [x for item in sub.items[: 1 if dotted else 3] for x in bound_letters(item)]
     if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
@@ -55,6 +57,24 @@ def bound_letters(sub: Node) -> list[str]:
     if isinstance(sub, Script | Accent) and scripts.is_name(sub):
         return [names.label(sub)]
     return []
+
+
+def conditions_below(sub: Node) -> tuple[Relation, ...]:
+    """What ``j: |i-j| ≤ w`` below a sign says of j, which alone it binds; of ``i, j ≤ n`` it is
+    nothing, since both of them are bound."""
+    if not isinstance(sub, Group) or not sub.items:
+        return ()
+    letter, rest = sub.items[0], sub.items[1:]
+    if not isinstance(letter, Name):
+        return ()
+    said = [item for item in rest if isinstance(item, Relation) and item.signs != ("=",)]
+    if not said or len(said) < len(rest):
+        return ()
+    others = (item.operands[0] for item in said)
+    apart = all(isinstance(sign, str) and sign in ":|" for sign in sub.separators[:1])
+    if apart or not any(isinstance(o, Name) and o.text != letter.text for o in others):
+        return tuple(said)
+    return ()
 
 
 def ends(sub: Node) -> Iterator[Node]:

@@ -207,10 +207,16 @@ class _Reader:
                 self.labels.append(text)
 
     def looks_up(self, node: Node) -> bool:
-        """Whether a script is a function of an index, ``g(i)``, and so no label."""
+        """Whether a script is a function of an index, such as ``g(i)``, and so no label."""
+        inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
+        if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
+            return True
         if not isinstance(node, Juxt) or not any(isinstance(f, Group) for f in node.factors):
             return False
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
+
+    def _is_indexed(self, node: Script) -> bool:
+        return isinstance(node.sub, Name) and node.sub.text in self.bound
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""
