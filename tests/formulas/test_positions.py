@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
+from notes2code import compile_formula
 from tables import Case, check, table
 
 
@@ -138,3 +140,12 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    "latex, warned",
+    [(r"y = x e^{i m \theta}", True), (r"y_i = x e^{i m \theta}", False), (r"y = e^{m t}", False)],
+)
+def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
+    codes = [problem.code for problem in compile_formula(latex).diagnostics]
+    assert ("N2C050" in codes) == warned
