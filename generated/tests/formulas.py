@@ -1092,10 +1092,10 @@ def gpt_reference(
     for i in range(n):
         for a in range(d_model):
             h_0[i, a] = sum(U[i, j] * W_e[j, a] for j in range(V)) + W_p[i, a]
-    h_2 = h_0
+    h = h_0
     for k in range(N):
-        h_2 = block_formula(
-            h_2,
+        h = block_formula(
+            h,
             gamma[k],
             epsilon,
             beta[k],
@@ -1112,12 +1112,12 @@ def gpt_reference(
             b_2[k],
         )
     layer_norm_out = np.array(
-        [layer_norm_reference(h_2[m], gamma_3, epsilon_3, beta_3) for m in range(n)]
+        [layer_norm_reference(h[s], gamma_3, epsilon_3, beta_3) for s in range(n)]
     )
     scores = np.zeros((n, V))
-    for m in range(n):
-        for s in range(V):
-            scores[m, s] = sum(layer_norm_out[m, t] * W_e[s, t] for t in range(d_model))
+    for s in range(n):
+        for t in range(V):
+            scores[s, t] = sum(layer_norm_out[s, u] * W_e[t, u] for u in range(d_model))
     return softmax(scores)
 
 
@@ -1401,7 +1401,7 @@ def synthesizer_attention_by_formula(attention: SynthesizerAttention, x: Tensor)
     return formula(array(x))
 
 
-def seq2_seq_attention_reference(v_a, W_a, s, U_a, h):
+def seq2seq_attention_reference(v_a, W_a, s, U_a, h):
     d_a = len(v_a)
     d_s = W_a.shape[1]
     n = s.shape[0]
@@ -1431,7 +1431,7 @@ def seq2_seq_attention_reference(v_a, W_a, s, U_a, h):
     return c
 
 
-def seq2_seq_attention_by_formula(
+def seq2seq_attention_by_formula(
     attention: Seq2SeqAttention, state: Tensor, memory: Tensor
 ) -> np.ndarray:
     """The formula for all queries of each sequence."""
@@ -1441,10 +1441,54 @@ def seq2_seq_attention_by_formula(
         "v_a": array(attention.v_a.weight)[0],
     }
     formula = np.vectorize(
-        lambda state, memory: seq2_seq_attention_reference(s=state, h=memory, **weights),
+        lambda state, memory: seq2seq_attention_reference(s=state, h=memory, **weights),
         signature="(n,d),(m,e)->(n,e)",
     )
     return formula(array(state), array(memory))
+
+
+def rotary_embedding_reference(x, d):
+    n = x.shape[0]
+    theta = np.array([10000 ** (-2 * i / d) for i in range((d + 1) // 2)])
+    x_prime = np.zeros((n, d))
+    for m in range(n):
+        for a in range(d):
+            if a % 2 == 0:
+                x_prime[m, a] = sum(
+                    (np.cos(m * theta[a // 2]) if j == 0 else -np.sin(m * theta[a // 2]))
+                    * np.concatenate([[x[m, 2 * (a // 2)]], [x[m, 2 * (a // 2) + 1]]])[j]
+                    for j in range(2)
+                )
+            else:
+                x_prime[m, a] = sum(
+                    (np.sin(m * theta[a // 2]) if r == 0 else np.cos(m * theta[a // 2]))
+                    * np.concatenate([[x[m, 2 * (a // 2)]], [x[m, 2 * (a // 2) + 1]]])[r]
+                    for r in range(2)
+                )
+    return x_prime
+
+
+def rotary_embedding_by_formula(x: Tensor) -> np.ndarray:
+    """The formula for each sequence."""
+    n, d_k = x.shape[-2:]
+    sequences = array(x).reshape(-1, n, d_k)
+    turned = [rotary_embedding_reference(x=sequence, d=d_k) for sequence in sequences]
+    return np.stack(turned).reshape(x.shape)
+
+
+def alibi_reference(H, n, l_):
+    m = np.array([2 ** (-8 * (h + 1) / H) for h in range(H)])
+    B = np.zeros((H, n, l_))
+    for i in range(H):
+        for j in range(n):
+            for k in range(l_):
+                B[i, j, k] = m[i] * (k - j)
+    return B
+
+
+def alibi_by_formula(num_heads: int, n: int) -> np.ndarray:
+    """The formula for as many queries as keys."""
+    return alibi_reference(num_heads, n, n)
 
 
 def output_head_reference(h, W, b):

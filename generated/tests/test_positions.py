@@ -6,13 +6,18 @@ import pytest
 import torch
 
 from checks import (
+    array,
     assert_close_in_float32,
     assert_equals,
     assert_inputs_untouched,
     made_in_float64,
 )
-from formulas import sinusoidal_positional_encoding_by_formula
-from transformer.positions import SinusoidalPositionalEncoding
+from formulas import (
+    alibi_by_formula,
+    rotary_embedding_by_formula,
+    sinusoidal_positional_encoding_by_formula,
+)
+from transformer.positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
 
 
 @pytest.mark.parametrize("d_model", [1, 2, 5, 8])
@@ -54,3 +59,97 @@ def test_sinusoidal_positional_encoding_passes_gradients_on() -> None:
 def test_sinusoidal_positional_encoding_leaves_its_input_alone() -> None:
     layer = SinusoidalPositionalEncoding(d_model=4)
     assert_inputs_untouched(layer, torch.randn(2, 3, 4))
+
+
+@pytest.mark.parametrize("d_k", [2, 6, 8])
+@pytest.mark.parametrize("shape", [(1,), (7,), (3, 6), (2, 3, 4)])
+def test_rotary_embedding_is_the_formula(d_k: int, shape: tuple[int, ...]) -> None:
+    with made_in_float64():
+        layer = RotaryEmbedding(d_k, max_len=7)
+    x = torch.randn(*shape, d_k, dtype=torch.float64)
+    assert_equals(layer(x), rotary_embedding_by_formula(x))
+
+
+def test_rotary_embedding_far_out_in_float32() -> None:
+    layer = RotaryEmbedding(d_k=4, max_len=1001)
+    x = torch.ones(1001, 4)
+    assert_close_in_float32(layer(x), rotary_embedding_by_formula(x))
+
+
+def test_rotary_embedding_makes_scores_depend_on_distances_only() -> None:
+    with made_in_float64():
+        layer = RotaryEmbedding(d_k=6, max_len=9)
+    query, key = torch.randn(2, 6, dtype=torch.float64)
+    scores = layer(query.expand(9, 6)) @ layer(key.expand(9, 6)).T
+    assert_equals(scores[1:, 1:], array(scores[:-1, :-1]))
+    assert not torch.allclose(scores[0, 0], scores[0, 1])
+
+
+def test_rotary_embedding_takes_what_is_not_contiguous() -> None:
+    layer = RotaryEmbedding(d_k=6)
+    x = torch.randn(2, 4, 3, 6).transpose(1, 2)
+    assert torch.equal(layer(x), layer(x.contiguous()))
+
+
+def test_rotary_embedding_keeps_the_dtype() -> None:
+    layer = RotaryEmbedding(d_k=4)
+    assert layer(torch.randn(3, 4, dtype=torch.bfloat16)).dtype == torch.bfloat16
+
+
+def test_rotary_embedding_has_no_more_positions_than_it_was_made_for() -> None:
+    layer = RotaryEmbedding(d_k=4, max_len=7)
+    with pytest.raises(ValueError, match="max_len=7"):
+        layer(torch.zeros(8, 4))
+
+
+def test_rotary_embedding_turns_pairs() -> None:
+    with pytest.raises(ValueError, match="odd"):
+        RotaryEmbedding(d_k=5)
+
+
+def test_rotary_embedding_learns_nothing_and_stays_out_of_checkpoints() -> None:
+    layer = RotaryEmbedding(d_k=4)
+    assert not list(layer.parameters())
+    assert not layer.state_dict()
+
+
+def test_rotary_embedding_has_gradients() -> None:
+    with made_in_float64():
+        layer = RotaryEmbedding(d_k=4)
+    x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(layer, x)
+
+
+def test_rotary_embedding_leaves_its_input_alone() -> None:
+    layer = RotaryEmbedding(d_k=4)
+    assert_inputs_untouched(layer, torch.randn(2, 3, 4))
+
+
+@pytest.mark.parametrize("num_heads", [1, 3, 8])
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_alibi_is_the_formula(num_heads: int, n: int) -> None:
+    with made_in_float64():
+        alibi = ALiBi(num_heads)
+    assert_equals(alibi(n), alibi_by_formula(num_heads, n))
+
+
+def test_alibi_in_float32() -> None:
+    assert_close_in_float32(ALiBi(12)(40), alibi_by_formula(12, 40))
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_alibi_has_the_queries_last(queries: int) -> None:
+    alibi = ALiBi(4)
+    assert torch.equal(alibi(queries, 7), alibi(7)[:, -queries:])
+
+
+def test_alibi_leaves_a_query_its_own_position() -> None:
+    bias = ALiBi(4)(5)
+    assert torch.equal(bias.diagonal(dim1=1, dim2=2), torch.zeros(4, 5))
+    assert (bias[:, 4, :4] < 0).all()
+
+
+def test_alibi_learns_nothing_and_stays_out_of_checkpoints() -> None:
+    alibi = ALiBi(4)
+    assert not list(alibi.parameters())
+    assert not alibi.state_dict()

@@ -41,11 +41,12 @@ from .models import (
     EncoderDecoderConfig,
     GPTConfig,
 )
-from .positions import SinusoidalPositionalEncoding
+from .positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
 from .training import warmup_schedule
 
 __all__ = [
     "GPT",
+    "ALiBi",
     "AddNorm",
     "AdditiveAttention",
     "BilinearAttention",
@@ -69,6 +70,7 @@ __all__ = [
     "ParametricKernelAttention",
     "PreNormAddNorm",
     "RescaledDotProductAttention",
+    "RotaryEmbedding",
     "ScaledDotProductAttention",
     "SelfAttention",
     "Seq2SeqAttention",

@@ -265,7 +265,7 @@ class OutputHead(nn.Module):
     x: (..., d_model)
     returns: (..., vocab_size), scores; their softmax, which the formula has, is left to the loss
 
-    From vault/Tokens and positions.md:54.
+    From vault/Tokens and positions.md:78.
     """
 
     def __init__(self, d_model: int, vocab_size: int) -> None:

@@ -39,3 +39,69 @@ class SinusoidalPositionalEncoding(nn.Module):
         if length > max_len:
             raise ValueError(f"a sequence of {length} is longer than max_len={max_len}")
         return x + self.encodings[:length]
+
+
+class RotaryEmbedding(nn.Module):
+    r"""Turns pairs of features by angles that grow with the position.
+
+        \begin{pmatrix} x'_{m,2i} \\ x'_{m,2i+1} \end{pmatrix} =
+        \begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i
+        \end{pmatrix}
+        \begin{pmatrix} x_{m,2i} \\ x_{m,2i+1} \end{pmatrix}, \qquad \theta_i = 10000^{-2i/d}
+
+    x: (..., n, d_k), such as the queries or the keys of all heads
+    returns: (..., n, d_k), each row turned by the angles of its position
+
+    From vault/Tokens and positions.md:54.
+    """
+
+    cosines: Tensor
+    sines: Tensor
+
+    def __init__(self, d_k: int, max_len: int = 5000) -> None:
+        super().__init__()
+        if d_k % 2:
+            raise ValueError(f"d_k={d_k} is odd: features are turned in pairs")
+        # In float64, since sines of large float32 numbers are off in the third decimal.
+        position = torch.arange(max_len, dtype=torch.float64)[:, None]
+        frequencies = 10000 ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
+        angles = position * frequencies
+        dtype = torch.get_default_dtype()
+        self.register_buffer("cosines", angles.cos().to(dtype), persistent=False)
+        self.register_buffer("sines", angles.sin().to(dtype), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        length, max_len = x.size(-2), self.cosines.size(0)
+        if length > max_len:
+            raise ValueError(f"a sequence of {length} is longer than max_len={max_len}")
+        cosines, sines = self.cosines[:length], self.sines[:length]
+        even, odd = x[..., 0::2], x[..., 1::2]
+        turned = [even * cosines - odd * sines, odd * cosines + even * sines]
+        return torch.stack(turned, dim=-1).flatten(-2).type_as(x)
+
+
+class ALiBi(nn.Module):
+    r"""A bias on attention's scores that falls with the distance, in each head by its own slope.
+
+        B_{h,i,j} = m_h\, (j - i), \qquad m_h = 2^{-8h/H}, \quad h = 1, \dots, H
+
+    queries: how many queries there are
+    keys: how many keys, by default as many; the queries are the last ones, as with a cache
+    returns: (num_heads, queries, keys), the argument ``bias`` of an attention with heads
+
+    From vault/Tokens and positions.md:67.
+    """
+
+    slopes: Tensor
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        heads = torch.arange(1, num_heads + 1, dtype=torch.float64)
+        slopes = 2.0 ** (-8 * heads / num_heads)
+        self.register_buffer("slopes", slopes.to(torch.get_default_dtype()), persistent=False)
+
+    def forward(self, queries: int, keys: int | None = None) -> Tensor:
+        keys = queries if keys is None else keys
+        column = torch.arange(keys, device=self.slopes.device)
+        row = torch.arange(keys - queries, keys, device=self.slopes.device)[:, None]
+        return self.slopes[:, None, None] * (column - row)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from notes2code.components.keys import key
+from notes2code.components.pairs import has_pairs, paired
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -37,8 +38,11 @@ from notes2code.meaning.ir import (
 def normal_form(equation: Equation) -> Lambda:
     """The value of an equation in normal form."""
     definitions = {d.name: d for d in equation.definitions}
-    value = _Normaliser(definitions).expr(equation.value.body)
-    return Lambda(equation.value.indices, value)
+    normaliser = _Normaliser(definitions)
+    value = Lambda(equation.value.indices, normaliser.expr(equation.value.body))
+    if has_pairs(value):
+        value = Lambda(value.indices, normaliser.expr(paired(value).body))
+    return value
 
 
 class _Normaliser:
@@ -402,6 +406,11 @@ _ROOT_HALF = key(Pow(Num(2), Num(Fraction(-1, 2))))
 def _function(name: str, arguments: tuple[Expr, ...]) -> Expr:
     if name == "max" and ir.ZERO in arguments and len(arguments) == 2:
         return Fn("relu", (arguments[0] if arguments[1] == ir.ZERO else arguments[1],))
+    if name == "exp" and isinstance(inner := arguments[0], Mul):
+        for factor in inner.factors:
+            if isinstance(factor, Fn) and factor.name == "log" and _is_number(factor.arguments[0]):
+                rest = [f for f in inner.factors if f is not factor]
+                return _power(factor.arguments[0], product(rest))
     return Fn(name, arguments)
 
 

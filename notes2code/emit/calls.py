@@ -96,7 +96,8 @@ def joined(low: Lowering, expr: Concat, order: Axes) -> Value:
         node = branches.stack(low, parts, axes, -1)
     else:
         node = _concatenated(low, parts, own, axes)
-    index, place = Index("joined", _total(own)), simplified(expr.at)
+    place = simplified(expr.at)
+    index = Index("joined", _total(own, place))
     if isinstance(place, Idx) and not same_size(place.index.size, index.size):
         wanted, total = (shapes.text(i.size) for i in (place.index, index))
         raise EmitError(f"{wanted} elements are taken of joined arrays that have {total}")
@@ -130,5 +131,11 @@ def _axes_differ(parts: list[Value], own: list[Index]) -> bool:
     return len(sets) > 1
 
 
-def _total(own: list[Index]) -> Size:
-    return Size("", value=ir.add(*(index.size for index in own)))
+def _total(own: list[Index], wanted: Expr) -> Size:
+    """How many elements joined arrays have: d where d/2 and d/2 are joined."""
+    total = Size("", value=ir.add(*(index.size for index in own)))
+    times = Size("", value=ir.mul(Num(len(own)), own[0].size))
+    alike = all(same_size(index.size, own[0].size) for index in own)
+    if alike and isinstance(wanted, Idx) and same_size(times, wanted.index.size):
+        return times
+    return total

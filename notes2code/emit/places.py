@@ -23,6 +23,7 @@ def at(low: Lowering, value: Value, places: dict[Index, Expr], order: Axes) -> V
     flattened, a fixed place or a stride is a slice, and any other place is looked up.
     """
     value, places = _flattened(low, value, places)
+    value, places = _halved(low, value, places)
     value = _sliced(low, value, places)
     plain = [places[axis] for axis in value.axes]
     names = [place.index for place in plain if isinstance(place, Idx)]
@@ -67,6 +68,37 @@ def _joined(outer: Expr, inner: Expr, first: Index, second: Index) -> Index | No
             whole = same_size(by, second.size) and same_size(modulus, second.size)
             if index is other and whole and same_size(index.size, total):
                 return index
+    return None
+
+
+# --- halves -------------------------------------------------------------------------------------
+
+
+def _halved(
+    low: Lowering, value: Value, places: dict[Index, Expr]
+) -> tuple[Value, dict[Index, Expr]]:
+    """The value with one half of each axis of which only that is asked for: a_i and a_{i+d/2}."""
+    for at, axis in enumerate(value.axes):
+        found = _half(places[axis], axis)
+        if found is not None:
+            dims = (low.graph.literal(str(at - len(value.axes))), low.graph.literal("(2, -1)"))
+            node = low.graph.method("unflatten", value.node, *dims, rank=len(value.axes) + 1)
+            behind = [ALL] * (len(value.axes) - at)
+            slots: list[str | Node] = [*[ALL] * at, str(found[0]), *behind]
+            value = Value(item(low, node, slots, len(value.axes)), value.axes)
+            places = {**places, axis: Idx(found[1])}
+    return value, places
+
+
+def _half(place: Expr, axis: Index) -> tuple[int, Index] | None:
+    """Which half an index with an offset of none or a half runs over, and the index."""
+    for index in ir.free_indices(place):
+        if same_size(ir.mul(Num(2), index.size), axis.size):
+            rest = ir.substitute(place, {index: ir.ZERO})
+            if place == Idx(index):
+                return 0, index
+            if isinstance(place, ir.Add) and same_size(ir.add(rest), index.size):
+                return 1, index
     return None
 
 

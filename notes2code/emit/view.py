@@ -39,7 +39,8 @@ class View:
         self._vault = vault
         self._sizes = sizes or {}
         self.name = part.name
-        self.snake = snake(part.name)
+        own = part.name == part.component.class_name
+        self.snake = part.component.name if own else snake(part.name)
         self.component = part.component.name
         self.summary = part.component.summary
         self.form = part.recognised.form.part
@@ -194,7 +195,7 @@ class View:
     @property
     def reference(self) -> str:
         """The name of the NumPy function that the tests hold the part against."""
-        return f"{snake(self.name)}_reference"
+        return f"{self.snake}_reference"
 
     def given(self, role: str, text: str) -> str:
         """An array with the axes of a role, in the layout that the reference takes: turned where

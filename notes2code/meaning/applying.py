@@ -51,7 +51,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
             f"it is defined with ({', '.join(equation.parameters)})",
         )
     ranks = {i.name: len(i.shape) for i in equation.inputs}
-    if all(ranks[p] == 0 for p in equation.parameters) and not equation.definitions:
+    of_numbers = all(ranks[p] == 0 for p in equation.parameters)
+    if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.cost += 4  # a kernel of vectors would be a kernel of each of their elements
         return _inlined(run, equation, arguments, span)

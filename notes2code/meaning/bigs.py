@@ -134,6 +134,12 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
 def _extra_condition(run: Run, node: Big) -> Expr | None:
     """The condition of ``j ≤ i`` or ``j ≠ i`` below the sign."""
     sub = node.sub
+    if sub is not None and (said := binders.conditions_below(sub)):
+        return _both(*(conditions.condition(run, relation) for relation in said))
+    if isinstance(sub, Group):
+        letters = set(binders.bound_letters(sub))
+        related = [r for r in sub.items if isinstance(r, Relation) and _between(r, letters)]
+        return _both(*(conditions.condition(run, relation) for relation in related))
     if isinstance(sub, Relation) and sub.signs == ("∈",) and _is_set(sub.operands[1]):
         return _membership(run, sub)
     if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:
@@ -141,6 +147,13 @@ def _extra_condition(run: Run, node: Big) -> Expr | None:
     if len(sub.operands) == 3:
         return None
     return conditions.condition(run, sub)
+
+
+def _between(relation: Relation, letters: set[str]) -> bool:
+    """Whether a relation below a sign is one of the letters that it binds, as ``j < i``."""
+    last = relation.operands[-1]
+    names = {n.text for n in walk(last) if isinstance(n, Name)} if last is not None else set()
+    return relation.signs != ("=",) and bool(names & letters)
 
 
 def _is_set(node: Node | None) -> bool:

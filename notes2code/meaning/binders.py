@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Matrix,
     Name,
     Node,
     Num,
@@ -45,6 +46,8 @@ def bound_letters(sub: Node) -> list[str]:
             first = sub.operands[1]
         return bound_letters(first) if first is not None else []
     if isinstance(sub, Group):
+        if conditions_below(sub):
+            return bound_letters(sub.items[0])
         dotted = any(isinstance(item, Dots) for item in sub.items)
         return [x for item in sub.items[: 1 if dotted else 3] for x in bound_letters(item)]
     if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
@@ -63,6 +66,24 @@ def compared_letter(sub: Node) -> list[str]:
         last = sub.operands[-1]
         return [last.text] if isinstance(last, Name) else []
     return []
+
+
+def conditions_below(sub: Node) -> tuple[Relation, ...]:
+    """What ``j: |i-j| ≤ w`` below a sign says of j, which alone it binds; of ``i, j ≤ n`` it is
+    nothing, since both of them are bound."""
+    if not isinstance(sub, Group) or not sub.items:
+        return ()
+    letter, rest = sub.items[0], sub.items[1:]
+    if not isinstance(letter, Name):
+        return ()
+    said = [item for item in rest if isinstance(item, Relation) and item.signs != ("=",)]
+    if not said or len(said) < len(rest):
+        return ()
+    others = (item.operands[0] for item in said)
+    apart = all(isinstance(sign, str) and sign in ":|" for sign in sub.separators[:1])
+    if apart or not any(isinstance(o, Name) and o.text != letter.text for o in others):
+        return tuple(said)
+    return ()
 
 
 def ends(sub: Node) -> Iterator[Node]:
@@ -104,6 +125,8 @@ def target_scripts(target: Node) -> Iterator[Node]:
             arguments = arguments.base
         if isinstance(arguments, Group):
             yield from arguments.items
+    elif isinstance(target, Matrix):
+        yield from (cell for row in target.rows for cell in row if cell is not None)
     else:
         yield target
 

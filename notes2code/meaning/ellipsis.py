@@ -22,11 +22,14 @@ from notes2code.meaning.values import Value, uses
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A place where items differ: what stands there in the first, second and last of them."""
+    """A place where items differ: what stands there in the first, second and last of them.
+
+    ``alone`` is by how much the number grows where there is no second item."""
 
     first: Node
     second: Node | None
     last: Node
+    alone: int = 1
 
 
 def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Value]]:
@@ -107,7 +110,9 @@ def _grouped(
         steps += own
     if not steps:
         return None
-    return _index(run, first, second, last, steps)
+    # Of the groups (−x_2, x_1), …, each has two numbers of its own; of (θ_1, θ_1), …, one.
+    alone = len({_whole(step.first) for step in steps})
+    return _index(run, first, second, last, [replace(step, alone=alone) for step in steps])
 
 
 def _in_order(run: Run, items: Sequence[Node], steps: Sequence[Step], sign: int = 1) -> bool:
@@ -144,11 +149,14 @@ def _index(
             return None
         counts.append(count)
     begin = start if start is not None and _growth(steps[0]) == 1 else 1
+    if any(_whole(step.first) == 0 for step in steps):
+        begin = 0
     size = counts[0] if isinstance(counts[0], Size) else Size("", value=counts[0])
     index = Index("", size, begin)
     run.indices[letter] = index
     run.seen.bound.add(letter)
-    nodes = [_general(a, b, c, letter, begin) for a, b, c in zip(first, second, last, strict=True)]
+    general = _General(letter, begin, steps[0].alone)
+    nodes = [general.node(a, b, c) for a, b, c in zip(first, second, last, strict=True)]
     return index, nodes
 
 
@@ -163,7 +171,7 @@ def _growth(step: Step) -> int | None:
     """By how much a number grows from item to item: 1 unless the second says otherwise."""
     first, second = _whole(step.first), _whole(step.second)
     if step.second is None:
-        return 1
+        return step.alone
     return None if first is None or second is None or first == second else second - first
 
 
@@ -233,37 +241,43 @@ def _counts(node: Node) -> bool:
     return isinstance(node, Num | Name) or type(node).__name__ in ("Frac", "Script", "Juxt")
 
 
-def _general(mine: Any, other: Any, theirs: Any, letter: str, begin: int) -> Any:
-    """The item with the index in the places where items differ."""
-    if alike(mine, theirs):
-        return mine
-    if _is_node(mine) and _is_step(mine, theirs):
-        return _counted(Step(mine, other, theirs), letter, begin)
-    if isinstance(mine, tuple):
-        others = other if other is not None else [None] * len(mine)
-        return tuple(
-            _general(a, b, c, letter, begin) for a, b, c in zip(mine, others, theirs, strict=True)
-        )
-    changes = {
-        s: _general(getattr(mine, s), getattr(other, s, None), getattr(theirs, s), letter, begin)
-        for s in parts(mine)
-    }
-    return replace(mine, **changes)
+@dataclass(frozen=True, slots=True)
+class _General:
+    """Writes an item with an index, which counts from ``begin``, in the places where items
+    differ."""
 
+    letter: str
+    begin: int
+    alone: int
 
-def _counted(step: Step, letter: str, begin: int) -> Node:
-    """The number of a step in terms of the index, which counts from ``begin``."""
-    span = step.first.span
-    name: Node = Name(letter, span)
-    first, growth = _whole(step.first), _growth(step) or 1
-    if first is None:
-        return name
-    offset = first - growth * begin
-    scaled = name if growth == 1 else Juxt((Num(str(growth), span), name), span)
-    if offset == 0:
-        return scaled
-    sign = "+" if offset > 0 else "-"
-    return Infix(sign, scaled, Num(str(abs(offset)), span), span, span)
+    def node(self, mine: Any, other: Any, theirs: Any) -> Any:
+        """The general item for the first, the second and the last."""
+        if alike(mine, theirs):
+            return mine
+        if _is_node(mine) and _is_step(mine, theirs):
+            return self._counted(Step(mine, other, theirs, self.alone))
+        if isinstance(mine, tuple):
+            others = other if other is not None else [None] * len(mine)
+            return tuple(map(self.node, mine, others, theirs))
+        changes = {
+            s: self.node(getattr(mine, s), getattr(other, s, None), getattr(theirs, s))
+            for s in parts(mine)
+        }
+        return replace(mine, **changes)
+
+    def _counted(self, step: Step) -> Node:
+        """The number of a step in terms of the index."""
+        span = step.first.span
+        name: Node = Name(self.letter, span)
+        first, growth = _whole(step.first), _growth(step) or 1
+        if first is None:
+            return name
+        offset = first - growth * self.begin
+        scaled = name if growth == 1 else Juxt((Num(str(growth), span), name), span)
+        if offset == 0:
+            return scaled
+        sign = "+" if offset > 0 else "-"
+        return Infix(sign, scaled, Num(str(abs(offset)), span), span, span)
 
 
 def alike(left: object, right: object) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
-from notes2code.meaning import binders, ir, names, recursion, scripts, strides
+from notes2code.latex.tree import Group, Juxt, Matrix, Name, Node, Num, Script, walk
+from notes2code.meaning import binders, families, ir, names, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -16,7 +16,7 @@ from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
-from notes2code.meaning.values import Value, free_roots, link
+from notes2code.meaning.values import Value, free_roots, link, settled
 
 
 @dataclass(slots=True)
@@ -35,7 +35,8 @@ class Target:
     """A left-hand side: the name, its index positions, and the parameters in parentheses.
 
     ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
-    other elements of the same array.
+    other elements of the same array. ``row`` is the number of the row that the element has in the
+    column on the right-hand side, where both sides are columns.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Target:
     whole: tuple[str, ...] = ()
     span: Span = field(default_factory=lambda: Span(0, 0))
     parts: list[tuple[Define, Target]] = field(default_factory=list)
+    row: int | None = None
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -238,6 +240,8 @@ class Attempt:
             run.indices[letter] = _new_index(run, letter)
         node = self._alternative(define)
         value = run.lower(node)
+        if target.row is not None:
+            value = self._picked(value, target.row)
         value = self._conditional(define, value)
         value = self._loose(define, value, target)
         value = self._ordered(value, letters, target)
@@ -246,6 +250,14 @@ class Attempt:
         if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
             run.cost += 2.4  # the next state is of the kind of the last one
         return value
+
+    def _picked(self, value: Value, row: int) -> Value:
+        """One of the two numbers that the right-hand side of a column of two is."""
+        if value.rank != 1:
+            raise error("N2C041", "a column of two numbers must stand here", value.span)
+        axis = find_index(value.axes[0])
+        self.run.unify(axis.size, Size("", value=ir.Num(2)), value.span)
+        return Value(families.at_place(settled(value.body), axis, row), (), value.span)
 
     def _loose(self, define: Define, value: Value, target: Target) -> Value:
         """The value summed over the index of a ``softmax_j(…) v_j``; any other index that the
@@ -384,6 +396,12 @@ def read_target(seen: Survey, define: Define) -> Target:
     node = define.target
     if node is None:
         return Target("", span=define.span)
+    if isinstance(node, Matrix):
+        rows = [read_target(seen, replace(define, target=cell)) for (cell,) in node.rows]
+        for at, row in enumerate(rows):
+            row.row = at
+        rows[0].parts = [(define, row) for row in rows[1:]]
+        return replace(rows[0], span=node.span)
     if scripts.is_name(node):
         use = scripts.read(node, seen.bound, True, seen.steps)
         return Target(_defined_name(use), use.indices, span=node.span)

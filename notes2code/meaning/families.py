@@ -169,7 +169,9 @@ def _interleaved(index: Index, values: list[Value], span: Span) -> Value:
 
 
 def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
-    """The value with a number, counted from 0."""
+    """The value with a number, counted from 0; the same for all where they are the same."""
+    if all(value == values[0] for value in values):
+        return values[0]
     branches = tuple(
         (ir.Compare("=", which, ir.Num(at)), value) for at, value in enumerate(values[:-1])
     )
@@ -189,6 +191,21 @@ def repeated(run: Run, node: Infix) -> Value | None:
 
 
 _REPEATED = {"+": "sum", "·": "prod", "×": "prod", "*": "prod"}
+
+
+def at_place(expr: Expr, axis: Index, place: int) -> Expr:
+    """An expression at one place along an axis, where what is written out there is known."""
+    match expr:
+        case Idx(index) if find_index(index) is axis:
+            return ir.Num(place)
+        case Concat(parts, Idx(index)) if find_index(index) is axis:
+            if all(part.indices[0].size.value == ir.ONE for part in parts):
+                return ir.substitute(parts[place].body, {parts[place].indices[0]: ir.ZERO})
+    expr = ir.rebuild(expr, lambda child: at_place(child, axis, place))
+    match expr:
+        case ir.Cases(((ir.Compare("=", ir.Num(at), ir.Num(wanted)), value),), other) if other:
+            return value if at == wanted else other
+    return expr
 
 
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.run import Run, find, find_index
@@ -16,6 +16,10 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if at.relation:
         return _range(run, at, size, use)
     expr = arithmetic(run, at.node, use)
+    if (half := _half(run, at, use)) is not None:
+        run.unify(find_index(half[0]).size, half[1], use.span)
+        run.unify(half[2], size, use.span)
+        return expr
     if (shifted := _shifted(run, at, size, use)) is not None:
         return shifted
     letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
@@ -45,8 +49,32 @@ def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
     first, last = min(offsets), max(offsets)
     own = find(index.size)
     length = ir.add(own.value or own, ir.Num(last - first))
-    run.unify(length if isinstance(length, Size) else Size("", value=length), size, use.span)
+    run.unify(as_size(length), size, use.span)
     return ir.add(Idx(index), ir.Num(offset - first))
+
+
+def _half(run: Run, at: At, use: Use) -> tuple[Index, Size, Size] | None:
+    """For ``x_i`` and ``x_{i+d/2}``: the index, the half that it counts, and the whole."""
+    beyond, plain = scripts.beyond_half(at.node), scripts.shift(at.node)
+    letter = beyond[0] if beyond else plain[0] if plain and not plain[1] else ""
+    places = [n for n, other in enumerate(use.indices) if other is at]
+    node = next((run.seen.halves.get((use.name, n, letter)) for n in places), None)
+    if node is None or letter not in run.indices:
+        return None
+    return (find_index(run.indices[letter]), *half_of(run, node))
+
+
+def half_of(run: Run, node: Node) -> tuple[Size, Size]:
+    """The sizes of a half, ``d/2``, and of its whole."""
+    use = Use("the half", (), None, False, False, False, node.span)
+    half = arithmetic(run, node, use)
+    whole = ir.mul(half, ir.Num(2))
+    return as_size(half), as_size(whole)
+
+
+def as_size(expr: Expr) -> Size:
+    """A size as long as an expression says."""
+    return expr if isinstance(expr, Size) else Size("", value=expr)
 
 
 def place(run: Run, at: At, size: Size, use: Use) -> Expr:
@@ -74,7 +102,7 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.add(arithmetic(run, left, use), ir.negative(arithmetic(run, right, use)))
         case Infix("·" | "×" | "*", left, right):
             return ir.mul(arithmetic(run, left, use), arithmetic(run, right, use))
-        case Infix("/", left, right):
+        case Infix("/", left, right) | Frac(left, right):
             return ir.mul(arithmetic(run, left, use), ir.inverse(arithmetic(run, right, use)))
         case Juxt((Name("clip" | "clamp"), Group(_, items))) if len(items) == 3:
             return ir.Fn("clip", tuple(arithmetic(run, item, use) for item in items))
@@ -114,7 +142,16 @@ def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) 
         return Idx(index)
     if scale is not None and scale > 1:
         first = scale * index.start - index.start + offset
-        run.unify(Size("", value=ir.mul(ir.Num(scale), index.size)), size, use.span)
+        if not 0 <= first < scale:
+            raise error(
+                "N2C032",
+                f"`{run.quote(use.span)}` does not begin with the first elements of `{use.name}`",
+                use.span,
+                f"say where `{index.name}` begins: `2{index.name}` and `2{index.name}+1` count "
+                f"from 0, `2{index.name}-1` and `2{index.name}` from 1",
+            )
+        length = ir.mul(ir.Num(scale), find(index.size))
+        run.unify(as_size(length), size, use.span)
         return ir.add(ir.mul(ir.Num(scale), Idx(index)), ir.Num(first))
     raise error(
         "N2C032",

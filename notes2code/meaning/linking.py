@@ -15,7 +15,7 @@ from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
-from notes2code.meaning import binders, equations, names, scripts, strides, survey
+from notes2code.meaning import binders, equations, names, scripts, survey
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -130,7 +130,7 @@ class Linker:
         if own.kind == "rejected":
             return Linked(own, ())
         found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self._together(entry, uses), uses) for uses in found if uses]
+        typed = [(self._together(entry, own, uses), uses) for uses in found if uses]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def _alone(self, entry: Entry) -> Typed:
@@ -139,12 +139,13 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def _together(self, entry: Entry, uses: tuple[Entry, ...]) -> Typed | None:
+    def _together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = JOIN.join(other.latex for other in uses)
         typed = type_formula(before + JOIN + entry.latex, self.scope(entry))
-        if typed.equation is None:
-            return None
+        alone = own.equation
+        if typed.equation is None or (alone and alone.name != typed.equation.name):
+            return None  # what is linked has a result of its own, which is not this formula's
         offset = len(before) + len(JOIN)
         mine = [p for p in typed.problems if p.span.start >= offset]
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
@@ -304,7 +305,7 @@ class Linker:
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``."""
-    found = {*seen.counted}
+    found = {*seen.counted} - seen.targets
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]
@@ -336,7 +337,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
     for index in target.indices:
-        if (half := strides.stride(index.node)) is not None:
+        if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import (
     Accent,
     Frac,
@@ -45,6 +45,16 @@ def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
     exponent = _exponent(run, node.sup)
+    factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
+    if ir.Ref("i") in factors:
+        run.problems.append(
+            warning(
+                "N2C050",
+                "`i` is taken to be a number here, and not the root of −1",
+                node.span,
+                "complex numbers are not understood: write the turn with cos and sin, pair by pair",
+            )
+        )
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
 
 

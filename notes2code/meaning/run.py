@@ -167,7 +167,7 @@ class Run:
     def unify(self, left: Size, right: Size, where: Span) -> None:
         """Make two sizes one. Sizes that the note itself tells apart are an error; those that
         only custom tells apart count against this attempt."""
-        left, right = find(left), find(right)
+        left, right = _plain(left), _plain(right)
         if left is right:
             return
         if left.value is not None and right.value is not None:
@@ -258,6 +258,12 @@ def find(size: Size) -> Size:
             size.link = size.link.link
         size = size.link
     return size
+
+
+def _plain(size: Size) -> Size:
+    """The size itself, where another is computed to be as long as it (2·d/2)."""
+    size = find(size)
+    return _plain(size.value) if isinstance(size.value, Size) else size
 
 
 def find_index(index: Index) -> Index:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Accent,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -73,6 +74,47 @@ def shift(node: Node) -> tuple[str, int] | None:
         case Group(_, (inner,)):
             return shift(inner)
     return None
+
+
+def stride(node: Node) -> tuple[str, int] | None:
+    """The letter and the offset of ``2i`` or ``2i+1``."""
+    match node:
+        case Juxt((Num("2"), Name(letter))) | Infix("·" | "×", Num("2"), Name(letter)):
+            return letter, 0
+        case Infix("+" | "-" as sign, inner, Num(offset)) if offset.isdigit():
+            found = stride(inner)
+            if found is not None and found[1] == 0:
+                return found[0], int(offset) if sign == "+" else -int(offset)
+    return None
+
+
+def beyond_half(node: Node) -> tuple[str, Node] | None:
+    """The letter and the half of an index such as ``i + d/2``."""
+    match node:
+        case Infix("+", Name(letter), Infix("/", _, Num("2")) | Frac(_, Num("2")) as half):
+            return letter, half
+        case Group(_, (inner,)):
+            return beyond_half(inner)
+    return None
+
+
+def halves(low: Node, high: Node) -> bool:
+    """Whether two indices are ``i`` and ``i + d/2``."""
+    first, second = shift(low), beyond_half(high)
+    return first is not None and second is not None and first == (second[0], 0)
+
+
+def complement(left: Sequence[At], right: Sequence[At]) -> bool:
+    """Whether indices are those of two parts of one array: every other element, or halves."""
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):
+        mine, theirs = stride(one.node), stride(other.node)
+        if mine and theirs and mine != theirs:
+            return True
+        if halves(one.node, other.node) or halves(other.node, one.node):
+            return True
+    return False
 
 
 def read(
@@ -165,13 +207,19 @@ class _Reader:
                 self.labels.append(text)
 
     def looks_up(self, node: Node) -> bool:
-        """Whether a script is a function of an index, ``g(i)``, or itself has an index, as in the
+        """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
         row ``E_{x_i}`` of a table, and so is no label."""
+        inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
+        if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
+            return True
         called = isinstance(node, Juxt) and any(isinstance(f, Group) for f in node.factors)
         indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
         if not called and (not indexed or self.as_target):
             return False
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
+
+    def _is_indexed(self, node: Script) -> bool:
+        return isinstance(node.sub, Name) and node.sub.text in self.bound
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""
@@ -327,6 +375,8 @@ def _letters(node: Node) -> tuple[list[str], bool]:
             return _letters(item)
         case Group("⌈" | "⌊", (item,)):
             return _letters(item)
+        case Frac(top, bottom):
+            return _letters(Infix("/", top, bottom, node.span, node.span))
         case Script(Name(), Name() | Num(), None, 0):
             return [names.label(node)], False
         case _:

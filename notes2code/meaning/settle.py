@@ -112,10 +112,12 @@ class _Settling:
         numbers = [r for r in roots if r not in axes and not names.is_size_name(r.name)]
         self.numbers = {root: root.name for root in numbers}
         taken |= set(self.numbers.values())
+        defined = {name for name, _, _ in self.draft.definitions}
         for root, hint in sorted(roots.items(), key=lambda pair: -pair[0].rank):
             if root in self.numbers:
                 continue
-            name = _free_name(root, hint, taken)
+            # A size that the note does not name leaves the names of its definitions alone.
+            name = _free_name(root, hint, taken if root.rank == 2 else taken | defined)
             taken.add(name)
             self.sizes[root] = Size(name, root.rank, root.kind)
         self.taken = taken

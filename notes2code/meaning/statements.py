@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
+from notes2code.meaning import scripts
 from notes2code.meaning.names import INDEX_LETTERS
 
 EXAMPLE = "example"
@@ -221,27 +222,56 @@ def _enumerated_range(clauses: list[Clause], at: int) -> tuple[Range, int] | Non
     node = clauses[at].node
     if not (isinstance(node, Relation) and node.signs in (("=",), ("∈",))):
         return None
-    letter = _index_letter(node.operands[0])
+    letter = _letter(node.operands[0])
     if letter is None or node.operands[1] is None:
         return None
     first = node.operands[1]
+    listed = node.signs == ("∈",) and isinstance(first, Group)
+    counting = listed or isinstance(first, Num) or _dotted(first) is not None
+    if _index_letter(node.operands[0]) is None and not counting:
+        return None
     if node.signs == ("=",):
         for ahead in range(at + 1, min(at + 4, len(clauses) - 1)):
             if isinstance(clauses[ahead].node, Dots):
                 last = clauses[ahead + 1].node
+                if isinstance(last, Relation):
+                    return None
                 return Range(letter, first, last, node.span.to(last.span)), ahead + 2
         ends = _dotted(first)
         if ends:
             return Range(letter, *ends, node.span), at + 1
-        if clauses[at].before and isinstance(first, Num) and letter.isascii() and len(letter) == 1:
+        counted = _counted(clauses, at, first)
+        if counted > at:
+            return Range(letter, first, clauses[counted].node, node.span), counted + 1
+        index = _index_letter(node.operands[0])
+        if clauses[at].before and isinstance(first, Num) and index is not None and index.isascii():
             return Range(letter, first, first, node.span), at + 1
     elif isinstance(first, Group) and first.items:
         items = [item for item in first.items if not isinstance(item, Dots)]
+        dotted = len(items) < len(first.items) or any(map(_dotted, items))
+        if not dotted and _index_letter(node.operands[0]) is None:
+            return None  # without dots only an index letter says that it is a range
         if first.open in ("[", "{", "(") and items:
             inner = _dotted(items[0]) if len(items) == 1 else (items[0], items[-1])
             if inner:
                 return Range(letter, *inner, node.span), at + 1
     return None
+
+
+def _counted(clauses: list[Clause], at: int, first: Node) -> int:
+    """The clause with the last of ``i = 1, 2, 3``; the first where no numbers follow in turn."""
+    number = int(first.text) if isinstance(first, Num) and first.text.isdigit() else None
+    while number is not None and at + 1 < len(clauses):
+        following = clauses[at + 1]
+        number += 1
+        if (
+            following.before != ","
+            or following.words
+            or following.node != Num(str(number), following.node.span)
+        ):
+            break
+        at += 1
+    return at
 
 
 def _dotted(node: Node) -> tuple[Node, Node] | None:
@@ -251,6 +281,12 @@ def _dotted(node: Node) -> tuple[Node, Node] | None:
         if not isinstance(first, Dots) and not isinstance(last, Dots):
             return first, last
     return None
+
+
+def _letter(node: Node | None) -> str | None:
+    """A letter that dots can say the range of: any, since ``h = 1, …, H`` is said of h."""
+    named = isinstance(node, Name) and len(node.text) == 1
+    return node.text if named and isinstance(node, Name) else _index_letter(node)
 
 
 def _index_letter(node: Node | None) -> str | None:
@@ -386,6 +422,8 @@ def definable(node: Node) -> bool:
     """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
     if _is_name(node):
         return not _is_power(node)
+    if isinstance(node, Matrix):
+        return _is_pair(node)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, arguments = node.factors
         if isinstance(arguments, Script):
@@ -397,6 +435,16 @@ def definable(node: Node) -> bool:
             and all(_is_parameter(item) for item in arguments.items)
         )
     return False
+
+
+def _is_pair(node: Matrix) -> bool:
+    """Whether a matrix is a column of two elements of one array, ``y_{2i}`` over ``y_{2i+1}``."""
+    cells = [cell for row in node.rows for cell in row if cell is not None]
+    if len(node.rows) != 2 or len(cells) != 2 or not all(map(_is_name, cells)):
+        return False
+    letters = frozenset(n.text for cell in cells for n in walk(cell) if isinstance(n, Name))
+    first, second = (scripts.read(cell, letters, as_target=True) for cell in cells)
+    return first.name == second.name and scripts.complement(first.indices, second.indices)
 
 
 def _is_euler(node: Node) -> bool:

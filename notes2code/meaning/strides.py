@@ -1,4 +1,4 @@
-"""Definitions of parts of one array: even and odd columns, rows under conditions."""
+"""Definitions of parts of one array: even and odd columns, its two halves."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Infix, Juxt, Name, Node, Num
 from notes2code.meaning import ir
+from notes2code.meaning.indexing import as_size, half_of
 from notes2code.meaning.ir import Idx, Index, Size
-from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.run import Run, find, find_index, same_size
+from notes2code.meaning.scripts import beyond_half, complement, halves, stride
 from notes2code.meaning.statements import Define
 from notes2code.meaning.values import Value, link, settled
 
 if TYPE_CHECKING:
     from notes2code.meaning.equations import Attempt, Target
-
-
-def stride(node: Node) -> tuple[str, int] | None:
-    """The letter and the offset of ``2i`` or ``2i+1``."""
-    match node:
-        case Juxt((Num("2"), Name(letter))) | Infix("·" | "×", Num("2"), Name(letter)):
-            return letter, 0
-        case Infix("+" | "-" as sign, inner, Num(offset)):
-            found = stride(inner)
-            if found is not None and found[1] == 0:
-                return found[0], int(offset) if sign == "+" else -int(offset)
-    return None
 
 
 def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], list[Target]]:
@@ -42,7 +31,9 @@ def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], 
             (
                 at
                 for at, other in enumerate(out_targets)
-                if target.name and other.name == target.name and _complement(other, target)
+                if target.name
+                and other.name == target.name
+                and complement(other.indices, target.indices)
             ),
             None,
         )
@@ -54,46 +45,84 @@ def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], 
     return out_defines, out_targets
 
 
-def _complement(left: Target, right: Target) -> bool:
-    if len(left.indices) != len(right.indices):
-        return False
-    mine = [stride(at.node) for at in left.indices]
-    theirs = [stride(at.node) for at in right.indices]
-    return any(a and b and a != b for a, b in zip(mine, theirs, strict=True))
+def _cut(left: Target, right: Target) -> int | None:
+    """The axis that two targets have one half of each: ``y_i`` and ``y_{i+d/2}``."""
+    for at, (one, other) in enumerate(zip(left.indices, right.indices, strict=True)):
+        if halves(one.node, other.node) or halves(other.node, one.node):
+            return at
+    return None
 
 
 def typed(attempt: Attempt, at: int) -> Value:
     """The value of a statement, or of all the parts of its array together."""
     define, target = attempt.defines[at], attempt.targets[at]
     strided = [i for i, index in enumerate(target.indices) if stride(index.node)]
-    if not strided:
-        return attempt.value(define, target)
-    return _strided(attempt, define, target, strided[0])
+    if strided:
+        return _strided(attempt, define, target, strided[0])
+    if target.parts:
+        return _halved(attempt, define, target)
+    return attempt.value(define, target)
+
+
+def _halved(attempt: Attempt, define: Define, target: Target) -> Value:
+    """The elements y_i and y_{i+d/2} as one array."""
+    run = attempt.run
+    (other, theirs), *more = target.parts
+    at = _cut(target, theirs)
+    if at is None or more:
+        raise error("N2C035", f"`{target.name}` is defined in parts that overlap", target.span)
+    pair = [(define, target), (other, theirs)]
+    if beyond_half(target.indices[at].node) is not None:
+        pair.reverse()
+    values: list[Value] = []
+    for part, own in pair:
+        run.indices = {}
+        values.append(attempt.value(part, own))
+    low, high = values
+    beyond = beyond_half(pair[1][1].indices[at].node)
+    if beyond is None or low.rank <= at or high.rank != low.rank:
+        raise error("N2C031", "the two halves of this array are not alike", target.span)
+    for mine, its in zip(low.axes, high.axes, strict=True):
+        if mine is not low.axes[at]:
+            link(run, mine, its, target.span)
+    half, whole = half_of(run, beyond[1])
+    for value in values:
+        run.unify(find_index(value.axes[at]).size, half, value.span)
+    columns = Index("", whole)
+    parts = tuple(ir.Lambda((find_index(v.axes[at]),), settled(v.body)) for v in values)
+    axes = [*low.axes]
+    axes[at] = columns
+    return replace(low, body=ir.Concat(parts, Idx(columns)), axes=tuple(axes))
 
 
 def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value:
     """Columns 2i and 2i+1 as one array; a single half stays an array of its own columns."""
     run = attempt.run
-    halves: dict[int, Value] = {}
-    for part, own in ((define, target), *target.parts):
+    found: dict[int, Value] = {}
+    parts = ((define, target), *target.parts)
+    strides = [stride(own.indices[at].node) or ("", 0) for _, own in parts]
+    # Of x_{2i−1} and x_{2i} the first is x_1: the note counts from 1.
+    shifted = any(offset == -1 for _, offset in strides)
+    for (part, own), (letter, offset) in zip(parts, strides, strict=True):
         run.indices = {}
-        found = stride(own.indices[at].node)
-        assert found is not None
-        if found[1] % 2 in halves:
+        parity = (offset + shifted) % 2
+        if parity in found:
             raise error(
                 "N2C035",
                 f"the columns `{run.quote(own.indices[at].node.span)}` are defined twice",
                 own.span,
                 "write `2i` in one and `2i+1` in the other",
             )
-        halves[found[1] % 2] = value = attempt.value(part, own)
+        found[parity] = value = attempt.value(part, own)
         if value.rank <= at:
-            raise error("N2C031", f"nothing here depends on `{found[0]}`", part.span)
-    first = next(iter(halves.values()))
-    width = _width(attempt, halves, at)
-    if len(halves) == 1:
-        which = "even" if 0 in halves else "odd"
-        _halve(run, first, at, width, 1 if 0 in halves else 0)
+            raise error("N2C031", f"nothing here depends on `{letter}`", part.span)
+    first = next(iter(found.values()))
+    if any(value.rank != first.rank for value in found.values()):
+        raise error("N2C031", "the two halves of this array are not alike", target.span)
+    width = _width(attempt, found, at)
+    if len(found) == 1:
+        which = "even" if 0 in found else "odd"
+        _halve(run, first, at, width, 1 if 0 in found else 0)
         run.problems.append(
             note("N2C039", f"only the {which} columns are defined here", target.span)
         )
@@ -102,7 +131,7 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     bodies: dict[int, ir.Expr] = {}
     place = ir.Fn("floordiv", (Idx(columns), ir.Num(2)))
     axes = list(first.axes)
-    for parity, value in halves.items():
+    for parity, value in found.items():
         for mine, theirs in zip(first.axes, value.axes, strict=True):
             if mine is not first.axes[at]:
                 link(run, mine, theirs, target.span)
@@ -117,8 +146,11 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
 
 def _halve(run: Run, value: Value, at: int, width: Size, spare: int) -> None:
     """Every other of so many columns: how far the index of a half counts."""
+    counted = find(find_index(value.axes[at]).size)
+    if same_size(ir.mul(ir.Num(2), counted), width):
+        return
     half = ir.Fn("floordiv", (ir.add(width, ir.Num(spare)), ir.Num(2)))
-    run.unify(find_index(value.axes[at]).size, Size("", value=half), value.span)
+    run.unify(counted, Size("", value=half), value.span)
 
 
 def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
@@ -129,8 +161,9 @@ def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
     arrays = {defined.name: defined.array.body for defined in attempt.done.values()}
     while pending:
         for expr in ir.walk(pending.pop()):
-            if isinstance(expr, Size) and find(expr) not in named:
-                named.append(find(expr))
+            if isinstance(expr, ir.Pow) and expr.exponent == ir.MINUS_ONE:
+                divided = (find(s) for s in ir.walk(expr.base) if isinstance(s, Size))
+                named.extend(size for size in divided if size not in named)
             elif isinstance(expr, ir.Ref) and expr.array in arrays:
                 pending.append(arrays.pop(expr.array))
     if len(named) == 1:
@@ -138,5 +171,5 @@ def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
     pairs = {find(find_index(value.axes[at]).size) for value in halves.values()}
     inputs = {find(axis) for symbol in attempt.run.symbols.values() for axis in symbol.axes}
     for pair in pairs & inputs if len(halves) == 2 else ():
-        return Size("", value=ir.mul(ir.Num(2), pair))
+        return as_size(ir.mul(ir.Num(2), pair))
     return Size("d", 1, "feature")

@@ -43,7 +43,9 @@ class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
-    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined.
+    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
+    ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
+    ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
@@ -54,6 +56,8 @@ class Survey:
     shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
     bold: set[str] = field(default_factory=set)
     entries: set[str] = field(default_factory=set)
+    elements: set[str] = field(default_factory=set)
+    halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
     transposed: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
@@ -169,6 +173,9 @@ def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
 def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> None:
     """Index letters on a left-hand side."""
     labels = {letter for node in nodes for letter in binders.letters_of_labels(node)}
+    for node in walk(target):
+        if (stride := scripts.stride(node)) is not None and stride[1] == -1:
+            seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     for node in binders.target_scripts(target):
         for letter in binders.script_letters(node):
             if letter not in names.INDEX_LETTERS or letter in labels:
@@ -265,6 +272,14 @@ def _count_uses(seen: Survey, value: Node) -> None:
         for place, index in enumerate(use.indices):
             if (shift := scripts.shift(index.node)) is not None:
                 seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
+            if (beyond := scripts.beyond_half(index.node)) is not None:
+                seen.halves[use.name, place, beyond[0]] = beyond[1]
+            if len(use.indices) == 1 and (beyond or scripts.stride(index.node)):
+                seen.elements.add(use.name)
+        if use.power is not None and any(
+            isinstance(node, Name) and node.text in seen.bound for node in walk(use.power)
+        ):
+            seen.elements.add(use.name)  # the b of b^{-2i/d}
         if use.bold:
             seen.bold.add(use.name)
         if use.transposed:

@@ -183,13 +183,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
             )
         return rank
     base = names.base_letter(use.name)
+    small = not use.bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
         return _role_rank(run, base, indices)
     if use.name in run.whole_parameters and indices == 1 and not use.bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
-    elif name in run.seen.entries and not use.bold and base.islower():
+    elif name in run.seen.elements or (small and name in run.seen.entries):
         ranks = (0, 1)
     elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
         ranks = (1, 0)

@@ -233,10 +233,10 @@ class Expressions:
 
     # --- arrays ------------------------------------------------------------------------------
 
-    def _element(self, array: str, at: Sequence[Expr]) -> str:
+    def _element(self, array: str, at: Sequence[Expr]) -> Doc:
         if not at:
             return array
-        return f"{array}[{', '.join(flat(self.whole(place).doc) for place in at)}]"
+        return Bracket(f"{array}[", tuple(self.whole(place).doc for place in at), "]")
 
     def array_of(self, value: Call | Concat) -> Code:
         """What a function gives, or vectors joined, as a whole."""

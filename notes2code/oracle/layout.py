@@ -62,7 +62,7 @@ def lines(doc: Doc, indent: int = 0, before: str = "", behind: str = "") -> list
             return lines(parts[at], indent, before, "".join(map(flat, parts[at + 1 :])) + behind)
         case Chain(parts):
             brackets = _brackets(doc)
-            if len(parts) == 2 and brackets and not brackets[-1][2]:
+            if len(parts) == 2 and brackets and _ends(*brackets[-1]):
                 heads = [before + head + bracket.open for head, bracket, _ in brackets]
                 at = next((k for k, head in enumerate(heads[1:]) if not _fits(head, indent)), -1)
                 head, bracket, tail = brackets[at]
@@ -89,6 +89,11 @@ def _brackets(doc: Doc) -> list[tuple[str, Bracket, str]]:
                 found += [(left + head, b, tail + right) for head, b, tail in _brackets(part)]
             return found
     return []
+
+
+def _ends(_: str, bracket: Bracket, tail: str) -> bool:
+    """Whether code ends with a bracket, and not with a subscript."""
+    return not tail and not (bracket.open.endswith("[") and len(bracket.open) > 1)
 
 
 def _inside(parts: tuple[Doc, ...], separator: str, indent: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from notes2code.meaning import shapes
-from notes2code.meaning.ir import Call, Equation, Expr, Ref, Size
+from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves
 
@@ -63,7 +63,7 @@ def _chosen_sizes(
     equation: Equation, fixed: Mapping[str, int], rng: np.random.Generator
 ) -> Extents:
     """A choice of all sizes for which every axis has a whole number of elements."""
-    every = list(dict.fromkeys(axes(equation)))
+    every = list(dict.fromkeys((*axes(equation), *_parts(equation))))
     solved = {size.name for size in shapes.solve(equation.inputs)}
     scalars = {i.name for i in equation.inputs if not i.shape and i.kind != "function"} - solved
     free = list(dict.fromkeys(v for axis in every for v in _free(axis, scalars)))
@@ -79,6 +79,15 @@ def _chosen_sizes(
                 return choice
     wanted = ", ".join(shapes.text(axis) for axis, _ in needs)
     raise OracleError(f"no small sizes make these whole: {wanted}")
+
+
+def _parts(equation: Equation) -> Iterator[Expr]:
+    """The parts of sizes, such as the d/2 of x_{i+d/2}, that places are counted with."""
+    places = (place for e in expressions(equation) if isinstance(e, Ref) for place in e.at)
+    for place in places:
+        for term in place.terms if isinstance(place, Add) else ():
+            if isinstance(term, Mul) and all(isinstance(f, Size | Pow) for f in term.factors):
+                yield term
 
 
 def _choices(

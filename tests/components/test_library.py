@@ -31,6 +31,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "linear_attention": {"feature_map": "elu(x) + 1"},
     "output_head": {"bias": "b"},
     "rms_norm": {"epsilon": "epsilon"},
+    "rotary_embedding": {"base": "10000"},
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},
     "seq2seq_attention": {"activation": "tanh"},

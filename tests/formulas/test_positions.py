@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
+from notes2code import compile_formula
 from tables import Case, check, table
 
 
@@ -16,6 +18,18 @@ def angles(n: int, d: int, base: float = 10000) -> Any:
 def woven(even: Any, odd: Any) -> Any:
     """Columns of two arrays in turn."""
     return np.stack([even, odd], axis=-1).reshape(len(even), -1)
+
+
+def turned(x: Any, angle: Any) -> Any:
+    """Each pair of neighbours turned by its angle."""
+    z = (x[::2] + 1j * x[1::2]) * np.exp(1j * angle)
+    return np.stack([z.real, z.imag], axis=1).ravel()
+
+
+def counted(a: Any, c: Any) -> Any:
+    out = a * (np.arange(len(a)) // 2 + 1)
+    out[1::2] += c
+    return out
 
 
 def encoding(n: int, d: int, base: float = 10000) -> Any:
@@ -70,8 +84,67 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         "x[n,d] p[n,d]",
         lambda x, p: x + p,
     ),
+    Case(
+        r"y_{2i} = x_{2i} \cos m\theta_i - x_{2i+1} \sin m\theta_i, \quad "
+        r"y_{2i+1} = x_{2i} \sin m\theta_i + x_{2i+1} \cos m\theta_i",
+        "x[2*k] theta[k] m",
+        lambda x, t, m: turned(x, m * t),
+    ),
+    Case(
+        r"y_{2i-1} = x_{2i-1} \cos m\theta_i - x_{2i} \sin m\theta_i, \quad "
+        r"y_{2i} = x_{2i-1} \sin m\theta_i + x_{2i} \cos m\theta_i",
+        "x[2*k] theta[k] m",
+        lambda x, t, m: turned(x, m * t),
+    ),
+    Case(r"y_{2i-1} = i a_{2i-1}, \quad y_{2i} = \rho_i + i a_{2i}", "a[2*k] rho[k]", counted),
+    Case(
+        r"\begin{bmatrix} y_{2j} \\ y_{2j+1} \end{bmatrix} = R(m\theta_j) \begin{bmatrix} x_{2j} "
+        r"\\ x_{2j+1} \end{bmatrix}, \quad R(\phi) = \begin{bmatrix} \cos\phi & -\sin\phi \\ "
+        r"\sin\phi & \cos\phi \end{bmatrix}",
+        "x[2*k] theta[k] m",
+        lambda x, t, m: turned(x, m * t),
+    ),
+    Case(
+        r"y_i = a_i - b_i a_{i+d/2}, \quad y_{i+d/2} = a_{i+d/2} + b_i a_i",
+        "a[2*k] b[k]",
+        lambda a, b: np.concatenate([a[: len(b)] - b * a[len(b) :], a[len(b) :] + b * a[: len(b)]]),
+    ),
+    Case(
+        r"y_{m,i+\frac{d}{2}} = x_{m,i} c_i, \quad y_{m,i} = x_{m,i+\frac{d}{2}}",
+        "x[n,2*k] c[k]",
+        lambda x, c: np.concatenate([x[:, len(c) :], x[:, : len(c)] * c], axis=1),
+    ),
+    Case(
+        r"y = \begin{pmatrix} -a_1 \\ a_0 \\ -a_3 \\ a_2 \\ \vdots \\ -a_{d-1} \\ a_{d-2} "
+        r"\end{pmatrix}",
+        "a[2*k]",
+        lambda a: np.stack([-a[1::2], a[::2]], axis=1).ravel(),
+    ),
+    Case(
+        r"y = \begin{pmatrix} x_1 \\ x_2 \\ \vdots \\ x_{d-1} \\ x_d \end{pmatrix} \otimes "
+        r"\begin{pmatrix} c_1 \\ c_1 \\ \vdots \\ c_{d/2} \\ c_{d/2} \end{pmatrix} + "
+        r"\begin{pmatrix} -x_2 \\ x_1 \\ \vdots \\ -x_d \\ x_{d-1} \end{pmatrix}",
+        "x[2*k] c[k]",
+        lambda x, c: x * c.repeat(2) + np.stack([-x[1::2], x[::2]], axis=1).ravel(),
+    ),
+    Case(
+        r"z = R(t) v, \quad R(\phi) = \begin{pmatrix} \cos\phi & -\sin\phi \\ \sin\phi & "
+        r"\cos\phi \end{pmatrix}",
+        "t v[2]",
+        lambda t, v: turned(v, np.array([t])),
+    ),
+    Case(r"w_i = b^{-2i/d}", "b+ n# d#", lambda b, n, d: b ** (-2 * np.arange(n) / d)),
     Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),
     Case(r"B_{ij} = A_{ij}^2", "A[n,m]", lambda a: a**2),
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    "latex, warned",
+    [(r"y = x e^{i m \theta}", True), (r"y_i = x e^{i m \theta}", False), (r"y = e^{m t}", False)],
+)
+def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
+    codes = [problem.code for problem in compile_formula(latex).diagnostics]
+    assert ("N2C050" in codes) == warned

@@ -21,6 +21,8 @@ BROKEN = [
     refused("N2C022", r"\frac{1}«{»"),
     refused("N2C022", r"\frac{a}«{»b"),
     refused("N2C022", r"y = \sqrt«{»x + 1"),
+    refused("N2C032", r"B_{ij} = b_{«x_i - x_j»}"),
+    refused("N2C032", r"y_i = a_{2i} + «a_{2i+2}»"),
     refused("N2C022", r"y = «{»a"),
     refused("N2C022", r"y = «(»a + b"),
     refused("N2C022", r"y = a + b«)»"),

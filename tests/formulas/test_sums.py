@@ -9,6 +9,18 @@ from tables import Case, check, table
 
 @table(
     Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
+    Case(
+        r"y_i = \sum_{j: |i-j| \le w} c_{ij}",
+        "c[n,m] w",
+        lambda c, w: (c * (abs(np.subtract.outer(*map(np.arange, c.shape))) <= w)).sum(1),
+    ),
+    Case(
+        r"y_i = \sum_{j \mid j \le i, j \ne 2} c_{ij}",
+        "c[n,m]",
+        lambda c: (np.tril(c) * (np.arange(c.shape[1]) != 2)).sum(1),
+    ),
+    Case(r"s = \sum_{i, j < i} c_{ij}", "c[n,m]", lambda c: np.tril(c, -1).sum()),
+    Case(r"s = \sum_{i, j \le n} c_{ij}", "c[n,m]", np.sum),
     Case(r"s = \sum_i a_i^2", "a[n]", lambda x: (x**2).sum()),
     Case(r"s = \left(\sum_i a_i\right)^2", "a[n]", lambda x: x.sum() ** 2),
     Case(r"s = \sum_i a_i + c", "a[n] c", lambda x, c: x.sum() + c),

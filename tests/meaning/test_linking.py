@@ -189,3 +189,18 @@ def test_macros_of_the_note() -> None:
     found = compiled([macro, target], target)
     assert found.equation is not None
     assert evaluate(found.equation, {"a": 3.0}) == 1.5
+
+
+def test_another_result_does_not_take_the_place_of_a_formula() -> None:
+    """A formula that defines a letter on the way to a result of its own does not give that."""
+    other = Entry(r"B_{ij} = w (j - i), \quad w = 3", "Note.md", (), 0)
+    entry = Entry(r"y = w x", "Note.md", (), 1)
+    equation = compiled([other, entry], entry).equation
+    assert equation is not None and equation.name == "y"
+
+
+def test_an_index_is_no_name_to_look_for() -> None:
+    other = Entry(r"m = 2 c", "Note.md", (), 0)
+    entry = Entry(r"y_{m,i} = m x_i", "Note.md", (), 1)
+    equation = compiled([other, entry], entry).equation
+    assert equation is not None and [i.name for i in equation.inputs if i.shape] == ["x"]

@@ -65,6 +65,11 @@ def far(scores: Array) -> Array:
     return np.abs(rows - columns)
 
 
+def near(scores: Array, width: int) -> Array:
+    """Scores of what is further away than a width are −∞."""
+    return np.where(far(scores) <= width, scores, -np.inf)
+
+
 @dataclass(frozen=True)
 class Case:
     """A formula, the class it becomes and its arguments, and its weights by hand: from the
@@ -129,6 +134,30 @@ DOTS = {
         lambda w, q, k, b: softmax(1.5 * np.tanh(q @ k.T / 1.5 / np.sqrt(6))),
         {"c": 1.5},
         unusual=True,
+    ),
+    "near keys only": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V, \quad "
+        r"M_{ij} = \begin{cases} 0 & |i - j| \le w \\ -\infty & \text{otherwise} \end{cases}",
+        DOT, lambda w, q, k, b: softmax(near(q @ k.T / np.sqrt(6), 2)), {"w": 2},
+    ),
+    "a sum over near keys": Case(
+        r"o_i = \sum_{j: |i-j| \le 1} \mathrm{softmax}_j(q_i^\top k_j) v_j",
+        DOT, lambda w, q, k, b: softmax(near(q @ k.T, 1)),
+    ),
+    "a sum over a window": Case(
+        r"o_i = \sum_{j=i-w}^{i+w} "
+        r"\frac{\exp(q_i^\top k_j)}{\sum_{l=i-w}^{i+w} \exp(q_i^\top k_l)} v_j",
+        DOT, lambda w, q, k, b: softmax(near(q @ k.T, 2)), {"w": 2},
+    ),
+    "the last keys": Case(
+        r"\mathrm{softmax}(QK^\top + M)V, \quad "
+        r"M_{ij} = \begin{cases} 0 & 0 \le i - j < 2 \\ -\infty & \text{else} \end{cases}",
+        DOT, lambda w, q, k, b: softmax(causal(near(q @ k.T, 1))), shapes=SQUARE,
+    ),
+    "capped in steps": Case(
+        r"S = \frac{QK^\top}{\sqrt{d}}, \quad S' = 20 \tanh(S/20), "
+        r"\quad O = \mathrm{softmax}(S') V",
+        DOT, lambda w, q, k, b: softmax(20 * np.tanh(q @ k.T / 20 / np.sqrt(6))), unusual=True,
     ),
     "by columns": Case(
         r"V \mathrm{softmax}\left(\frac{K^\top Q}{d_k}\right)",
