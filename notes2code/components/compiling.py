@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from notes2code.components import settings
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library
-from notes2code.components.normal import normal_form
+from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
@@ -25,7 +25,7 @@ from notes2code.meaning.ir import (
     rebuild,
     walk,
 )
-from notes2code.meaning.linking import Entry, Linked, Linker
+from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class Compiler:
         near = self.linker.nearest(entry, sorted(mentioned), "functions", within=2)
         for name, others in near.items():
             for other in others:
-                if other in self.busy:
+                if other in self.busy or len(self.busy) > MAX_CHAIN:
                     continue
                 recognised = self.compiled(other).recognised
                 if recognised is not None:
@@ -211,7 +211,10 @@ def _softmax_misplaced(equation: Equation, entry: Entry) -> Iterator[Problem]:
     """A warning for queries, keys and values whose softmax is missing or reaches too far."""
     if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
         return
-    parts = list(walk(normal_form(equation).body))
+    try:
+        parts = list(walk(normal_form(equation).body))
+    except (TooLong, RecursionError):
+        return
     softmaxes = [part for part in parts if isinstance(part, Softmax)]
     inside = [e for part in softmaxes for e in walk(part.body) if isinstance(e, Ref)]
     if any(ref.array.lower() == "v" for ref in inside):

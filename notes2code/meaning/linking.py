@@ -22,6 +22,9 @@ from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
+MAX_CHAIN = 50
+"""The functions that may call each other in a row; what lies behind is not looked up."""
+
 JOIN = " \\\\\n"
 
 
@@ -222,6 +225,8 @@ class Linker:
         if entry in self.busy:
             return None
         if entry not in self.functions:
+            if len(self.busy) == MAX_CHAIN:
+                return None
             self.busy.append(entry)
             linked = self.typed(entry)
             self.busy.pop()
