@@ -78,7 +78,8 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         for order, formula in enumerate(apart):
             tags = asked(formula)
             if SKIP not in tags:
-                entry = Entry(formula.latex, note.path, formula.section, order, tags)
+                line, _ = note.source.position(formula.places.offset(0))
+                entry = Entry(formula.latex, note.path, formula.section, order, tags, line)
                 places[entry] = note, formula
     compiler = Compiler(Linker(list(places), library.scope), library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]

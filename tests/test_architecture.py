@@ -24,7 +24,14 @@ STAGES: Mapping[str, set[str]] = {
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
     # examples in trees.
     "components": {
-        *("diagnostics", "meaning", "meaning.ir", "meaning.linking", "meaning.scope"),
+        *(
+            "diagnostics",
+            "meaning",
+            "meaning.ir",
+            "meaning.contradictions",
+            "meaning.linking",
+            "meaning.scope",
+        ),
         *("cache", "latex.tree", "oracle", "vault.model"),
     },
     # The tests of a package hold the oracle's source.

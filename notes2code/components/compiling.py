@@ -13,6 +13,7 @@ from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import (
     Call,
     Equation,
@@ -81,7 +82,7 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [*own.problems, *self.linker.conflicts(entry, same_value)]
+        problems = [*own.problems, *contradictions(self.linker, entry, used, same_value)]
         if recognised is None:
             problems.extend(_softmax_misplaced(own.equation, entry))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
