@@ -94,7 +94,7 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         problems = (*compiled.problems, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
-    named = mentions(vault.notes, library, SKIP)
+    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     return Compilation(vault, library, tuple(formulas), named, compiler)
 
 
