@@ -57,7 +57,7 @@ AROUND: Mapping[str, set[str]] = {
         *("vault", "verify"),
     },
     "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
-    "inspection": {"compilation", "components", "diagnostics", "meaning", "vault"},
+    "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
     "watching": {"components", "vault"},
     "cli": {
