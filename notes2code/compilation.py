@@ -14,6 +14,7 @@ from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
 from notes2code.meaning.linking import Entry, Linker
+from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault
 
 SKIP = "n2c/skip"
@@ -82,6 +83,11 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
                 entry = Entry(formula.latex, note.path, formula.section, order, tags, line)
                 places[entry] = note, formula
     compiler = Compiler(Linker(list(places), library.scope), library)
+    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
+    by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
+    for entry, (note, formula) in places.items():
+        by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
+    doubts = unrecognised(vault.notes, by_note, named, library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     formulas: list[CompiledFormula] = []
     for entry, (note, formula) in places.items():
@@ -91,10 +97,11 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
                 continue
         else:
             compiled = repaired(compiled, known, library)
-        problems = (*compiled.problems, *_unknown(formula, library))
+        accepted = formula not in doubts or EMIT in asked(formula)
+        doubt = () if accepted else (doubts[formula],)
+        problems = (*compiled.problems, *doubt, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
-    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     return Compilation(vault, library, tuple(formulas), named, compiler)
 
 

@@ -13,6 +13,7 @@ from notes2code.components.library import ComponentError, Library, library
 from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Diagnostic, Severity
 from notes2code.names import is_package_name
+from notes2code.passing import known, passing
 from notes2code.publish import Changes, PublishError, apply, plan
 from notes2code.rendering import Rendered, render
 from notes2code.vault import Vault, read_vault
@@ -47,6 +48,16 @@ class Result:
     rendered: Rendered | None = None
     changes: Changes | None = None
     verdict: Verdict | None = None
+
+    @property
+    def warns(self) -> bool:
+        """Whether there is a warning or an error."""
+        return any(found.severity != Severity.NOTE for found in self.diagnostics)
+
+    @property
+    def refused(self) -> tuple[Diagnostic, ...]:
+        """What stands in the way of publishing."""
+        return () if self.changes is None else tuple(c.diagnostic for c in self.changes.conflicts)
 
     def ended(self, outcome: Outcome, *more: Diagnostic) -> Result:
         """The same result with its outcome and further diagnostics."""
@@ -83,32 +94,53 @@ def build(
     notes = without_output(read_vault(vault), folder)
     progress("compiling the formulas")
     compilation = compile_vault(notes, library_of(components, vault))
-    found = tuple(compilation.diagnostics())
-    result = Result(Outcome.DONE, folder, package, compilation, found)
+    result = Result(Outcome.DONE, folder, package, compilation, tuple(compilation.diagnostics()))
     if not notes.notes:
         return result.ended(Outcome.FAILED)
     progress("writing the code")
-    rendered = render(compilation, package)
-    result = replace(result, diagnostics=(*found, *rendered.diagnostics))
-    if strict and any(d.severity != Severity.NOTE for d in result.diagnostics):
+    rendered = known(compilation, package, render(compilation, package), folder)
+    result = _planned(result, rendered, force, merge)
+    if strict and result.warns:
         return result.ended(Outcome.FAILED)
-    changes = plan(folder, rendered.files, force=force, merge=merge)
-    result = replace(result, rendered=rendered, changes=changes)
-    refused = tuple(conflict.diagnostic for conflict in changes.conflicts)
     if check:
-        return result.ended(Outcome.STALE if changes.is_stale else Outcome.DONE, *refused)
-    if refused:
-        return result.ended(Outcome.REFUSED, *refused)
+        stale = result.changes is not None and result.changes.is_stale
+        return result.ended(Outcome.STALE if stale else Outcome.DONE, *result.refused)
+    if result.refused:
+        return result.ended(Outcome.REFUSED, *result.refused)
     if diff:
         return result
     progress("running the tests of the package")
-    verdict = verify(changes.result())
+    result = _tested(result, force, merge)
+    if result.outcome != Outcome.DONE:
+        return result
+    if strict and result.warns:
+        return result.ended(Outcome.FAILED)
+    assert result.changes is not None
+    progress("publishing the package")
+    apply(result.changes)
+    return result
+
+
+def _planned(result: Result, rendered: Rendered, force: bool, merge: bool) -> Result:
+    """What publishing a package would do."""
+    found = tuple(result.compilation.diagnostics())
+    changes = plan(result.out, rendered.files, force=force, merge=merge)
+    diagnostics = (*found, *rendered.diagnostics)
+    return replace(result, rendered=rendered, changes=changes, diagnostics=diagnostics)
+
+
+def _tested(result: Result, force: bool, merge: bool) -> Result:
+    """The package tested, without the classes that fail; what was edited by hand is not touched
+    for that."""
+    assert result.rendered is not None and result.changes is not None
+    verdict = verify(result.changes.result())
+    if not verdict.ok and result.changes.result() == result.rendered.files:
+        fewer, verdict = passing(result.compilation, result.package, result.rendered, verdict)
+        result = _planned(result, fewer, force, merge)
     result = replace(result, verdict=verdict)
     if not verdict.ok:
-        return result.ended(Outcome.FAILED, failed(verdict, folder))
-    progress("publishing the package")
-    apply(changes)
-    return result
+        return result.ended(Outcome.FAILED, failed(verdict, result.out))
+    return result.ended(Outcome.REFUSED, *result.refused) if result.refused else result
 
 
 def without_output(vault: Vault, out: Path) -> Vault:
@@ -138,15 +170,15 @@ def library_of(folders: Sequence[StrPath], *vaults: StrPath) -> Library:
             raise ComponentError(f"{path}: there is no such folder")
         if any(path.is_relative_to(Path(vault).resolve()) for vault in vaults):
             raise ComponentError(f"{path}: components are not taken from inside a vault")
-    known = library(*paths)
-    for component in known.components.values():
+    all_known = library(*paths)
+    for component in all_known.components.values():
         if any(component.folder.is_relative_to(path) for path in paths):
-            found = recognise(component.equation, known, among={component.name})
+            found = recognise(component.equation, all_known, among={component.name})
             if found is None:
                 raise ComponentError(
                     f"{component.folder}: the formula `textbook` is none of its `formulas`"
                 )
-    return known
+    return all_known
 
 
 def failed(verdict: Verdict, out: Path) -> Diagnostic:

@@ -25,12 +25,14 @@ class Rendered:
     ``classes`` gives the places in the notes by the dotted name of each class and function; there
     are none for what only others are built from. ``remarks`` are the diagnostics of what could
     not be written or used, by the formula's id, or by the note's path where it is no formula.
+    ``tests`` are the names of the classes and functions by their tests.
     """
 
     files: Mapping[str, str]
     emitted: Mapping[str, str]
     classes: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     remarks: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    tests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -38,8 +40,11 @@ class Rendered:
         return tuple(found for remarks in self.remarks.values() for found in remarks)
 
 
-def render(compilation: Compilation, package: str) -> Rendered:
-    """Render the package of a vault; the same vault gives the same files, wherever it lies."""
+def render(
+    compilation: Compilation, package: str, refused: Mapping[str, str] | None = None
+) -> Rendered:
+    """Render the package of a vault; the same vault gives the same files, wherever it lies.
+    ``refused`` says by name which classes are left out, and why."""
     # What a drawing repeats of a note is the note's.
     ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
     formulas = [
@@ -52,7 +57,7 @@ def render(compilation: Compilation, package: str) -> Rendered:
     found = {note.path: sizes_of(note) for note in compilation.vault.notes}
     sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
     plain = _plain(compilation)
-    rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()))
+    rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
     owned = {f.id: planned.owners.get(f.compiled, plain.get(f.id)) for f in compilation.formulas}
     emitted = {
         id: rendered.classes[part]
@@ -67,7 +72,7 @@ def render(compilation: Compilation, package: str) -> Rendered:
         name: part.sources if isinstance(part, Part) else (part.source,)
         for part, name in rendered.classes.items()
     }
-    return Rendered(rendered.files, emitted, classes, remarks)
+    return Rendered(rendered.files, emitted, classes, remarks, rendered.tests)
 
 
 def _plain(compilation: Compilation) -> dict[str, Plain]:

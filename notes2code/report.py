@@ -151,6 +151,8 @@ def _written(result: Result) -> Iterator[str]:
     width = max(map(len, classes), default=0)
     if classes:
         yield "classes and functions:"
+    elif result.rendered:
+        yield "no component is recognised in the notes, and none is named: the package is empty"
     for name, sources in classes.items():
         stated = _places((s.note, s.line) for s in sources if s.latex)
         named = _places((s.note, s.line) for s in sources)

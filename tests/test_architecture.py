@@ -49,12 +49,14 @@ STAGES: Mapping[str, set[str]] = {
 AROUND: Mapping[str, set[str]] = {
     "cache": set(),
     "names": set(),
-    "compilation": {"components", "diagnostics", "latex", "meaning", "vault"},
+    "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
+    "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
+    "passing": {"compilation", "rendering", "verify"},
     "pipeline": {
-        *("compilation", "components", "diagnostics", "names", "publish", "rendering"),
-        *("vault", "verify"),
+        *("compilation", "components", "diagnostics", "names", "passing", "publish"),
+        *("rendering", "vault", "verify"),
     },
     "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},

@@ -1524,11 +1524,11 @@ def warmup_schedule_by_formula(step: int, d_model: int, warmup_steps: int) -> fl
     return np.ravel(rates)[-1]
 
 
-def bleu_reference(c, r, w, p):
-    N = len(w)
-    return (1 if c > r else np.exp(1 - r / c) if c <= r else np.nan) * np.exp(
-        sum(w[n] * np.log(p[n]) for n in range(N))
-    )
+def bleu_reference(c, r, p):
+    N = len(p)
+    w = np.array([1 / N for n in range(N)])
+    BP = 1 if c > r else np.exp(1 - r / c) if c <= r else np.nan
+    return BP * np.exp(sum(w[i] * np.log(p[i]) for i in range(N)))
 
 
 def bleu_precision_by_formula(candidate: list[str], reference: list[str], n: int) -> float:
@@ -1546,7 +1546,7 @@ def bleu_precision_by_formula(candidate: list[str], reference: list[str], n: int
 def bleu_by_formula(candidate: list[str], reference: list[str]) -> float:
     """The formula at the candidate's precisions of one and two words."""
     precisions = np.array([bleu_precision_by_formula(candidate, reference, n) for n in (1, 2)])
-    return bleu_reference(c=len(candidate), r=len(reference), w=np.array([0.7, 0.3]), p=precisions)
+    return bleu_reference(c=len(candidate), r=len(reference), p=precisions)
 
 
 def rescaled_dot_product_attention_reference(Q, K, V):

@@ -29,20 +29,20 @@ def perplexity(scores: Tensor, target: Tensor) -> Tensor:
 def bleu(
     candidate: list[str],
     reference: list[str],
-    weights: tuple[float, ...] = (0.25, 0.25, 0.25, 0.25),
+    max_n: int = 4,
 ) -> float:
     r"""How close a translation is to a reference, by the n-grams they share.
 
         \mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)
 
     candidate, reference: the words of a translation and of one to compare it with
-    weights: what n-grams of 1, 2, … words count
+    max_n: the longest n-grams that count
     returns: from 0, where n-grams of some length have nothing in common, to 1
 
     From vault/Training and evaluation.md:57, vault/Training and evaluation.md:63.
     """
     precisions = []
-    for n in range(1, len(weights) + 1):
+    for n in range(1, max_n + 1):
         grams, known = (
             Counter(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
             for words in (candidate, reference)
@@ -52,7 +52,6 @@ def bleu(
     if not all(precisions):
         return 0.0
     c, r = len(candidate), len(reference)
-    # The usual penalty: the notes name it and do not say what it is.
     penalty: float = 1 if c > r else math.exp(1 - r / c)
-    logarithms = (w * math.log(p) for w, p in zip(weights, precisions, strict=True))
-    return penalty * math.exp(sum(logarithms))
+    mean = sum(math.log(p) for p in precisions) / max_n
+    return penalty * math.exp(mean)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from notes2code.components import settings
+from notes2code.components.doubts import doubts, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library
-from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.contradictions import contradictions
-from notes2code.meaning.ir import (
-    Call,
-    Equation,
-    Expr,
-    Fn,
-    Lambda,
-    Ref,
-    Size,
-    Softmax,
-    rebuild,
-    walk,
-)
+from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
 
 
@@ -82,9 +71,13 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [*own.problems, *contradictions(self.linker, entry, used, same_value)]
+        problems = [
+            *own.problems,
+            *contradictions(self.linker, entry, used, same_value),
+            *unequal_sides(own),
+        ]
         if recognised is None:
-            problems.extend(_softmax_misplaced(own.equation, entry))
+            problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry))
         tagged = (self.library.components[name] for name in pinned)
@@ -205,30 +198,6 @@ def _not_causal(entry: Entry) -> Problem:
         Span(0, len(entry.latex)),
         "the code computes what is written; change the formula, or the attention that it calls, "
         "if that is not meant",
-    )
-
-
-def _softmax_misplaced(equation: Equation, entry: Entry) -> Iterator[Problem]:
-    """A warning for queries, keys and values whose softmax is missing or reaches too far."""
-    if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
-        return
-    try:
-        parts = list(walk(normal_form(equation).body))
-    except (TooLong, RecursionError):
-        return
-    softmaxes = [part for part in parts if isinstance(part, Softmax)]
-    inside = [e for part in softmaxes for e in walk(part.body) if isinstance(e, Ref)]
-    if any(ref.array.lower() == "v" for ref in inside):
-        what = "the values stand inside the softmax"
-    elif not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
-        what = "the scores are multiplied by the values without a softmax"
-    else:
-        return
-    yield warning(
-        "N2C050",
-        f"{what}: attention is softmax of the scores, times the values",
-        Span(0, len(entry.latex)),
-        "the code computes what is written; change the formula if that is not meant",
     )
 
 

@@ -10,6 +10,7 @@ from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import FIRST_WORD, class_name, variant_name
 from notes2code.components.recognise import Recognised, recognise
+from notes2code.meaning.linking import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Part:
     mention the component. ``pieces`` are formulas of the notes that state a piece of it.
     ``uses`` gives the parts it is built from, by role or by component, and ``spelt`` the formulas
     of the notes that it calls there, which may be others than the parts are made from: the same
-    in other letters. ``sources`` are the
-    places in the notes, the main one first; there are none for what only other parts need.
+    in other letters. ``sources`` are the places in the notes, the main one first; there are none
+    for what only other parts need. ``refused`` says why no class can be written for it.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     pieces: tuple[Recognised, ...] = ()
     uses: Mapping[str, Part] = field(default_factory=dict)
     spelt: Mapping[str, Recognised] = field(default_factory=dict)
+    refused: str = ""
 
     @property
     def from_notes(self) -> bool:
@@ -235,9 +237,26 @@ class _Planner:
             tuple(draft.pieces),
             uses,
             self._spelt(draft),
+            self._refused(draft),
         )
         parts[id(draft)] = part
         return part
+
+    def _refused(self, draft: _Draft) -> str:
+        """Why a draft would not compute what its formula says: it calls a function that the notes
+        define in a way which no component has."""
+        if draft.compiled is None:
+            return ""
+        roles = draft.component.roles
+        for role, name in draft.recognised.functions.items():
+            defining = self._nearest(draft.compiled, name)
+            if (
+                roles.get(role)
+                and defining
+                and self.compiler.compiled(defining[0]).recognised is None
+            ):
+                return f"it calls `{name}`, and no class computes what the notes define as that"
+        return ""
 
     def _spelt(self, draft: _Draft) -> dict[str, Recognised]:
         """The formulas that a draft's formula calls, by role."""
@@ -310,12 +329,16 @@ class _Planner:
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""
-        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
-        for entry in found.get(function, []):
+        for entry in self._nearest(compiled, function):
             other = self.compiler.compiled(entry)
             if other.recognised is not None:
                 return other
         return plain(function)
+
+    def _nearest(self, compiled: Compiled, function: str) -> list[Entry]:
+        """The formulas that define a function which a formula calls, the nearest first."""
+        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
+        return found.get(function, [])
 
 
 def _defines_function(compiled: Compiled) -> bool:

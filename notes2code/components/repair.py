@@ -13,14 +13,17 @@ from notes2code.diagnostics import Severity
 from notes2code.meaning import type_formula
 
 _SLIPS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\\frac\s*\{1\}\s*\{\\sum_\{?(\w+)\}?\s+([^{}]+)\}"), r"\\frac{1}{\\sqrt{\1}} \2"),
     (re.compile(r"\\sum_\{?(\w+)\}?(?=\s*\})"), r"\\sqrt{\1}"),
     (re.compile(r"\bQ\s*K\s*T\b"), r"QK^T"),
     (re.compile(r"(?<![\\\w])rac\{"), r"\\frac{"),
     (re.compile(r"\\sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
     (re.compile(r"(?<![\\A-Za-z])dk\b"), r"d_k"),
     (re.compile(r"(?:\\[ ,;]|\s)\s*\d+\s*$"), ""),
+    (re.compile(r"\s*[-–]\s*\w+\s*\\times\s*\w+\s*$"), ""),
     (re.compile(r"(?<![\\A-Za-z])lpha\b"), r"\\alpha"),
 )
+_ARROW = re.compile(r"\\(?:right|long)?(?:right)?arrow\b|\\to\b")
 _BRACKETS = (("(", ")"), ("{", "}"), ("[", "]"))
 
 
@@ -54,7 +57,11 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
 
 
 def _candidates(latex: str) -> Iterator[str]:
-    """The formula with each usual slip undone, and with brackets balanced."""
+    """The formula with each usual slip undone, and with brackets balanced; of a chain of arrows
+    also what stands behind the last."""
+    *before, last = _ARROW.split(latex)
+    if before:
+        yield from _candidates(last)
     whole = latex
     for pattern, meant in _SLIPS:
         changed = pattern.sub(meant, latex)

@@ -52,6 +52,7 @@ TITLES: dict[str, str] = {
     "N2C053": "something is left out of the package",
     "N2C054": "a comment asks for nothing known",
     "N2C055": "numbers of an example do not add up",
+    "N2C056": "a formula is not what its section or its name says",
     # 060-069: drawings
     # 070-079: the generated package
     "N2C070": "a file of the output was edited by hand",
@@ -62,4 +63,7 @@ TITLES: dict[str, str] = {
     "N2C075": "the generated package fails its tests",
     "N2C076": "the generated package cannot be tested",
     "N2C079": "no model is made from a drawing",
+    # 080-089: likely slips
+    "N2C080": "names do not go together",
+    "N2C081": "two sides are not equal",
 }

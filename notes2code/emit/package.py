@@ -39,11 +39,14 @@ _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 @dataclass(frozen=True)
 class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
-    each part and formula that is in them, ``left_out`` why each of the others is not."""
+    each part and formula that is in them, ``left_out`` why each of the others is not. ``tests``
+    gives the name of the part that each test is of, by the test's file and name as in pytest's
+    ``tests/test_layers.py::test_norm``."""
 
     files: Mapping[str, str]
     classes: Mapping[Part | Plain, str]
     left_out: Mapping[Part | Plain, str]
+    tests: Mapping[str, str]
 
 
 def render(
@@ -52,16 +55,25 @@ def render(
     vault: str,
     sizes: Mapping[str, Sizes] | None = None,
     formulas: Sequence[Plain] = (),
+    refused: Mapping[str, str] | None = None,
 ) -> Package:
     """Render the package of a plan. ``vault`` is how notes are named in docstrings; ``sizes`` are
     those of models that notes give in their properties, by the note's path; ``formulas`` become
-    functions."""
-    return _Renderer(plan, package, vault, sizes or {}).package(formulas)
+    functions; ``refused`` says by name which parts are left out, and why."""
+    return _Renderer(plan, package, vault, sizes or {}, refused or {}).package(formulas)
 
 
 class _Renderer:
-    def __init__(self, plan: Plan, package: str, vault: str, sizes: Mapping[str, Sizes]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        package: str,
+        vault: str,
+        sizes: Mapping[str, Sizes],
+        refused: Mapping[str, str],
+    ) -> None:
         self.plan = plan
+        self.refused = refused
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
@@ -83,6 +95,8 @@ class _Renderer:
                 causes[part] = below
                 continue
             try:
+                if why := part.refused or self.refused.get(part.name):
+                    raise EmitError(why)
                 self.references[part] = self.views[part].reference_source()
                 self.texts[part] = {
                     name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
@@ -126,7 +140,12 @@ class _Renderer:
         }
         classes |= {plain: f"{self.name}.formulas.{name}" for plain, name in made.names.items()}
         self.left_out.update((plain, why) for plain, why in made.left_out.items())
-        return Package(dict(sorted(files.items())), classes, self.left_out)
+        tests = {
+            f"tests/test_{part.component.family}.py::{name}": part.name
+            for part, texts in self.texts.items()
+            for name in _public(texts[_TEST])
+        }
+        return Package(dict(sorted(files.items())), classes, self.left_out, tests)
 
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""

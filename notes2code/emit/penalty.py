@@ -16,6 +16,12 @@ from notes2code.meaning.ir import Cases, Compare, Equation, Expr, Ref
 NAMES = ("bp", "brevitypenalty")
 """Names that say which penalty is meant, where the notes do not define it."""
 
+_LENGTHS = {
+    "c": frozenset(["c", "cand", "candidate", "pred", "prediction", "hyp", "hypothesis", "output"]),
+    "r": frozenset(["r", "ref", "reference", "label", "target", "gold"]),
+}
+"""What notes call the candidate's length and the reference's."""
+
 _SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
 
 
@@ -59,8 +65,13 @@ class Penalty:
         """The lengths that the penalty is made of, by letter. Raises EmitError where it is made of
         anything else."""
         used = {part.array for part in ir.walk(self._body) if isinstance(part, Ref)}
-        lengths = {name.split("_")[0]: name for name in sorted(used)}
-        if sorted(lengths) != ["c", "r"] or len(used) != 2:
+        lengths = {
+            letter: name
+            for name in sorted(used)
+            for letter, words in _LENGTHS.items()
+            if not words.isdisjoint(name.lower().split("_"))
+        }
+        if len(lengths) != 2 or len(used) != 2:
             raise EmitError(
                 f"the penalty of BLEU is made of {', '.join(sorted(used)) or 'no length'}: write "
                 "it with c, the candidate's length, and r, the reference's"

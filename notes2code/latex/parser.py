@@ -137,6 +137,10 @@ class Parser(Operands):
             self.at += 1
             if not self.starts_operand():
                 raise self.missing(token)
+            if (again := self.peek()).kind == "op" and again.text == token.text:
+                raise error(
+                    "N2C024", f"nothing stands before this `{again.text}`", again.span, "remove it"
+                )
             right = self.term()
             left = Infix(token.text, left, right, token.span, self.span_from(first))
         if self.peek().text == "over" and self.peek().kind == "op":
@@ -168,6 +172,8 @@ class Parser(Operands):
             body = self.term()
             return body if sign.text == "+" else Neg(body, self.span_from(sign))
         if sign.text in ("·", "*", "⊙", "¬", "/"):
+            if self.starts_operand():
+                raise self.unexpected(sign)
             return Stroke(sign.text, sign.span)
         raise self.missing(sign)
 

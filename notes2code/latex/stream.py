@@ -16,7 +16,26 @@ _CONTINUES = frozenset("+·×*@/⊙∘⊗⊕-")
 
 def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
     """Drop row breaks inside an equation, alignment marks, and ``\\left( \\right.`` slips."""
+    _refuse_lone_ends(tokens)
     return _names_in_other_scripts(_join_rows(_mend_null_delimiters(tokens, problems)))
+
+
+def _refuse_lone_ends(tokens: list[Token]) -> None:
+    """An ``\\end{aligned}`` that ends nothing."""
+    inside: list[str] = []
+    for token in tokens:
+        if token.kind != "env":
+            continue
+        which, name = token.text.split(" ", 1)
+        if which == "begin":
+            inside.append(name)
+        elif name in inside:
+            while inside.pop() != name:
+                pass
+        elif name in ALIGNMENTS:
+            raise error(
+                "N2C022", f"`\\end{{{name}}}` ends nothing", token.span, "remove it, or begin it"
+            )
 
 
 def _join_rows(tokens: list[Token]) -> list[Token]:
@@ -49,8 +68,19 @@ def _join_rows(tokens: list[Token]) -> list[Token]:
             token = token._replace(kind="quad")
         if token.kind == "row" and top and _goes_on(tokens, at, out):
             continue
+        if token.kind == "op" and _repeats(tokens, at, out):
+            continue
         out.append(token)
     return out
+
+
+def _repeats(tokens: list[Token], at: int, before: list[Token]) -> bool:
+    """Whether a row begins with the sign that the row before it ends with: it is meant once."""
+    start = at
+    while start and tokens[start - 1].kind in ("amp", "quad"):
+        start -= 1
+    row = start > 0 and tokens[start - 1].kind == "row"
+    return row and bool(before) and before[-1].kind == "op" and before[-1].text == tokens[at].text
 
 
 def _aligns(tokens: list[Token], at: int) -> bool:

@@ -44,6 +44,7 @@ _PATTERN = re.compile(
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+_BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -206,7 +207,7 @@ class Tokens(Characters):
         if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))
-            self._add("word", joined, at, at + len(content))
+            self._add("word", joined, start, found.end())
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
@@ -219,12 +220,24 @@ class Tokens(Characters):
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             lead = len(content) - len(content.lstrip())
-            self._add("word", text, at + lead, at + lead + len(stripped))
+            self._add("word", text, start, found.end())
+            if bare := _BARE_UNDERSCORE.search(content):
+                self._bare_underscore(name, bare, at)
         elif name in _FONTS_OF_TEXT:
             self._add("text", stripped, at, at + len(content))
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _bare_underscore(self, font: str, found: re.Match[str], at: int) -> None:
+        """``\\text{step_num}``: MathJax shows the sign, TeX and KaTeX stop at it; in
+        ``\\mathrm{step_num}`` it lowers one letter."""
+        if font in _FONTS_OF_TEXT:
+            place = Span(at + found.start(), at + found.start() + 1)
+            text = f"TeX stops at the `_` inside `\\{font}`"
+            self.problems.append(warning("N2C026", text, place, "write `\\_`; it is read so"))
+        elif len(found.group(1)) > 1:
+            self._warn_short_script(found.group(1), at + found.start(1))
 
     def _in_script(self) -> bool:
         """Whether the next token stands alone below or above a name: it is a part of the name."""
@@ -261,15 +274,15 @@ class Tokens(Characters):
         content = found.group(1).strip()
         at = found.start(1) + len(found.group(1)) - len(found.group(1).lstrip())
         if name in ("mathbb", "mathds", "Bbb") and len(content) == 1:
-            self._add("blackboard", content, at, at + 1)
+            self._add("blackboard", content, start, found.end())
             return found.end()
         font = "bold" if name in FONTS_BOLD else ""
         if content == "1":
-            self._add("name", "ones", at, at + 1, font)
+            self._add("name", "ones", start, found.end(), font)
         elif content.isascii() and content.isalpha():
             self._add_pieces(content, at, font)
         elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
-            self._add("word", content, at, at + len(content), font)
+            self._add("word", content, start, found.end(), font)
         else:
             self._add("font", font, start, end)
             return end

@@ -38,6 +38,9 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
+    used = len(equation.parameters)
+    if used and len(arguments) == used + len(equation.unused):
+        arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         if equation is _of_field(run, use.name):
             return _other_arity(run, use, equation, arguments, span)

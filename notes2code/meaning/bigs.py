@@ -117,7 +117,7 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
         assert sub.operands[2] is not None
         return [_bounded(run, letters[0], sub.operands[0], sub.operands[2])]
     if letters and sign in conditions.SIGNS:
-        return [_unbounded(run, letter) for letter in letters]
+        return [_unbounded(run, letter) for letter in (*run.seen.pair(node), *letters)]
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and operand.items:
         ends = [item for item in operand.items if not isinstance(item, Dots)]
         return [_bounded(run, letters[0], ends[0], ends[-1])]

@@ -56,6 +56,15 @@ def bound_letters(sub: Node) -> list[str]:
     return []
 
 
+def compared_letter(sub: Node) -> list[str]:
+    """The letter on the right in ``i < j``: a bound of the left one, or summed over too where
+    nothing else binds it."""
+    if isinstance(sub, Relation) and sub.signs[-1] in "<>≤≥≠":
+        last = sub.operands[-1]
+        return [last.text] if isinstance(last, Name) else []
+    return []
+
+
 def ends(sub: Node) -> Iterator[Node]:
     """The nodes that end the ranges below a big operator."""
     if isinstance(sub, Relation):
@@ -189,6 +198,16 @@ def is_first_state(target: Node | None, base: str) -> bool:
     return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup)))
 
 
+def chain(node: Node) -> tuple[Node, ...]:
+    """The operands of ``a + b + … + z``, or of the same with another sign, in order."""
+    operands: list[Node] = []
+    rest = node
+    while isinstance(rest, Infix) and isinstance(node, Infix) and rest.op == node.op:
+        operands.insert(0, rest.right)
+        rest = rest.left
+    return (rest, *operands)
+
+
 def begins_with_dots(node: Node) -> bool:
     """Whether an item of a list is dots, or begins with them."""
     if isinstance(node, Juxt):
@@ -225,10 +244,7 @@ def counting_letters(node: Node) -> Iterator[str]:
     for inner in walk(node):
         if isinstance(inner, Big) and inner.sub is not None:
             yield from bound_letters(inner.sub)
-            if isinstance(inner.sub, Relation):
-                last = inner.sub.operands[-1]
-                if isinstance(last, Name) and inner.sub.signs[-1] in "<>≤≥≠":
-                    yield last.text
+            yield from compared_letter(inner.sub)
 
 
 def size_expression(node: Node) -> str:

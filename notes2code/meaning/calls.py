@@ -125,7 +125,7 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     symbol = run.symbols.get(use.name)
     if symbol is not None:
         return symbol.kind == "function"
-    if use.name in run.defined or use.name in run.shapes:
+    if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
         return False
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:

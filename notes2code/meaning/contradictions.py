@@ -43,15 +43,15 @@ def _differing(
     linker: Linker, entry: Entry, name: str, defining: Sequence[Entry], same: Same
 ) -> Iterator[Problem]:
     """A warning if the definition that is taken has an equally near one that differs."""
-    readable = (other for other in defining if linker.function(other) is not None)
-    taken = next(readable, None)
-    meant = None if taken is None else linker.function(taken)
+    readable = ((other, linker.function(other)) for other in defining)
+    # What depends on nothing, as BP = e^{-1/9}, is an example with numbers.
+    general = ((other, equation) for other, equation in readable if equation and equation.inputs)
+    taken, meant = next(general, (None, None))
     if taken is None or meant is None:
         return
     near = linker.distance(entry, taken)
-    for other in islice(readable, MAX_COMPARED):
-        equation = linker.function(other)
-        if linker.distance(entry, other)[:2] != near[:2] or equation is None:
+    for other, equation in islice(general, MAX_COMPARED):
+        if linker.distance(entry, other)[:2] != near[:2]:
             return
         if not same(meant, equation):
             which = "the first is taken"

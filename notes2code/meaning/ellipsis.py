@@ -40,10 +40,11 @@ def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Val
 
 def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Node]]:
     """The index of a list with dots, bound in the run, and its general item or group of items."""
+    refuse_idle(items)
     at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
     before, behind = list(items[:at]), [i for i in items[at + 1 :] if not isinstance(i, Dots)]
     for period in sorted({1, len(behind)}):
-        if period == 0 or len(before) % period or len(behind) % period:
+        if not (before and behind) or len(before) % period or len(behind) % period:
             continue
         found = _grouped(run, before, behind, period)
         if found is not None:
@@ -56,6 +57,39 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
     )
 
 
+def refuse_idle(items: Sequence[Node]) -> None:
+    """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that the first ones do
+    not count up to: it has a slip. Raises ``ProblemError``."""
+    for at, item in enumerate(items[1:-1], 1):
+        if not isinstance(item, Dots):
+            continue
+        steps: list[Step] = []
+        earlier = items[at - 2] if at > 1 else None
+        if not _differences(items[at - 1], None, items[at + 1], steps) or len(steps) != 1:
+            continue
+        before, behind = _whole(steps[0].first), _whole(steps[0].last)
+        growth = _step_before(items[at - 1], earlier)
+        if before is None or behind is None:
+            continue
+        if (behind - before) % growth or (behind - before) // growth < 2:
+            raise error(
+                "N2C036",
+                f"what the dots leave out between {before} and this cannot be told",
+                steps[0].last.span,
+                "write the number of the last item, or leave the dots out",
+            )
+
+
+def _step_before(item: Node, earlier: Node | None) -> int:
+    """By how much the number in an item is larger than in the one before it: 1 if that shows
+    nothing."""
+    steps: list[Step] = []
+    if earlier is None or not _differences(earlier, None, item, steps) or len(steps) != 1:
+        return 1
+    first, last = _whole(steps[0].first), _whole(steps[0].last)
+    return 1 if first is None or last is None or first == last else last - first
+
+
 def _grouped(
     run: Run, before: Sequence[Node], behind: Sequence[Node], period: int
 ) -> tuple[Index, list[Node]] | None:
@@ -63,12 +97,33 @@ def _grouped(
     first, last = before[:period], behind[-period:]
     second: Sequence[Node | None] = before[period : 2 * period] or [None] * period
     steps: list[Step] = []
-    for mine, other, theirs in zip(first, second, last, strict=True):
-        if not _differences(mine, other, theirs, steps):
+    for at, (mine, other, theirs) in enumerate(zip(first, second, last, strict=True)):
+        own: list[Step] = []
+        if not _differences(mine, other, theirs, own):
             return None
+        following, preceding = before[at::period], behind[at::period]
+        if not (_in_order(run, following, own) and _in_order(run, preceding[::-1], own, -1)):
+            return None
+        steps += own
     if not steps:
         return None
     return _index(run, first, second, last, steps)
+
+
+def _in_order(run: Run, items: Sequence[Node], steps: Sequence[Step], sign: int = 1) -> bool:
+    """Whether items count on from the first of them: up from the first of the list, or with a
+    negative sign down from its last."""
+    use = Use("the list", (), None, False, False, False, items[0].span)
+    for distance, item in enumerate(items[1:], 1):
+        found: list[Step] = []
+        if not _differences(items[0], None, item, found) or len(found) != len(steps):
+            return False
+        for step, own in zip(found, steps, strict=True):
+            gap = ir.Num(sign * distance * (_growth(own) or 0))
+            expected = ir.add(arithmetic(run, step.first, use), gap)
+            if not same_size(arithmetic(run, step.last, use), expected):
+                return False
+    return True
 
 
 def _index(

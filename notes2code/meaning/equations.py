@@ -242,6 +242,9 @@ class Attempt:
         value = self._loose(define, value, target)
         value = self._ordered(value, letters, target)
         self._check_rank(value, target)
+        state = run.symbols.get(target.name)
+        if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
+            run.cost += 2.4  # the next state is of the kind of the last one
         return value
 
     def _loose(self, define: Define, value: Value, target: Target) -> Value:
@@ -249,6 +252,9 @@ class Attempt:
         left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
         run = self.run
         mine = {x for at in target.indices for x in _letters_of(at.node)}
+        identity = define.target is None and len(define.values) > 1
+        if identity:
+            mine = _letters_of(define.values[0])
         inside = [run.seen.letters(node) for node in define.values]
         summed = {x for found in inside for x in found.counting}
         places = {x: at for found in inside for x, at in found.loose.items()}
@@ -261,14 +267,14 @@ class Attempt:
                 text = f"the values are taken to be added up over `{letter}`"
                 run.problems.append(note("N2C039", text, span))
                 value = replace(value, body=ir.Reduce("sum", index, value.body), along=None)
-            elif mine or letter in summed:
+            elif mine or identity or letter in summed:
                 raise error(
                     "N2C032",
                     f"nothing says over what the index `{letter}` runs here",
                     span,
                     "put it on the left-hand side, or into the sum that it belongs to",
                 )
-        for letter in sorted(mine & summed - places.keys()):
+        for letter in sorted(mine & summed - places.keys()) if not identity else ():
             raise error(
                 "N2C032",
                 f"the index `{letter}` stands on the left and is summed over on the right",
@@ -319,6 +325,11 @@ class Attempt:
                     letters.append(letter)
         return letters
 
+    def _is_referred_to(self, target: Target) -> bool:
+        """Whether another statement uses what one defines."""
+        others = (at for at, other in enumerate(self.targets) if other is not target)
+        return any(target.name in self._names_in(at) for at in others)
+
     def _conditional(self, define: Define, value: Value) -> Value:
         if define.condition is None:
             return value
@@ -341,8 +352,9 @@ class Attempt:
                 axis = axes.pop(0)
                 link(run, axis, index, target.span)
                 front.append(find_index(axis))
-            elif position < on_target and made_of_places:
-                front.append(index)  # the same everywhere along it, as in a mask of keys
+            elif position < on_target and (made_of_places or self._is_referred_to(target)):
+                # The same everywhere along it: a mask of keys, or w_n = 1/N beside a sum over n.
+                front.append(index)
         return Value(value.body, (*front, *axes), value.span)
 
 

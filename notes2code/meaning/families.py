@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
-from notes2code.meaning import binders, ellipsis, ir
+from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find_index
@@ -20,8 +20,10 @@ def listed(run: Run, node: Group) -> Value:
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
     flat = _flattened(node.items)
     if any(map(_dots, flat)) and (node.open == "(" or "," in node.separators):
+        _refuse_transposed(run, flat)
         index, values = ellipsis.family(run, flat, node.span)
-        if len(values) == 1 and node.open == "(":
+        if len(values) == 1 and node.open == "(" and values[0].rank < 2:
+            _doubt_vectors(run, values[0])
             return Value(values[0].body, (index, *values[0].axes), node.span)
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], node.span)
@@ -36,6 +38,7 @@ def _side_by_side(run: Run, index: Index, value: Value, span: Span) -> Value:
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
         return _end_to_end(run, index, value, span)
+    _doubt_vectors(run, value)
     return Value(value.body, (*value.axes, index), span)
 
 
@@ -52,6 +55,7 @@ def joined(run: Run, node: Infix) -> Value:
 def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     """Arrays joined along their last axis; with dots, a whole family of them."""
     flat = _flattened(items)
+    _refuse_transposed(run, flat)
     if any(isinstance(item, Dots) for item in flat):
         return _together(run, *ellipsis.family(run, flat, span), span)
     values = [run.lower(item) for item in flat]
@@ -89,6 +93,28 @@ def _dots(node: Node) -> bool:
     return isinstance(node, Dots)
 
 
+def _refuse_transposed(run: Run, items: Sequence[Node]) -> None:
+    """Matrices that are joined lie side by side; transposed, they may be meant below each other."""
+    for item in items:
+        use = run.seen.understood(item)
+        if use is None or not use.transposed or use.name in run.shapes:
+            continue
+        if names.element_ranks(use.name, len(use.indices), use.bold, False)[0] == 2:
+            raise error(
+                "N2C033",
+                f"`{run.quote(item.span)}` may be joined by features or by positions",
+                item.span,
+                "join first and transpose the whole, or declare the shape of the parts",
+            )
+
+
+def _doubt_vectors(run: Run, value: Value) -> None:
+    """Capitals and heads that are joined are matrices."""
+    if value.rank == 1 and isinstance(value.body, Ref):
+        array = value.body.array
+        run.cost += 1.2 * (array[0].isupper() or names.base_letter(array) == "head")
+
+
 def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     rank = max(value.rank for value in values)
     if rank == 0:
@@ -120,8 +146,7 @@ def _end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
     """Concat(h_1, …, h_n): element c is element c mod d of the item c div d."""
     if value.rank == 0:
         return Value(value.body, (index,), span)
-    if value.rank == 1 and isinstance(value.body, Ref) and value.body.array[0].isupper():
-        run.cost += 1.2  # capitals that are joined are matrices, as the heads are
+    _doubt_vectors(run, value)
     last = value.axes[-1]
     axis = fresh(Size("", 0, "feature", value=ir.mul(index.size, last.size)))
     places: dict[Index, Expr] = {
@@ -149,6 +174,21 @@ def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
         (ir.Compare("=", which, ir.Num(at)), value) for at, value in enumerate(values[:-1])
     )
     return ir.Cases(branches, values[-1]) if branches else values[-1]
+
+
+def repeated(run: Run, node: Infix) -> Value | None:
+    """``a_1 + a_2 + … + a_n``, and products of numbers written so."""
+    terms = binders.chain(node)
+    if node.op not in _REPEATED or not any(map(_dots, terms[1:-1])):
+        return None
+    index, values = ellipsis.family(run, terms, node.span)
+    kind = _REPEATED[node.op]
+    if len(values) > 1 or (kind == "prod" and values[0].rank):
+        raise error("N2C037", "what these dots leave out cannot be computed", node.span)
+    return replace(values[0], body=ir.Reduce(kind, index, values[0].body), along=None)
+
+
+_REPEATED = {"+": "sum", "·": "prod", "×": "prod", "*": "prod"}
 
 
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:

@@ -232,7 +232,8 @@ class Equation:
     """A typed equation: ``name`` is what it defines ("" for a bare expression), ``parameters``
     the inputs that stand in parentheses on its left-hand side.
 
-    ``functions`` are the equations of the functions that it calls.
+    ``functions`` are the equations of the functions that it calls. ``unused`` are the places in the
+    parentheses, from 0, of what the right-hand side does not need.
     """
 
     name: str
@@ -241,6 +242,7 @@ class Equation:
     value: Lambda
     parameters: tuple[str, ...] = ()
     functions: dict[str, Equation] = field(default_factory=dict)
+    unused: tuple[int, ...] = ()
 
 
 # --- walking --------------------------------------------------------------------------------

@@ -175,7 +175,15 @@ class Linker:
             macros=self.macros,
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
             functions={**self.base.functions, **self._functions(entry)},
+            arrays=self._called_arrays(entry),
         )
+
+    def _called_arrays(self, entry: Entry) -> frozenset[str]:
+        """What stands before parentheses but is an array, by what the note defines: it is
+        multiplied and not called."""
+        called = sorted(self.parsed[entry].called)
+        arrays = self.nearest(entry, called, "arrays", within=1)
+        return frozenset(arrays.keys() - self.nearest(entry, called, "functions", within=2).keys())
 
     # --- nearness ------------------------------------------------------------------------
 

@@ -73,6 +73,8 @@ _NOT_COMPUTED = {
 
 
 def _infix(run: Run, node: Infix) -> Value:
+    if (repeated := families.repeated(run, node)) is not None:
+        return repeated
     if node.op in ("+", "-"):
         left, right = run.lower(node.left), run.lower(node.right)
         products.forbid_own_element(run, node, left, right)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Accent,
     Frac,
@@ -44,8 +44,18 @@ def is_exponential(run: Run, node: Script) -> bool:
 def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
-    exponent = run.lower(node.sup)
+    exponent = _exponent(run, node.sup)
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
+
+
+def _exponent(run: Run, node: Node) -> Value:
+    """What stands above: in a tower ``a^{b^c}`` the c is no label."""
+    match node:
+        case Script(Name() as base, None, Name(text) as sup, 0) if (
+            len(text) == 1 and text.islower() and text not in run.indices
+        ):
+            return power(run, run.lower(base), sup, node.span)
+    return run.lower(node)
 
 
 def is_derivative(node: Frac) -> bool:
@@ -123,10 +133,9 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     return Value(body, tuple(axes), value.span)
 
 
-def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
+def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     """A power of a number, or of every element of a vector."""
-    raised_to = run.lower(exponent)
-    where = base.span.to(raised_to.span)
+    raised_to = _exponent(run, exponent)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
             "N2C033",
@@ -144,13 +153,25 @@ def power(run: Run, base: Value, exponent: Node, span: object) -> Value:
             where,
             "declare it as a number, or write the product out",
         )
-    if base.rank and _negative_number(exponent):
+    inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
+    if (base.rank and _negative_number(exponent)) or (inverse and _maps(run, base.body)):
         raise error("N2C041", "the inverse of an array is not computed", where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
     if base.rank == 0 and raised_to.rank:
         run.cost += 2.2  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _maps(run: Run, body: Expr) -> bool:
+    """Whether a product is a number only because a matrix in it was taken for less."""
+    return not isinstance(body, ir.Add) and any(
+        isinstance(inner, ir.Ref)
+        and names.base_letter(inner.array) in _INVERTED
+        and inner.array not in run.shapes
+        and len(inner.at) < 2
+        for inner in ir.walk(body)
+    )
 
 
 def _constant(expr: Expr) -> int | Fraction | None:
@@ -169,6 +190,7 @@ def _constant(expr: Expr) -> int | Fraction | None:
 
 
 _MATRICES = frozenset("AKQUWX")
+_INVERTED = _MATRICES | frozenset("BGMPRS")
 
 
 def _negative_number(node: Node) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Infix, Juxt
 from notes2code.meaning import calls, families, ir, scripts, sizes
@@ -29,12 +31,22 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         else:
             values.append(run.lower(node.factors[at]))
             at += 1
+    if _is_bilinear(values) and values[0].rank != values[2].rank:
+        run.cost += 1.2  # the u_i and v_j on both sides of an A_ij are of one kind
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(value.body))
     result = values[0]
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _is_bilinear(values: Sequence[Value]) -> bool:
+    """Whether factors are ``u_i A_{ij} v_j``."""
+    at = [value.body.at for value in values if isinstance(value.body, ir.Ref)]
+    if len(values) != 3 or len(at) != 3 or values[1].rank or len(at[1]) != 2:
+        return False
+    return at[0][:1] == at[1][:1] and at[2][:1] == at[1][1:]
 
 
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:

@@ -171,6 +171,7 @@ def _called(node: Node, seen: Survey) -> set[str]:
             for at, factor in enumerate(inner.factors[:-1]):
                 behind = inner.factors[at + 1]
                 group = behind.base if isinstance(behind, Script) else behind
-                if scripts.is_name(factor) and isinstance(group, Group) and group.open == "(":
-                    found.add(seen.use(factor).name)
+                use = seen.understood(factor)
+                if use is not None and isinstance(group, Group) and group.open == "(":
+                    found.add(use.name)
     return {name for name in found if name.split("_")[0] not in probabilities.LETTERS}

@@ -31,14 +31,16 @@ class Scope:
     ``shapes`` has what is declared nearest first.
     ``functions`` are those that the notes define; ``field`` those that everybody knows, by their
     names in lower case without signs.
-    ``words`` are names of more than one letter that the notes use, ``column`` says whether
-    vectors are columns (None: the notes do not say).
+    ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
+    that the notes define as no functions. ``column`` says whether vectors are columns (None: the
+    notes do not say).
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
     functions: Mapping[str, Equation] = dataclass_field(default_factory=dict)
     field: Mapping[str, Equation] = dataclass_field(default_factory=dict)
     words: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     column: bool | None = None
 

@@ -165,8 +165,11 @@ class _Reader:
                 self.labels.append(text)
 
     def looks_up(self, node: Node) -> bool:
-        """Whether a script is a function of an index, ``g(i)``, and so no label."""
-        if not isinstance(node, Juxt) or not any(isinstance(f, Group) for f in node.factors):
+        """Whether a script is a function of an index, ``g(i)``, or itself has an index, as in the
+        row ``E_{x_i}`` of a table, and so is no label."""
+        called = isinstance(node, Juxt) and any(isinstance(f, Group) for f in node.factors)
+        indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
+        if not called and (not indexed or self.as_target):
             return False
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
 
@@ -217,11 +220,11 @@ class _Reader:
                     self.indices.append(at)
                 elif text := names.label(item):
                     self.labels.append(text)
+        elif isinstance(node, Juxt) and any(_is_mark(f) for f in node.factors):
+            for factor in node.factors:
+                self.above(factor)
         elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
-            if any(_is_mark(f) for f in node.factors):
-                for factor in node.factors:
-                    self.above(factor)
-            elif self.counts(node):
+            if self.counts(node):
                 self.power = node
             else:
                 self.labels.append(names.label(node))

@@ -17,6 +17,9 @@ from notes2code.diagnostics import Problem, ProblemError, error
 from notes2code.meaning.run import Dearer, Run
 
 MAX_ATTEMPTS = 120
+MAX_WORK = 500_000
+"""A bound on all attempts together: the time of one grows with the square of a formula's nodes."""
+
 TOO_STRANGE = 3.0
 """The weight of conflicts with custom from which a reading is refused."""
 
@@ -31,16 +34,19 @@ class Found:
     result: object
 
 
-def search(start: Callable[[dict[str, int]], Run], attempt: Callable[[Run], T]) -> tuple[Run, T]:
+def search(
+    start: Callable[[dict[str, int]], Run], attempt: Callable[[Run], T], nodes: int
+) -> tuple[Run, T]:
     """Try plans in the order of their cost until one fits; raises ``ProblemError`` otherwise.
 
-    ``start`` makes a fresh run with a plan, ``attempt`` types the formula in it.
+    ``start`` makes a fresh run with a plan, ``attempt`` types the formula, of so many ``nodes``, in
+    it.
     """
     ties = count()
     waiting: list[tuple[float, int, dict[str, int]]] = [(0.0, next(ties), {})]
     best: tuple[float, int, Run, T] | None = None
     first_error: ProblemError | None = None
-    for _ in range(MAX_ATTEMPTS):
+    for _ in range(min(MAX_ATTEMPTS, 1 + MAX_WORK // max(1, nodes) ** 2)):
         if not waiting or (best is not None and best[0] <= waiting[0][0]):
             break
         _, _, plan = heapq.heappop(waiting)

@@ -35,9 +35,12 @@ def settle(run: Run, draft: Draft) -> Equation:
     inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
     called = {expr.function for expr in finished.nodes if isinstance(expr, ir.Call)}
     functions = {name: eq for name, eq in run.functions.items() if name in called}
-    parameters = tuple(p for p in draft.parameters if any(i.name == p for i in inputs))
-    _refuse_loose_indices(run, {i.name for i in inputs} - set(parameters))
-    return Equation(draft.name, inputs, definitions, value, parameters, functions)
+    names = {i.name for i in inputs}
+    parameters = tuple(p for p in draft.parameters if p in names)
+    unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
+    _refuse_loose_indices(run, names - set(parameters))
+    _refuse_two_inputs(run, [i.name for i in inputs])
+    return Equation(draft.name, inputs, definitions, value, parameters, functions, unused)
 
 
 def _refuse_loose_indices(run: Run, names: set[str]) -> None:
@@ -49,6 +52,18 @@ def _refuse_loose_indices(run: Run, names: set[str]) -> None:
             next((s.span for s in run.symbols.values() if s.name == "i"), Span(0, 1)),
             "write the formula for one element, `e_{ij} = …`, or give the array a name",
         )
+
+
+def _refuse_two_inputs(run: Run, names: list[str]) -> None:
+    """A letter that is an array in one place and a number that counts in another."""
+    for name in names:
+        if names.count(name) > 1:
+            raise error(
+                "N2C032",
+                f"`{name}` is an array in one place and an index or a size in another",
+                run.symbols[name].span if name in run.symbols else Span(0, 1),
+                "give one of the two another name",
+            )
 
 
 @dataclass

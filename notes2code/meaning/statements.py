@@ -28,6 +28,9 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning.names import INDEX_LETTERS
 
+EXAMPLE = "example"
+"""The sign of a fact that shows what comes out of something on numbers."""
+
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
 
 
@@ -66,7 +69,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that holds, or is only remarked: it defines nothing."""
+    """Something that holds, or is only remarked: it defines nothing. ``sign`` is its relation, ""
+    or ``EXAMPLE``."""
 
     sign: str
     span: Span
@@ -336,6 +340,13 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
                 node.sign_spans[at + 1],
                 "complete the formula, or remove one sign",
             )
+    if operands[-1] is None and len(operands) > 2:
+        raise error(
+            "N2C024",
+            f"nothing stands behind this `{signs[-1]}`",
+            node.sign_spans[len(signs) - 1],
+            "complete the formula, or remove the sign",
+        )
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
@@ -351,10 +362,24 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(isinstance(value, Num) for value in values) and not definable(values[0]):
         return [Fact("=", span)]
     if definable(values[0]):
-        return [Define(values[0], tuple(values[1:]), span)]
+        return [Define(values[0], _general(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
-        return [Define(values[-1], tuple(values[:-1]), span)]
+        return [Define(values[-1], _general(values[:-1]), span)]
+    if any(map(_is_example, values[1:])):
+        return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _general(values: list[Node]) -> tuple[Node, ...]:
+    """The values without those that only show what comes out on numbers."""
+    return tuple(value for value in values if not _is_example(value)) or tuple(values)
+
+
+def _is_example(node: Node) -> bool:
+    """Whether a value is a list or matrix of numbers, or a product of such."""
+    inside = list(walk(node))
+    arrays = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in inside)
+    return arrays and all(isinstance(n, Num | Neg | Matrix | Group | Juxt | Infix) for n in inside)
 
 
 def definable(node: Node) -> bool:

@@ -4,7 +4,6 @@ called, what is indexed how often."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import ProblemError, Span
@@ -44,7 +43,8 @@ class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
-    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined."""
+    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined.
+    ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -65,8 +65,10 @@ class Survey:
     starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
+    has_identity: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     values: dict[int, Letters] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
 
     def use(self, node: Node) -> scripts.Use:
         """The resolved scripts of a name."""
@@ -79,11 +81,26 @@ class Survey:
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
 
+    def pair(self, node: Big) -> frozenset[str]:
+        """The j of ``Σ_{i<j}``, where nothing else binds it."""
+        compared = [] if node.sub is None else binders.compared_letter(node.sub)
+        return frozenset(letter for letter in compared if letter in self.free)
+
+    def understood(self, node: Node) -> scripts.Use | None:
+        """The resolved scripts of a name; None for what is no name, or not understood: that is an
+        error where it is computed, which an item of a list may not be."""
+        if not scripts.is_name(node):
+            return None
+        try:
+            return self.use(node)
+        except ProblemError:
+            return None
+
     def letters(self, value: Node) -> Letters:
         """The names and the letters in a value of one of the statements."""
         found = self.values.get(id(value))
         if found is None:
-            named = [self.use(node).name for node in walk(value) if scripts.is_name(node)]
+            named = [use.name for node in walk(value) if (use := self.understood(node))]
             loose = dict(_loose_places(self, value))
             found = Letters(frozenset(named), frozenset(binders.counting_letters(value)), loose)
             self.values[id(value)] = found
@@ -96,6 +113,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = [node for value in values for node in walk(value)]
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
+    seen.nodes = nodes
     _find_binders(seen, nodes)
     _find_ends(seen, [*nodes, *(node for target in targets for node in walk(target))])
     _find_steps(seen, statements)
@@ -117,6 +135,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.has_identity = _has_identity(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
@@ -196,9 +215,13 @@ def _find_free_letters(
 
 
 def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
-    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``: sizes."""
+    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
+    terms: sizes."""
     for node in nodes:
-        items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
+        if isinstance(node, Infix):
+            items = binders.chain(node)
+        else:
+            items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
         dots = [at for at, item in enumerate(items) if binders.begins_with_dots(item)]
         if not dots:
             continue
@@ -254,10 +277,9 @@ def _count_uses(seen: Survey, value: Node) -> None:
 def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[scripts.Use, bool]]:
     """The names in a node, in order, and whether each stands before parentheses."""
     if scripts.is_name(node):
-        try:
-            use = seen.use(node)
-        except ProblemError:
-            return  # it is an error where it is computed, which an item of a list may not be
+        use = seen.understood(node)
+        if use is None:
+            return
         yield use, before_parenthesis
         if use.power is not None:
             yield from _uses(seen, use.power, False)
@@ -276,9 +298,28 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
     for row in node.rows:
         for cell in row:
             inner = cell.body if isinstance(cell, Neg) else cell
-            if inner is not None and scripts.is_name(inner) and isinstance(inner, Script):
-                with suppress(ProblemError):
-                    yield seen.use(inner).name
+            if isinstance(inner, Script) and (use := seen.understood(inner)):
+                yield use.name
+
+
+def _has_identity(nodes: Sequence[Node]) -> bool:
+    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``, or
+    something is taken from it, as in ``I − P``."""
+    scaled = [node.factors[-1] for node in nodes if isinstance(node, Juxt) and _is_scaled(node)]
+    less = [node.left for node in nodes if isinstance(node, Infix) and node.op == "-"]
+    clear = [node for node in (*scaled, *less) if isinstance(node, Name) and node.text == "I"]
+    alone = [node for node in nodes if isinstance(node, Name) and node.text == "I"]
+    return bool(clear) and len(clear) == len(alone)
+
+
+def _is_scaled(node: Juxt) -> bool:
+    """Whether a product is I times Greek letters and numbers."""
+    *scales, last = node.factors
+    return (
+        isinstance(last, Name)
+        and last.text == "I"
+        and all(isinstance(s, Num) or binders.bare(s) in names.GREEK for s in scales)
+    )
 
 
 def _is_normalisation(node: Node) -> bool:
@@ -302,7 +343,7 @@ def _loose_places(
 ) -> Iterator[tuple[str, Span]]:
     """The letters in index positions that no operator inside the node binds, with their places."""
     if isinstance(node, Big) and node.sub is not None:
-        inner = bound | frozenset(binders.bound_letters(node.sub))
+        inner = bound | frozenset(binders.bound_letters(node.sub)) | seen.pair(node)
         for part in (node.sub, node.sup):
             if part is not None:
                 yield from _loose_places(seen, part, inner)
@@ -313,7 +354,9 @@ def _loose_places(
         yield from _loose_places(seen, node.base, inner)
         return
     if scripts.is_name(node):
-        use = seen.use(node)
+        use = seen.understood(node)
+        if use is None:
+            return
         for at in use.indices:
             for found in walk(at.node):
                 if isinstance(found, Name) and found.text in seen.bound - bound:

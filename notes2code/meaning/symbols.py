@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from notes2code.diagnostics import error
-from notes2code.latex.tree import Node
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Name, Node, Script
 from notes2code.meaning import ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -23,10 +23,20 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     use = run.seen.use(node)
     value = _value(run, use)
     if use.transposed:
+        if value.rank == 0 and (number := _declared_number(run, node)) is not None:
+            return value, replace(use, transposed=False, power=number)
         if value.rank == 0:
             run.cost += 2.5  # only arrays are transposed
         value = transpose(value, use.span)
     return value, use
+
+
+def _declared_number(run: Run, node: Node) -> Node | None:
+    """The ``T`` above a name, where it is said to be a number."""
+    sup = node.sup if isinstance(node, Script) else None
+    shape = run.shapes.get("T")
+    is_number = shape is not None and not shape.axes
+    return sup if is_number and isinstance(sup, Name) and sup.text == "T" else None
 
 
 def _value(run: Run, use: Use) -> Value:
@@ -35,6 +45,8 @@ def _value(run: Run, use: Use) -> Value:
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
+        if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
+            return _identity_matrix(run, use)
         if use.name == "ones":
             return Value(ir.ONE, (fresh(Size("")),), use.span)
     defined = run.defined.get(use.name)
@@ -47,6 +59,15 @@ def _value(run: Run, use: Use) -> Value:
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def _identity_matrix(run: Run, use: Use) -> Value:
+    size = Size("")
+    rows, columns = fresh(size), fresh(size)
+    text = f"`{run.quote(use.span)}` is taken to be the identity matrix"
+    run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an input"))
+    one = ir.Cases(((ir.Compare("=", Idx(rows), Idx(columns)), ir.ONE),), ir.ZERO)
+    return Value(one, (rows, columns), use.span)
 
 
 def counted(index: Index) -> Expr:
@@ -177,8 +198,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-    # A bias is a vector or a number nearly as often: what it is added to decides.
-    step = 0.6 if base == "b" else 1.0
+    # A bias, a position is a vector or a number nearly as often: what it is added to decides.
+    step = 0.6 if base in ("b", "p") else 1.0
     return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
 
 

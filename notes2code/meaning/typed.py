@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
@@ -10,13 +11,22 @@ from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import names, properties, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.lower import RULES
 from notes2code.meaning.run import Run
 from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.search import search
 from notes2code.meaning.settle import settle
-from notes2code.meaning.statements import Declare, Define, Fact, Range, Statement, statements
+from notes2code.meaning.slips import slips
+from notes2code.meaning.statements import (
+    EXAMPLE,
+    Declare,
+    Define,
+    Fact,
+    Range,
+    Statement,
+    statements,
+)
 from notes2code.meaning.survey import Survey, survey
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
@@ -27,13 +37,15 @@ class Typed:
     """What a formula means. ``equation`` is None where it computes nothing.
 
     ``kind`` is ``equation``, ``definition`` (it only declares), ``text`` (it says nothing to
-    compute) or ``rejected`` (one of the problems is an error).
+    compute) or ``rejected`` (one of the problems is an error). ``sides`` are what a chain of
+    equalities says the value is too, as far as it can be computed, and where.
     """
 
     kind: str
     equation: Equation | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    sides: tuple[tuple[Span, Equation], ...] = ()
 
 
 def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
@@ -56,7 +68,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     defines = [s for s in stated if isinstance(s, Define)]
-    if not any(define.target is not None for define in defines) and _maps(stated):
+    if not any(define.target is not None for define in defines) and _only_shows(stated):
         empty = properties.empty_sum(tree)
         if empty is not None:
             return Typed("rejected", None, shapes, (*tree.problems, empty))
@@ -74,17 +86,19 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
         if len(others) < len(stated):
             seen = survey(others)
         run, equation = _typed(latex, others, seen, scope, shapes)
+        doubts = tuple(slips(others, seen, equation))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
         return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
-    problems = _unique([*tree.problems, *run.problems])
+    problems = _unique([*tree.problems, *run.problems, *doubts])
     kind = "equation"
     if _is_quantity(equation, defines):
         kind = "text"
     elif _is_declaration(equation, defines):
         kind = "definition"
-    return Typed(kind, equation, shapes, problems)
+    sides = tuple(_other_sides(latex, others, run, equation))
+    return Typed(kind, equation, shapes, problems, sides)
 
 
 def _typed(
@@ -106,7 +120,44 @@ def _typed(
         sizes.attach(run, Span(0, len(latex)))
         return settle(run, draft)
 
-    return search(start, attempt)
+    return search(start, attempt, len(seen.nodes))
+
+
+def _other_sides(
+    latex: str, stated: tuple[Statement, ...], run: Run, equation: Equation
+) -> Iterator[tuple[Span, Equation]]:
+    """The sides of a formula's only definition that its value was not taken from."""
+    defines = [statement for statement in stated if isinstance(statement, Define)]
+    if len(defines) > 1:
+        return
+    define = defines[0]
+    shapes = {**_shapes_of(equation), **run.shapes}
+    for value in define.values:
+        if value is run.decided.get(f"chain {define.span.start}", define.values[0]):
+            continue
+        alone = replace(define, values=(value,))
+        others = tuple(alone if statement is define else statement for statement in stated)
+        with suppress(ProblemError):  # the value does not come from here
+            yield value.span, _typed(latex, others, survey(others), run.scope, shapes)[1]
+
+
+def _shapes_of(equation: Equation) -> dict[str, Shape]:
+    """The shapes of an equation's inputs as declarations would give them. A size without a name
+    of its own gets a made-up one."""
+    made: dict[Expr, str] = {}
+    shapes: dict[str, Shape] = {}
+    for given in equation.inputs:
+        axes: list[str | int] = []
+        for size in given.shape:
+            if isinstance(size, Num) and isinstance(size.value, int):
+                axes.append(size.value)
+            elif isinstance(size, Size) and size.name.isidentifier():
+                axes.append(size.name)
+            else:
+                axes.append(made.setdefault(size, f"axis_{len(made)}"))
+        if given.kind == "array":
+            shapes[given.name] = Shape(tuple(axes))
+    return shapes
 
 
 def _with_local_functions(
@@ -130,9 +181,9 @@ def _with_local_functions(
     return tuple(others), scope
 
 
-def _maps(stated: tuple[Statement, ...]) -> bool:
-    """Whether a formula draws arrows from one thing to another."""
-    return any(isinstance(statement, Fact) and statement.sign == "→" for statement in stated)
+def _only_shows(stated: tuple[Statement, ...]) -> bool:
+    """Whether a formula draws arrows from one thing to another, or shows an example on numbers."""
+    return any(isinstance(s, Fact) and s.sign in ("→", EXAMPLE) for s in stated)
 
 
 def _says_nothing(defines: list[Define]) -> bool:

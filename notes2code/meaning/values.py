@@ -235,14 +235,21 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if ir.ONE in (left.body, right.body):
         return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
-    if left.row and _are_plain(left.body, right.body):
+    mine, theirs = _unscaled(left), _unscaled(right)
+    if left.row and _are_plain(mine, theirs):
         options = options[:1]
-    if right.row and _are_key_and_value(left.body, right.body):
+    if right.row and _are_key_and_value(mine, theirs):
         return outer(left, right)
-    if right.row and _are_columns(left.body, right.body):
+    if right.row and _are_columns(mine, theirs):
         options = (("outer", 0.0), ("dot", 0.5))
     kind = run.choose(f"vectors {where.start}", options)
     return dot(run, left, right, where) if kind == "dot" else outer(left, right)
+
+
+def _unscaled(value: Value) -> Expr:
+    """A vector without the numbers that scale it."""
+    factors = [factor for factor in _factors(value.body) if uses(factor, value.axes[0])]
+    return factors[0] if len(factors) == 1 else value.body
 
 
 def _are_plain(left: Expr, right: Expr) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import notes2code.passing
 import notes2code.pipeline
 from notes2code.rendering import render
 
@@ -51,7 +52,8 @@ def test_{{ part.snake }}_is_the_formula() -> None:
 @pytest.fixture
 def own(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with a formula that only a component of one's own answers to, and that component."""
-    monkeypatch.setattr(notes2code.pipeline, "render", render)
+    monkeypatch.setattr(notes2code.pipeline, "render", render)  # and not a small package
+    monkeypatch.setattr(notes2code.passing, "render", render)
     vault.write("Attention.md", r"$$ y = g \frac{x}{\|x\|} $$")
     folder = vault.folder / "own" / "scale_norm"
     folder.mkdir(parents=True)
@@ -69,8 +71,32 @@ def test_it_becomes_a_tested_class(own: Vault) -> None:
     assert "from generated.transformer import ScaleNorm" in own.output
 
 
+def test_a_class_that_fails_its_tests_is_left_out(own: Vault) -> None:
+    """The rest is written, and the same notes need not fail again to be told the same."""
+    module = own.folder / "own" / "scale_norm" / "module.py.j2"
+    module.write_text(MODULE.replace("* x / x.norm", "* x * x.norm"))
+    own.write("Perplexity.md", r"$$ \mathrm{PPL} = \exp(L) $$")
+    command = ("build", "--components", "own")
+    for unchanged in ("", "unchanged"):
+        assert own.run(*command) == 0
+        assert "Attention.md:1:4: warning[N2C053]: ScaleNorm is left out of the package: its " in (
+            own.errors
+        )
+        assert "its tests fail, such as `test_scale_norm_is_the_formula`" in own.errors
+        assert unchanged in own.output
+        assert {"transformer/metrics.py", ".notes2code.refused.json"} <= own.disk().keys()
+        assert "transformer/layers.py" not in own.disk()
+    assert own.run(*command, "--check") == 0
+    assert own.run(*command, "--strict") == 2
+    module.write_text(MODULE)
+    assert own.run(*command, "--check") == 1
+    assert own.run(*command) == 0
+    assert "transformer/layers.py" in own.disk()
+    assert ".notes2code.refused.json" not in own.disk()
+
+
 def test_its_tests_decide(own: Vault) -> None:
-    """A class that does not compute the formula is not written."""
+    """Where no class passes, nothing is written."""
     module = own.folder / "own" / "scale_norm" / "module.py.j2"
     module.write_text(MODULE.replace("* x / x.norm", "* x * x.norm"))
     assert own.run("build", "--components", "own") == 2

@@ -31,6 +31,7 @@ def masked(scores: Any, keep: Any) -> Any:
         lambda q, k: softmax(np.einsum("hid,hjd->hij", q, k)),
         fault="the head is read as a part of the name",
     ),
+    Case(r"a_{ij} = q_i^{(h)\top} k_j^{(h)}", "q_h[n,d] k_h[m,d]", lambda q, k: q @ k.T),
     Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
     Case(r"A_{ij} = \mathrm{softmax}_i(S_{ij})", "S[n,m]", lambda s: softmax(s, 0)),
     Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_i e^{S_{ij}}}", "S[n,m]", lambda s: softmax(s, 0)),

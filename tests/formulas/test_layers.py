@@ -58,9 +58,18 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
     ),
     Case(
         r"O = \mathrm{Concat}(H_1, \dots, H_h) W^O",
-        "H[h,n,v] W_O[a,d]",
+        "H[h,n,v] W_O[h*v,d]",
         lambda h, w: np.concatenate(list(h), axis=1) @ w,
-        fault="capital items of a list are read as vectors",
+    ),
+    Case(
+        r"O = [H_1, \dots, H_h] W^O",
+        "H[h,n,v] W_O[h*v,d]",
+        lambda h, w: np.concatenate(list(h), axis=1) @ w,
+    ),
+    Case(
+        r"O = (head_1, head_2, \dots, head_h) W^O",
+        "head[h,n,v] W_O[h*v,d]",
+        lambda h, w: np.concatenate(list(h), axis=1) @ w,
     ),
     Case(
         r"z = W_c [c_t; h_t], \quad c_t = \sum_s \alpha_{ts} h_s",

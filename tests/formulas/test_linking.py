@@ -47,6 +47,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"a = b = c + 1", "c", lambda c: c + 1),
     Case(r"y = x + x = 2x", "x[d]", lambda x: 2 * x),
     Case(r"z = y^2, \quad y = f(a), \quad f(t) = t + 1", "a", lambda a: (a + 1) ** 2),
+    Case(r"y = f(a, b, c), \quad f(t, u, r) = t - r", "a c", lambda a, c: a - c),
+    Case(r"s = \sum_{n=1}^{N} w_n p_n, \quad w_n = \frac{1}{N}", "p[N]", np.mean),
+    Case(r"w_n = 3, \quad s = \sum_{n=1}^{N} w_n p_n", "p[N]", lambda p: 3 * p.sum()),
     Case(
         r"\mathrm{head}_i = \mathrm{softmax}(Q W_i^Q (K W_i^K)^\top) V W_i^V",
         "Q[n,d] W_Q[h,d,k] K[m,e] W_K[h,e,k] V[m,f] W_V[h,f,v]",
@@ -103,7 +106,6 @@ def test_value(case: Case) -> None:
         "x+ T",
         lambda x, t: x**t,
         context=[r"T \in \mathbb{R}", r"x \in \mathbb{R}"],
-        fault="T is declared a number, and read as a transpose",
     ),
     Case(
         r"y = W h + b",

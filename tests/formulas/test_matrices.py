@@ -39,11 +39,18 @@ from tables import Case, check, table
     Case(r"B_{ij} = A_{ji}", "A[n,m]", np.transpose),
     Case(r"y_i = A_{ii}", "A[n,n]", np.diag),
     Case(
+        r"y = A x = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} [5, 6] = [17, 39]",
+        "A[n,d] x[d]",
+        np.matmul,
+    ),
+    Case(
         r"B = A - \lambda I",
         "A[n,n] lambda_",
         lambda a, s: a - s * np.eye(len(a)),
-        fault="I is an input, not the identity",
     ),
+    Case(r"y = (I - P) x", "P[d,d] x[d]", lambda p, x: x - p @ x),
+    Case(r"Q = I W", "I[n,d] W[d,e]", np.matmul),
+    Case(r"A = \lambda u w^\top", "lambda_ u[n] w[m]", lambda s, u, w: s * np.outer(u, w)),
     Case(r"y_i = w^\top x_i + b", "w[d] x[n,d] b", lambda w, x, b: x @ w + b),
     Case(r"y_i = W x_i", "W[h,d] x[n,d]", lambda w, x: x @ w.T),
     Case(r"y_i = x_i W", "x[n,d] W[d,h]", lambda x, w: x @ w),
@@ -76,7 +83,6 @@ def test_value(case: Case) -> None:
         r"y = x^{T}",
         "x+ T",
         lambda x, t: x**t,
-        fault="T is declared a number, and read as a transpose",
     ),
     Case(r"y = \frac{A}{c}", "A[n,m] c", lambda a, c: a / c),
 )

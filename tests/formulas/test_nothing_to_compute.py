@@ -36,6 +36,8 @@ TEXT = [
     r"O(n^2 \cdot d)",
     r"\mathcal{O}(n \log n)",
     r"A \Leftrightarrow B",
+    r"QK^\top = \begin{bmatrix} 0.1 & 0.9 \\ 0.3 & -0.7 \end{bmatrix}",
+    r"\mathrm{softmax}(x X^\top) X \\ \mathrm{softmax}(x X^\top) X = [0.3, 0.7] = [0.2, 0.1]",
 ]
 
 DEFINITIONS = [

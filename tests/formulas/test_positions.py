@@ -69,7 +69,6 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         r"y_i = x_i + p_i",
         "x[n,d] p[n,d]",
         lambda x, p: x + p,
-        fault="p_i is read as a number beside a vector",
     ),
     Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),
     Case(r"B_{ij} = A_{ij}^2", "A[n,m]", lambda a: a**2),

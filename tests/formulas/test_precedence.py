@@ -18,7 +18,7 @@ from tables import Case, check, table
     Case(r"y = -x^2 + 1", "x", lambda x: 1 - x**2),
     Case(r"y = 2^{-n}", "n", lambda n: 2.0**-n),
     Case(r"y = 1/2^n", "n", lambda n: 1 / 2.0**n),
-    Case(r"y = a^{b^c}", "a+ b c", lambda a, b, c: a ** (b**c), fault="b^c is read as a name"),
+    Case(r"y = a^{b^c}", "a+ b+ c", lambda a, b, c: a ** (b**c)),
     Case(r"y = e^{-x}/2", "x", lambda x: np.exp(-x) / 2),
     Case(r"y = e^{-x^2/2}", "x", lambda x: np.exp(-(x**2) / 2)),
     Case(r"y = e^x y_0", "x y_0", lambda x, y: np.exp(x) * y),

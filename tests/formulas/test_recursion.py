@@ -43,7 +43,16 @@ from tables import Case, check, relu, softmax, table
         r"S_t = S_{t-1} + k_t v_t^\top",
         "S[k,v] k[k] v[v]",
         lambda s, k, v: s + np.outer(k, v),
-        fault="k and v are read as numbers",
+    ),
+    Case(
+        r"S_t = S_{t-1}(I - \beta k_t k_t^\top) + \beta v_t k_t^\top",
+        "S[v,k] beta k[k] v[v]",
+        lambda s, b, k, v: s - b * np.outer(s @ k, k) + b * np.outer(v, k),
+    ),
+    Case(
+        r"S_t = \gamma S_{t-1} + K_t^\top V_t",
+        "gamma S[k,v] K[m,k] V[m,v]",
+        lambda g, s, k, v: g * s + k.T @ v,
     ),
     Case(
         r"h_t = f_t \odot h_{t-1} + i_t \odot x_t",

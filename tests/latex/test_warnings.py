@@ -12,6 +12,8 @@ WARNINGS = [
     ("N2C023", r"y = ( a + b «\right»)"),
     ("N2C026", r"y = «\sqrt d_k»"),
     ("N2C026", r"y = a_«model»"),
+    ("N2C026", r"y = \text{step«_»num}"),
+    ("N2C026", r"y = \mathrm{step_«num»}"),
     ("N2C027", r"y = \mathrm{«s o f t m a x»}(x)"),
     ("N2C028", r"«\\mathrm»{softmax}(x)"),
     ("N2C028", r"y = «\\frac»{a}{b}"),
@@ -33,6 +35,8 @@ def test_place(code: str, marked: str) -> None:
     [
         r"\sqrt{d_k}",
         r"a_{model}",
+        r"\text{step\_num}",
+        r"\mathrm{d_k}",
         r"\left( a \right)",
         r"a \\ \mathrm{b}",
         r"x^2y",

@@ -194,6 +194,13 @@ def test_arrays_contradict_each_other_where_they_are_linked() -> None:
     assert not compiled([entries[0], target], target).problems
 
 
+def test_an_example_with_numbers_contradicts_nothing() -> None:
+    scores = [r"S = \frac{QK^\top}{\sqrt{d_k}}", r"S = e^{-1/9} = 0.895"]
+    entries = [Entry(latex, "Here.md", (), order) for order, latex in enumerate(scores)]
+    target = Entry(r"O = \mathrm{softmax}(S) V", "Here.md", (), 2)
+    assert "N2C035" not in [p.code for p in compiled([*entries, target], target).problems]
+
+
 # --- definitions that were rejected -------------------------------------------------------------
 
 SHAPES = Entry(r"k \in \mathbb{R}^{p}, \quad W \in \mathbb{R}^{q \times r}", *FAR, 0)

@@ -32,6 +32,39 @@ REFUSED = {
 }
 
 
+UNIFORM = (
+    [BLEU, "w_n = 1/N"],
+    [r"\mathrm{BLEU} = BP \cdot \exp\left(\frac{1}{N} \sum_{n=1}^{N} \log p_n\right)"],
+    [r"\mathrm{BLEU} = BP \cdot \left(\prod_{n=1}^{N} p_n\right)^{1/N}"],
+    [r"\mathrm{BLEU} = BP \left(\prod_{n=1}^{N} p_n\right)^{1/N}"],
+    [r"\mathrm{BLEU} = BP \cdot \prod_{n=1}^{N} \sqrt[N]{p_n}"],
+)
+HALVED = r"\exp(\min(0, 1 - \frac{len_{label}}{len_{pred}})) \prod_{n=1}^{k} p_n^{1/2^n}"
+CANDIDATE, REFERENCE = "the boat lies by a bank".split(), "the boat lies by the bank here".split()
+ONE, TWO, SHORT = 5 / 6, 3 / 5, math.exp(1 - 7 / 6)
+
+
+@pytest.mark.parametrize("formulas", UNIFORM)
+def test_all_n_grams_may_count_alike(
+    formulas: list[str],
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    files = package_of([*formulas, CASES % "1 - r/c"])
+    score = imported(files).bleu(CANDIDATE, REFERENCE, max_n=2)
+    assert score == pytest.approx(SHORT * (ONE * TWO) ** 0.5)
+    assert run_tests(files)
+
+
+def test_longer_n_grams_may_count_half(
+    imported: Callable[[Package], ModuleType], run_tests: Callable[[Package], bool]
+) -> None:
+    files = package_of([HALVED])
+    score = imported(files).bleu(CANDIDATE, REFERENCE, max_n=2)
+    assert score == pytest.approx(SHORT * ONE**0.5 * TWO**0.25)
+    assert run_tests(files)
+
+
 @pytest.mark.parametrize("name", PENALTIES)
 def test_the_penalty_is_the_notes(
     name: str, imported: Callable[[Package], ModuleType], run_tests: Callable[[Package], bool]

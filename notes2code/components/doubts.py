@@ -1,0 +1,136 @@
+"""Doubts that numbers raise: sides that differ, functions that are not what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from notes2code.components.library import Library
+from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.proofs import TOLERANCE
+from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import Typed, type_formula
+from notes2code.meaning.ir import Call, Equation, Expr, Fn, Mul, Pow, Ref, Size, Softmax, walk
+from notes2code.oracle import OracleError, evaluate, sample
+
+_AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
+
+
+def doubts(equation: Equation, place: Span, library: Library) -> Iterator[Problem]:
+    """Warnings for a formula that is no component, and looks as if it was meant to be one."""
+    if (what := _misplaced_softmax(equation)) is not None:
+        text = f"{what}: attention is softmax of the scores, times the values"
+        yield warning("N2C050", text, place, _AS_WRITTEN)
+    if _is_other_function(equation, library):
+        text = f"this is not the function that is called `{equation.name}`"
+        yield warning("N2C050", text, place, _AS_WRITTEN)
+
+
+# --- sides of an equation ----------------------------------------------------------------------
+
+
+def unequal_sides(own: Typed) -> Iterator[Problem]:
+    """Warnings for the sides of a chain of equalities that have another value."""
+    for span, side in own.sides:
+        if own.equation is not None and _differ(own.equation, side):
+            yield warning(
+                "N2C081",
+                "this has another value, on random inputs, than the side that is computed",
+                span,
+                "check signs, scales and indices of both sides; write `\\approx` where they only "
+                "come close",
+            )
+
+
+def _differ(left: Equation, right: Equation) -> bool:
+    """Whether two readings of one value surely differ: their inputs are the same, and all axes."""
+    axes = [[index.name for index in equation.value.indices] for equation in (left, right)]
+    if sorted(axes[0]) != sorted(axes[1]):
+        return False
+    if axes[0] != axes[1] and len({*axes[0]}) < len(axes[0]):
+        return False  # axes that cannot be told apart
+    order = [axes[1].index(name) for name in axes[0]] if axes[0] != axes[1] else None
+    for mine, found in _on_same_inputs(left, right):
+        theirs = found if order is None else np.transpose(found, order)
+        if mine.shape != theirs.shape or not _close(mine, theirs, TOLERANCE):
+            return True
+    return False
+
+
+def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The values of two equations on random numbers; nothing if their inputs are not the same."""
+    if _kinds(left) != _kinds(right) or "i" in _kinds(left):  # i may be the root of −1
+        return
+    with suppress(OracleError, TypeError):
+        for seed in range(3):
+            inputs = sample(left, seed)
+            yield evaluate(left, inputs), evaluate(right, inputs)
+
+
+def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
+    """The kind and the number of axes of each input."""
+    return {given.name: (given.kind, len(given.shape)) for given in equation.inputs}
+
+
+def _close(left: NDArray[Any], right: NDArray[Any], tolerance: float) -> bool:
+    """Whether two arrays agree wherever both hold numbers."""
+    known = np.isfinite(left) & np.isfinite(right)
+    return bool(np.allclose(left[known], right[known], rtol=tolerance, atol=tolerance))
+
+
+# --- functions that everybody knows ------------------------------------------------------------
+
+_KNOWN = frozenset("softmax sigmoid relu gelu silu softplus".split())
+_APPROXIMATE = 0.05
+"""GELU is often computed by a formula that only comes close."""
+
+
+def _is_other_function(equation: Equation, library: Library) -> bool:
+    """Whether ``ReLU(x) = …`` has another value than the function of that name."""
+    if equation.name.lower() not in _KNOWN or len(equation.inputs) != 1:
+        return False
+    given = equation.inputs[0]
+    axes = r" \times ".join("abc"[: len(given.shape)])
+    declared = rf"{given.name} \in \mathbb{{R}}" + (f"^{{{axes}}}" if axes else "")
+    formula = rf"y = \{equation.name}({given.name}), \quad {declared}"
+    usual = type_formula(formula, library.scope).equation
+    return usual is not None and any(
+        mine.shape == theirs.shape and not _close(mine, theirs, _APPROXIMATE)
+        for mine, theirs in _on_same_inputs(equation, usual)
+    )
+
+
+# --- attention ---------------------------------------------------------------------------------
+
+
+def _misplaced_softmax(equation: Equation) -> str | None:
+    """What is wrong with the softmax of queries, keys and values."""
+    if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
+        return None
+    try:
+        body = normal_form(equation).body
+    except (TooLong, RecursionError):
+        return None
+    parts = list(walk(body))
+    softmaxes = [part for part in parts if isinstance(part, Softmax)]
+    inside = [e for part in softmaxes for e in walk(part.body)]
+    if any(isinstance(e, Ref) and e.array.lower() == "v" for e in inside):
+        return "the values stand inside the softmax"
+    if not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
+        return "the scores are multiplied by the values without a softmax"
+    if (
+        isinstance(body, Mul)
+        and any(map(_is_scale, body.factors))
+        and not any(map(_is_scale, inside))
+    ):
+        return "the scale stands outside the softmax"
+    return None
+
+
+def _is_scale(expr: Expr) -> bool:
+    """Whether a factor is a power of a size, such as 1/√d_k."""
+    return isinstance(expr, Pow) and isinstance(expr.base, Size)

@@ -1,0 +1,274 @@
+"""Slips of the pen that shapes cannot tell: names that do not go together."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
+
+from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    walk,
+)
+from notes2code.meaning import binders, ellipsis, equations, names
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.scripts import Use
+from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.survey import Survey
+
+
+def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """Warnings for names that were probably confused. Raises ``ProblemError`` where one sign has
+    two meanings."""
+    defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
+    bases = {id(node.base) for node in nodes if isinstance(node, Script | Accent)}
+    named = [node for node in nodes if id(node) not in bases]
+    _refuse_two_meanings(named)
+    for node in nodes:
+        if isinstance(node, Group):
+            ellipsis.refuse_idle(node.items)
+    uses = [use for node in named if (use := seen.understood(node))]
+    yield from _layers(nodes, seen)
+    yield from _projections(nodes, defines, seen)
+    yield from _two_cases(uses, equation)
+    for define in defines:
+        yield from _parameters(define, seen, {use.name for use in uses}, equation)
+    yield from _variances(nodes, defines, seen)
+    yield from _averages(nodes, seen, equation)
+
+
+# --- T as a label ------------------------------------------------------------------------------
+
+
+def _refuse_two_meanings(nodes: Sequence[Node]) -> None:
+    """``H^T`` beside ``H^L``, where H alone stands nowhere: T may be a label like L."""
+    marks: dict[str, set[str]] = defaultdict(set)
+    places: dict[str, Span] = {}
+    for node in nodes:
+        if isinstance(node, Name):
+            marks[node.text].add("")
+        if isinstance(node, Script) and isinstance(node.base, Name):
+            mark = node.sup.text if isinstance(node.sup, Name) and node.sub is None else ""
+            marks[node.base.text].add(mark)
+            if mark == "T":
+                places.setdefault(node.base.text, node.span)
+    for base, place in places.items():
+        labels = marks[base] - {"T"}
+        if labels and all(len(mark) == 1 and mark.isupper() for mark in labels):
+            raise error(
+                "N2C033",
+                f"`{base}^T` may be the transpose of `{base}`, or a name like "
+                f"`{base}^{min(labels)}`",
+                place,
+                "write `^\\top` for a transpose, or another label",
+            )
+
+
+# --- the numbers of layers ---------------------------------------------------------------------
+
+_WEIGHT = re.compile(r"[WUw]_(.+)")
+_BIAS = re.compile(r"b_(.+)")
+_PROJECTIONS = frozenset("qkvo")
+
+
+def _layers(nodes: Sequence[Node], seen: Survey) -> Iterator[Problem]:
+    """``x W_1 + b_2``: a weight and the bias that is added to it belong to different layers."""
+    within = {id(node.left) for node in nodes if isinstance(node, Infix) and node.op in "+-"}
+    for node in nodes:
+        if not isinstance(node, Infix) or node.op != "+" or id(node) in within:
+            continue
+        terms = binders.chain(node)
+        biases = [(found, term) for term in terms if (found := _label(term, _BIAS, seen))]
+        weights = [found for term in terms for found in _weights(term, seen)]
+        if len(biases) != 1 or len(weights) != 1:
+            continue
+        (bias, place), weight = biases[0], weights[0]
+        if bias != weight and _are_of_one_row(bias, weight):
+            yield warning(
+                "N2C080",
+                f"the bias with the label {bias} is added to the weight with the label {weight}",
+                place.span,
+                "the code computes what is written; change one of the two if that is not meant",
+            )
+
+
+def _weights(term: Node, seen: Survey) -> Iterator[str]:
+    """The labels of the weights among the factors of a term."""
+    if isinstance(term, Infix) and term.op in "·×*@":
+        factors: Sequence[Node] = binders.chain(term)
+    else:
+        factors = term.factors if isinstance(term, Juxt) else (term,)
+    for factor in factors:
+        if label := _label(factor, _WEIGHT, seen):
+            yield label
+
+
+def _label(node: Node, pattern: re.Pattern[str], seen: Survey) -> str:
+    """The label of a name that a pattern describes; "" for anything else."""
+    use = seen.understood(node)
+    found = pattern.fullmatch(use.name) if use is not None else None
+    return found.group(1).lower() if found else ""
+
+
+def _are_of_one_row(left: str, right: str) -> bool:
+    """Whether two labels count, or tell queries, keys and values apart."""
+    return (left.isdigit() and right.isdigit()) or {left, right} <= _PROJECTIONS
+
+
+def _projections(
+    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey
+) -> Iterator[Problem]:
+    """``K W^Q``, and ``K = X W^Q``: the weight of another of the queries, keys and values."""
+    for node in nodes:
+        factors = node.factors if isinstance(node, Juxt) else ()
+        for left, right in itertools.pairwise(factors):
+            for array, weight in ((left, right), (right, left)):
+                if binders.bare(array).isupper():  # a small v beside W_Q may be any vector
+                    yield from _mismatch(array, weight, seen)
+    for define in defines:
+        value = define.values[-1]
+        weights = [n for n in getattr(value, "factors", ()) if _label(n, _WEIGHT, seen)]
+        if define.target is not None and len(weights) == 1:
+            yield from _mismatch(define.target, weights[0], seen)
+
+
+def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
+    mine, theirs = seen.understood(array), seen.understood(weight)
+    label = _label(weight, _WEIGHT, seen)
+    if mine is None or theirs is None or mine.transposed or theirs.transposed:
+        return
+    letter = mine.name.lower()
+    if label != letter and {label, letter} <= _PROJECTIONS - {"o"}:
+        yield warning(
+            "N2C080",
+            f"the weight with the label {label} stands with `{mine.name}`",
+            weight.span,
+            "the code computes what is written; change one of the two if that is not meant",
+        )
+
+
+# --- variances ---------------------------------------------------------------------------------
+
+
+def _variances(nodes: Sequence[Node], defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+    """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
+    for node in nodes:
+        if isinstance(node, Frac) and _is_difference(node.top) and _is_variance(node.bottom):
+            text = "what is centred is divided by a variance, not by its root"
+            yield warning("N2C080", text, node.bottom.span, "write `\\sqrt{…}` if that is meant")
+    for define in defines:
+        target = define.target
+        if not isinstance(target, Script) or binders.bare(target) not in ("sigma", "s"):
+            continue
+        squared = isinstance(target.sup, Num) and target.sup.text == "2"
+        for node in (inner for value in define.values for inner in walk(value)):
+            if squared and isinstance(node, Big) and node.op == "sum" and _is_difference(node.body):
+                text = "differences from the mean are added up without being squared"
+                yield warning("N2C080", text, node.body.span, "write `^2` if that is meant")
+
+
+def _is_difference(node: Node) -> bool:
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        node = node.items[0]
+    return isinstance(node, Infix) and node.op == "-"
+
+
+def _is_variance(node: Node) -> bool:
+    """Whether a divisor is ``σ² + ε``."""
+    if not isinstance(node, Infix) or binders.bare(node.right) not in ("epsilon", "varepsilon"):
+        return False
+    left = node.left
+    return (
+        isinstance(left, Script)
+        and binders.bare(left) == "sigma"
+        and isinstance(left.sup, Num)
+        and left.sup.text == "2"
+    )
+
+
+def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """``Σ_j α_{ij} h_i``: the vectors are not those that are summed over."""
+    axes = {given.name: len(given.shape) for given in equation.inputs}
+    for node in nodes:
+        if not isinstance(node, Big) or node.op != "sum" or node.sub is None:
+            continue
+        body = node.body
+        factors = body.factors if isinstance(body, Juxt) else binders.chain(body)
+        uses = [seen.understood(factor) for factor in factors]
+        letters = binders.bound_letters(node.sub)
+        if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
+            continue
+        weight, vector = ({*map(names.label, (at.node for at in u.indices))} for u in uses if u)
+        is_vector = axes.get(uses[1].name, 0) > len(uses[1].indices) > 0
+        if is_vector and letters[0] in weight and letters[0] not in vector:
+            text = f"this is the same for every `{letters[0]}` that is summed over"
+            yield warning("N2C080", text, factors[1].span, "write the index that is meant")
+
+
+# --- large and small letters -------------------------------------------------------------------
+
+
+def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
+    """``X_m`` beside ``x_n``: two arrays of one kind whose names differ in the case alone."""
+    ranks = {given.name: len(given.shape) for given in equation.inputs if given.shape}
+    counted = {use.name: len(use.indices) for use in uses if use.name in ranks}
+    for use in uses:
+        other = _other_case(use.name)
+        if use.name not in counted or other not in counted or use.name > other:
+            continue
+        alike = ranks[use.name] == ranks[other] and counted[use.name] == counted[other]
+        if alike and counted[other]:
+            yield warning(
+                "N2C080",
+                f"`{use.name}` and `{other}` are two arrays here, each with an index",
+                use.span,
+                "write one letter if one array is meant",
+            )
+
+
+def _parameters(
+    define: Define, seen: Survey, named: Set[str], equation: Equation
+) -> Iterator[Problem]:
+    """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
+    q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
+    value needs nothing but the others."""
+    if define.target is None:
+        return
+    whole = equations.read_target(seen, define).whole
+    missing = [name for name in whole if name not in named and name not in seen.bound]
+    arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
+    closed = all(name in whole or names.base_letter(name) in _LEARNED for name in arrays)
+    for name in missing:
+        other = _other_case(name)
+        if other in named and name.islower():
+            text = f"the parameter `{name}` does not occur; `{other}` is another name"
+        elif other not in named and name not in names.GREEK and closed and arrays & {*whole}:
+            text = f"the parameter `{name}` does not occur"
+        else:
+            continue
+        yield warning(
+            "N2C080",
+            text,
+            define.target.span,
+            "the code computes what is written; change one of the two sides if that is not meant",
+        )
+
+
+_LEARNED = frozenset(["W", "U", "b", "w", "gamma", "beta", "g"])
+
+
+def _other_case(name: str) -> str:
+    """A name of one letter, and perhaps labels, with the letter in the other case."""
+    base = names.base_letter(name)
+    return base.swapcase() + name[len(base) :] if len(base) == 1 else ""

@@ -1,0 +1,66 @@
+"""The part of a package that passes its tests: a class that fails them is left out.
+
+What was found out is kept beside the package, for the code it was found out of: the same notes need
+not fail again to be told the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from notes2code.compilation import Compilation
+from notes2code.rendering import Rendered, render
+from notes2code.verify import Verdict, verify
+
+RECORD = ".notes2code.refused.json"
+"""The file that says which classes failed their tests, and of which code."""
+
+
+def known(compilation: Compilation, package: str, whole: Rendered, out: Path) -> Rendered:
+    """The package without the classes of which it is known that they fail their tests."""
+    try:
+        record = json.loads((out / RECORD).read_bytes())
+        same = record["of"] == _digest(whole.files)
+        refused = {str(name): str(why) for name, why in record["refused"].items()} if same else {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        refused = {}
+    return _without(compilation, package, whole, refused) if refused else whole
+
+
+def passing(
+    compilation: Compilation, package: str, whole: Rendered, verdict: Verdict
+) -> tuple[Rendered, Verdict]:
+    """The package without the classes whose tests fail, and what its tests say then; the whole
+    package where a test is nobody's, or where nothing would be left."""
+    refused: dict[str, str] = {}
+    fewer, again = whole, verdict
+    while not again.ok:
+        tests = [failure.test.partition("[")[0].split("::")[:2] for failure in again.failures]
+        names = [fewer.tests.get("::".join(test), "") for test in tests]
+        if not names or not all(names):
+            return whole, verdict
+        for name, test in zip(names, tests, strict=True):
+            refused.setdefault(name, f"its tests fail, such as `{test[-1]}`")
+        fewer = _without(compilation, package, whole, refused)
+        if not fewer.classes:
+            return whole, verdict
+        again = verify(fewer.files)
+    return fewer, again
+
+
+def _without(
+    compilation: Compilation, package: str, whole: Rendered, refused: Mapping[str, str]
+) -> Rendered:
+    """The package without some classes, and with a record of them."""
+    fewer = render(compilation, package, refused)
+    record = {"of": _digest(whole.files), "refused": dict(sorted(refused.items()))}
+    text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    return replace(fewer, files={RECORD: text, **fewer.files})
+
+
+def _digest(files: Mapping[str, str]) -> str:
+    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()

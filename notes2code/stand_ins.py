@@ -1,0 +1,97 @@
+"""Formulas that are not what their section or their name says they are.
+
+A note that names layer normalisation gets the textbook's class, or another note's, even where it
+has a formula of its own. If that formula is not recognised, the class computes something else than
+its author may believe; so it must be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from notes2code.components.compiling import Compiled
+from notes2code.components.library import Component, Library, plain
+from notes2code.components.mentions import Mention
+from notes2code.diagnostics import Problem, Span, warning
+from notes2code.vault.model import Formula, Note
+
+Entry = tuple[Formula, Compiled]
+
+
+def unrecognised(
+    notes: Sequence[Note],
+    formulas: Mapping[str, Sequence[Entry]],
+    mentions: Sequence[Mention],
+    library: Library,
+) -> dict[Formula, Problem]:
+    """Warnings, by the formulas that they are about; ``formulas`` are those of each note, by its
+    path."""
+    found: dict[Formula, Problem] = {}
+    for note in notes:
+        entries = formulas.get(note.path, ())
+        for formula, compiled in entries:
+            component = _called(compiled, library)
+            if component is not None:
+                found[formula] = _problem(formula, component, "which its name says")
+        here = [mention for mention in mentions if mention.note == note.path]
+        for component, own in _announced(note, entries, here, library):
+            unlike = _unlike(own, component)
+            if unlike is not None and unlike not in found:
+                found[unlike] = _problem(unlike, component, "which the section names")
+    return found
+
+
+def _called(compiled: Compiled, library: Library) -> Component | None:
+    """The component that the name of a formula belongs to, where the formula is nothing, or only
+    what that component is built on: ``SelfAttention(X) = Attention(Q, K, V)`` alone."""
+    equation = compiled.equation
+    if equation is None or not equation.parameters:
+        return None
+    kind = library.kinds.get(plain(equation.name))
+    if kind is None:
+        return None
+    named = library.components[kind]
+    built_on = {*named.uses, *named.builds_on}
+    found = compiled.recognised
+    return named if found is None or found.component.name in built_on else None
+
+
+def _announced(
+    note: Note, entries: Sequence[Entry], mentions: Sequence[Mention], library: Library
+) -> Iterator[tuple[Component, list[Entry]]]:
+    """The components that a section names or its tags ask for, with the formulas it has of its
+    own. What the whole note is about may be told anywhere in it."""
+    for mention in mentions:
+        section = next((p.section for p in note.paragraphs if p.start == mention.start), ())
+        if len(section) > 1:
+            inside = [(f, c) for f, c in entries if f.section == section]
+            yield mention.component, [e for e in inside if e[0].places.offset(0) >= mention.start]
+        elif section:
+            yield mention.component, list(entries)
+    for section in dict.fromkeys(formula.section for formula, _ in entries):
+        inside = [
+            (formula, compiled) for formula, compiled in entries if formula.section == section
+        ]
+        tags = {tag for formula, _ in inside for tag in formula.tags} - set(note.tags)
+        for name in sorted(library.pinned(tags)):
+            yield library.components[name], inside
+
+
+def _unlike(entries: Sequence[Entry], component: Component) -> Formula | None:
+    """The first formula set apart, if none is recognised as a component; those that recognised
+    ones are built on do not count."""
+    if any(c.recognised is not None and c.recognised.component is component for _, c in entries):
+        return None
+    used = {used.latex for _, compiled in entries for used in compiled.uses}
+    own = (formula for formula, compiled in entries if compiled.status == "formula")
+    return next((f for f in own if f.display and f.latex not in used), None)
+
+
+def _problem(formula: Formula, component: Component, why: str) -> Problem:
+    return warning(
+        "N2C056",
+        f"this is not recognised as {component.name.replace('_', ' ')}, {why}",
+        Span(0, len(formula.latex)),
+        f"no class is made of it: a `{component.class_name}` in the package computes another "
+        "formula; the tag `#n2c/emit` makes a function of this one",
+    )

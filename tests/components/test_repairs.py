@@ -1,0 +1,52 @@
+"""The likely repair of a rejected formula is offered where it is recognised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.vault import read_vault
+
+
+def help_of(folder: Path, formula: str) -> str:
+    """The help of the error that a note of one formula gets."""
+    (folder / "Note.md").write_text(f"$$ {formula} $$\n", encoding="utf-8")
+    found = compile_vault(read_vault(folder), library()).diagnostics()
+    (error,) = (diagnostic for diagnostic in found if diagnostic.severity == "error")
+    return error.help
+
+
+@pytest.mark.parametrize(
+    ("formula", "repair"),
+    [
+        (
+            r"\mathrm{softmax}(\frac{1}{\sum_m} QK^T) V",
+            r"\mathrm{softmax}(\frac{1}{\sqrt{m}} QK^T) V",
+        ),
+        (
+            r"y_i = \sum_j \mathrm{softmax}_j(\frac{1}{\sum_m q_i^T k_j}) v_j",
+            r"y_i = \sum_j \mathrm{softmax}_j(\frac{1}{\sqrt{m}} q_i^T k_j) v_j",
+        ),
+        (
+            r"x_i \rightarrow \frac{a \rightarrow y_i = \mathrm{softmax}(\frac{1}{\sum_m} QK^T) V",
+            r"y_i = \mathrm{softmax}(\frac{1}{\sqrt{m}} QK^T) V",
+        ),
+        (
+            r"\mathrm{softmax}(\frac{QK^T}{\sqrt{d_k}}) V - n \times l",
+            r"\mathrm{softmax}(\frac{QK^T}{\sqrt{d_k}}) V",
+        ),
+        (
+            r"\mathrm{softmax}(rac{QK^T}{\sqrt{d_k}}) V",
+            r"\mathrm{softmax}(\frac{QK^T}{\sqrt{d_k}}) V",
+        ),
+    ],
+)
+def test_a_slip_is_undone(tmp_path: Path, formula: str, repair: str) -> None:
+    assert f"`{repair}` would be attention whose scores are" in help_of(tmp_path, formula)
+
+
+def test_nothing_is_offered_that_is_not_recognised(tmp_path: Path) -> None:
+    assert "would be" not in help_of(tmp_path, r"y = \frac{1}{\sum_m} x")

@@ -1,0 +1,106 @@
+"""Slips that leave a formula computable: it is computed as written, with a warning at the place.
+
+The place stands between « and », which are taken out before the formula is compiled.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import compile_formula
+from notes2code.diagnostics import Severity
+
+NAMES = [
+    r"y = x W_1 + «b_2»",
+    r"y = W_2 x + «b_1»",
+    r"y = W_2 \cdot h + «b_1»",
+    r"y = \mathrm{ReLU}(W^{(1)} x + «b^{(2)}»)",
+    r"F(x) = \max(0, x W_1 + b_1) W_1 + «b_2»",
+    r"F(x) = W_2 \max(0, W_1 x + b_1) + «b_1»",
+    r"k_i = W_k x_i + «b_q»",
+    r"s_{mn} = («X_m» W_q)^\top x_n W_k",
+    r"s_{ij} = «H_i^\top» h_j",
+    r"«F(x)» = \max(0, X W_1) W_2",
+    r"«f(h)» = \tanh(H W)",
+    r"«A(Q, K, V)» = \mathrm{softmax}(Q K^\top)",
+    r"Q = X W^Q, K = X W^K, V = X «W^K»",
+    r"k_i = «W_q» x_i",
+    r"c_i = \sum_j \alpha_{ij} «h_i»",
+    r"h_i = \mathrm{Attention}(Q W_i^Q, K «W_i^Q», V W_i^V)",
+    r"f(x) = \frac{x - \mu}{«\sigma^2 + \epsilon»}",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d «(x_i - \mu)»",
+]
+
+SIDES = [
+    r"\phi(x) = «x \sigma(x)» = \frac{x}{1 + e^{x}}",
+    r"\sigma(x) = «\frac{1}{1 + e^{-x}}» = \frac{1}{2}(1 + \tanh(x))",
+    r"«\tanh(x)» = 2\sigma(2x) + 1",
+    r"«\log(ab)» = \log a - \log b",
+    r"A = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V = «\frac{QK^\top}{\sqrt{d_k}} V»",
+    r"s_i = «\sum_j a_{ij}» = \sum_{j} a_{ji} + 0",
+    r"«q_i \cdot k_j» = \sum_l k_{il} q_{jl}",
+]
+
+UNUSUAL = [
+    r"«\mathrm{ReLU}(x) = \min(0, x)»",
+    r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
+    r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
+    r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
+]
+
+CLEAN = [
+    r"F(x) = \max(0, x W_1 + b_1) W_2 + b_2",
+    r"h = \tanh(W_1 x + W_2 s + b_3)",
+    r"H = \tanh(X W_{xh} + H_0 W_{hh} + b_h)",
+    r"q_i = W_q x_i + b_q",
+    r"y_i = \mathrm{softmax}(x_i X^\top) X",
+    r"\mathrm{Attention}(Q, K, V) = \sum_j \mathrm{softmax}_j(q_i k_j^\top) v_j",
+    r"Q = X W^Q, K = X W^K, V = X W^V",
+    r"s_{ij} = (u + x_i) W_Q W_K^\top x_j^\top + v W_Q W_K^\top x_j^\top",
+    r"A(Q, K, V) = P V",
+    r"c_i = \sum_j \alpha_{ij} h_j",
+    r"s_i = \sum_j A_{ij} d_i",
+    r"f(x, \theta) = \tanh(x)",
+    r"f(x) = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d (x_i - \mu)^2",
+    r"\mathrm{SiLU}(x) = x \sigma(x) = \frac{x}{1 + e^{-x}}",
+    r"\sigma(x) = \frac{1}{1 + e^{-x}} = \frac{1}{2}(1 + \tanh(x / 2))",
+    r"\mathrm{ReLU}(x) = \max(0, x)",
+    r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
+    r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",
+    r"\tanh(x) = 2\sigma(2x) - 1",
+    r"\log(ab) = \log a + \log b",
+    r"(AB)^\top = B^\top A^\top",
+    r"q_i \cdot k_j = \sum_l k_{jl} q_{il}",
+    r"p_i = \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+    r"e^{i\varphi} = \cos\varphi + i\sin\varphi",
+]
+
+
+def warnings(latex: str) -> list[tuple[str, str]]:
+    """The codes of the warnings, and the formula with the place of each marked."""
+    found = [p for p in compile_formula(latex).diagnostics if p.severity is Severity.WARNING]
+    return [
+        (
+            p.code,
+            f"{latex[: p.span.start]}«{latex[p.span.start : p.span.end]}»{latex[p.span.end :]}",
+        )
+        for p in found
+    ]
+
+
+@pytest.mark.parametrize(
+    "code, marked",
+    [
+        *(("N2C080", latex) for latex in NAMES),
+        *(("N2C081", latex) for latex in SIDES),
+        *(("N2C050", latex) for latex in UNUSUAL),
+    ],
+)
+def test_warned(code: str, marked: str) -> None:
+    assert warnings(marked.replace("«", "").replace("»", "")) == [(code, marked)]
+
+
+@pytest.mark.parametrize("latex", CLEAN)
+def test_not_warned(latex: str) -> None:
+    assert not warnings(latex)

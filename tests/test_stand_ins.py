@@ -1,0 +1,78 @@
+"""Formulas that are not what their section or their name says are warned of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import Rendered, render
+from notes2code.vault import read_vault
+
+
+def told(folder: Path, note: str) -> tuple[list[tuple[str, int, str]], Rendered]:
+    """The codes, lines and messages of a vault of one note, remarks apart; and its package."""
+    (folder / "Note.md").write_text(note, encoding="utf-8")
+    compilation = compile_vault(read_vault(folder), library())
+    rendered = render(compilation, "transformer")
+    found = [*compilation.diagnostics(), *rendered.diagnostics]
+    return [(d.code, d.line, d.message) for d in found if d.severity != "note"], rendered
+
+
+NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsilon}} + \beta $$"
+
+
+@pytest.mark.parametrize(
+    ("note", "message"),
+    [
+        (
+            "# Notes\n\n## Perplexity\n\n$$ p = 3^{L} $$\n",
+            "this is not recognised as perplexity, which the section names",
+        ),
+        (
+            "# Perplexity\n\nSome words.\n\n$$ p = 3^{L} $$\n",
+            "this is not recognised as perplexity, which the section names",
+        ),
+        (
+            "# Scores\n\n## One\n\n#attention/additive\n\n$$ a(q, k) = \\tanh(q^\\top k) $$\n",
+            "this is not recognised as additive attention, which the section names",
+        ),
+        (
+            f"# Notes\n\nSome words.\n\n{NORM}\n",
+            "this is not recognised as layer norm, which its name says",
+        ),
+    ],
+)
+def test_a_formula_that_is_not_recognised_is_pointed_at(
+    tmp_path: Path, note: str, message: str
+) -> None:
+    found, _ = told(tmp_path, note)
+    line = note[: note.index("$$")].count("\n") + 1
+    assert found == [("N2C056", line, message)]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "# Notes\n\n## Perplexity\n\n$$ \\mathrm{PPL} = \\exp(L) $$\n\n$$ y = 3^{x} $$\n",
+        "# Perplexity\n\n$$ y = 3^{x} $$\n\n## Formula\n\n$$ \\mathrm{PPL} = \\exp(L) $$\n",
+        "# Notes\n\n## Perplexity\n\nIt is $p = 3^{L}$, or so.\n",
+        "# Notes\n\n## Perplexity\n\nWords.\n\n## Powers\n\n$$ y = 3^{x} $$\n",
+        "# Notes\n\n$$ f(x) = 3^{x} $$\n",
+        "# Notes\n\n## Perplexity\n\n$$ p = 3^{L} $$ %% n2c: emit %%\n",
+    ],
+)
+def test_other_formulas_are_not(tmp_path: Path, note: str) -> None:
+    found, _ = told(tmp_path, note)
+    assert found == []
+
+
+def test_what_calls_it_is_left_out(tmp_path: Path) -> None:
+    layer = r"$$ \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x)) $$"
+    found, rendered = told(tmp_path, f"# Notes\n\n{NORM}\n\n{layer}\n\n## Feed forward\n")
+    assert [(code, line) for code, line, _ in found] == [("N2C056", 3), ("N2C053", 5)]
+    assert "it calls `LayerNorm`, and no class computes" in found[1][2]
+    assert "class FeedForward" in rendered.files["transformer/layers.py"]
+    assert "AddNorm" not in rendered.files["transformer/layers.py"]
