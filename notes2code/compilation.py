@@ -79,10 +79,11 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         for order, formula in enumerate(apart):
             tags = asked(formula)
             if SKIP not in tags:
-                entry = Entry(formula.latex, note.path, formula.section, order, tags)
+                line, _ = note.source.position(formula.places.offset(0))
+                entry = Entry(formula.latex, note.path, formula.section, order, tags, line)
                 places[entry] = note, formula
     compiler = Compiler(Linker(list(places), library.scope), library)
-    named = mentions(vault.notes, library, SKIP)
+    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
     for entry, (note, formula) in places.items():
         by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))

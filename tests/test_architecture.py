@@ -24,7 +24,14 @@ STAGES: Mapping[str, set[str]] = {
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
     # examples in trees.
     "components": {
-        *("diagnostics", "meaning", "meaning.ir", "meaning.linking", "meaning.scope"),
+        *(
+            "diagnostics",
+            "meaning",
+            "meaning.ir",
+            "meaning.contradictions",
+            "meaning.linking",
+            "meaning.scope",
+        ),
         *("cache", "latex.tree", "oracle", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
@@ -52,7 +59,7 @@ AROUND: Mapping[str, set[str]] = {
         *("rendering", "vault", "verify"),
     },
     "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
-    "inspection": {"compilation", "components", "diagnostics", "meaning", "vault"},
+    "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
     "watching": {"components", "vault"},
     "cli": {

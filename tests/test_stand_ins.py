@@ -76,3 +76,11 @@ def test_what_calls_it_is_left_out(tmp_path: Path) -> None:
     assert "it calls `LayerNorm`, and no class computes" in found[1][2]
     assert "class FeedForward" in rendered.files["transformer/layers.py"]
     assert "AddNorm" not in rendered.files["transformer/layers.py"]
+
+
+def test_what_calls_a_rejected_formula_is_left_out(tmp_path: Path) -> None:
+    layer = r"$$ \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x)) $$"
+    rejected = NORM.replace(r"\frac{x}", r"\frac{x 3}")
+    found, rendered = told(tmp_path, f"# Notes\n\n{rejected}\n\n{layer}\n\n## Feed forward\n")
+    assert {("N2C025", 3), ("N2C053", 5)} <= {(code, line) for code, line, _ in found}
+    assert "AddNorm" not in rendered.files["transformer/layers.py"]

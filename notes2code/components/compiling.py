@@ -13,8 +13,9 @@ from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
-from notes2code.meaning.linking import Entry, Linked, Linker
+from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,11 @@ class Compiler:
         recognised, used = self._best(found, self._named(entry, found), pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [*own.problems, *self.linker.conflicts(entry, same_value), *unequal_sides(own)]
+        problems = [
+            *own.problems,
+            *contradictions(self.linker, entry, used, same_value),
+            *unequal_sides(own),
+        ]
         if recognised is None:
             problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
@@ -131,7 +136,7 @@ class Compiler:
         near = self.linker.nearest(entry, sorted(mentioned), "functions", within=2)
         for name, others in near.items():
             for other in others:
-                if other in self.busy:
+                if other in self.busy or len(self.busy) > MAX_CHAIN:
                     continue
                 recognised = self.compiled(other).recognised
                 if recognised is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from notes2code.components.library import Library
-from notes2code.components.normal import normal_form
+from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed, type_formula
@@ -111,7 +111,10 @@ def _misplaced_softmax(equation: Equation) -> str | None:
     """What is wrong with the softmax of queries, keys and values."""
     if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
         return None
-    body = normal_form(equation).body
+    try:
+        body = normal_form(equation).body
+    except (TooLong, RecursionError):
+        return None
     parts = list(walk(body))
     softmaxes = [part for part in parts if isinstance(part, Softmax)]
     inside = [e for part in softmaxes for e in walk(part.body)]

@@ -2,76 +2,74 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
-from notes2code.components.normal import rebound, renewed
+from notes2code.components.normal import Parts, TooLong, rebound, renewed
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
-
-MAX_PARTS = 2_000
-"""The parts that a call may have when it is written out: calls inside calls grow without end."""
-
-
-class _TooLong(Exception):
-    """A call cannot be written out."""
 
 
 def inlined(equation: Equation) -> Equation | None:
     """The same equation with every call of a defined function written out; None without one, or
-    where it would be too long."""
+    where it would be too long: calls inside calls grow without end."""
     bodies = [equation.value.body, *(d.array.body for d in equation.definitions)]
     known = equation.functions
     if not any(isinstance(e, Call) and e.function in known for b in bodies for e in ir.walk(b)):
         return None
     try:
-        value = Lambda(equation.value.indices, _written_out(equation, equation.value.body))
-    except _TooLong:
+        value = _Writer().array(equation)
+    except (TooLong, RecursionError):
         return None
     return Equation(equation.name, equation.inputs, (), value, equation.parameters, {})
 
 
-def _written_out(equation: Equation, expr: Expr) -> Expr:
-    """An expression of an equation with its definitions and calls written out."""
-    definitions = {d.name: d.array for d in equation.definitions}
+class _Writer:
+    """Writes equations out: definitions and functions once each, then a copy for each use."""
 
-    def written(expr: Expr) -> Expr:
-        if isinstance(expr, Ref) and expr.array in definitions:
-            return written(_element(definitions[expr.array], expr.at))
-        expr = ir.rebuild(expr, written)
-        if isinstance(expr, Call) and expr.function in equation.functions:
-            return _called(equation.functions[expr.function], expr)
-        return expr
+    def __init__(self) -> None:
+        self.parts = Parts()
+        self.functions: dict[int, Lambda] = {}
 
-    return written(expr)
+    def array(self, equation: Equation) -> Lambda:
+        """The value of an equation with its definitions and calls written out."""
+        definitions: dict[str, Lambda] = {}
 
+        def written(expr: Expr) -> Expr:
+            expr = ir.rebuild(expr, written)
+            if isinstance(expr, Ref) and expr.array in definitions:
+                return self._element(definitions[expr.array], expr.at)
+            if isinstance(expr, Call) and expr.function in equation.functions:
+                return self._called(equation.functions[expr.function], expr)
+            return expr
 
-def _called(function: Equation, call: Call) -> Expr:
-    """The element of a call, in the caller's terms. Raises ``_TooLong``."""
-    arguments = dict(zip((i.name for i in function.inputs), call.arguments, strict=True))
-    sizes = {
-        size: index.size
-        for given in function.inputs
-        for size, index in zip(given.shape, arguments[given.name].indices, strict=True)
-        if isinstance(size, Size)
-    }
-    body = _written_out(function, function.value.body)
-    value = _Resized(sizes).array(Lambda(function.value.indices, body))
+        for one in equation.definitions:
+            definitions[one.name] = Lambda(one.array.indices, written(one.array.body))
+        return Lambda(equation.value.indices, written(equation.value.body))
 
-    def filled(expr: Expr) -> Expr:
-        expr = ir.rebuild(expr, filled)
-        if isinstance(expr, Ref) and expr.array in arguments:
-            return _element(arguments[expr.array], expr.at)
-        return expr
+    def _called(self, function: Equation, call: Call) -> Expr:
+        """The element of a call, in the caller's terms."""
+        if id(function) not in self.functions:
+            self.functions[id(function)] = self.array(function)
+        arguments = dict(zip((i.name for i in function.inputs), call.arguments, strict=True))
+        sizes = {
+            size: index.size
+            for given in function.inputs
+            for size, index in zip(given.shape, arguments[given.name].indices, strict=True)
+            if isinstance(size, Size)
+        }
+        value = _Resized(sizes).array(self.functions[id(function)])
 
-    whole = ir.substitute(filled(value.body), dict(zip(value.indices, call.at, strict=True)))
-    if any(True for _ in islice(ir.walk(whole), MAX_PARTS, None)):
-        raise _TooLong
-    return whole
+        def filled(expr: Expr) -> Expr:
+            expr = ir.rebuild(expr, filled)
+            if isinstance(expr, Ref) and expr.array in arguments:
+                return self._element(arguments[expr.array], expr.at)
+            return expr
 
+        places = dict(zip(value.indices, call.at, strict=True))
+        return self.parts.put(ir.substitute(filled(value.body), places))
 
-def _element(array: Lambda, at: tuple[Expr, ...]) -> Expr:
-    own = renewed(array)
-    return ir.substitute(own.body, dict(zip(own.indices, at, strict=True)))
+    def _element(self, array: Lambda, at: tuple[Expr, ...]) -> Expr:
+        """A copy of the element of an array, with indices of its own."""
+        own = renewed(array)
+        return self.parts.put(ir.substitute(own.body, dict(zip(own.indices, at, strict=True))))
 
 
 class _Resized:

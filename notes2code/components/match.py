@@ -38,6 +38,10 @@ from notes2code.meaning.ir import (
     Softmax,
 )
 
+MAX_STEPS = 50_000
+"""The comparisons of parts that may be made for one equation: orders of sums and products are
+many."""
+
 MAX_OUTER = 3
 """Axes that an equation may have besides those of a component: heads, positions, a batch."""
 
@@ -103,10 +107,28 @@ def kinds(array: Lambda) -> frozenset[str]:
     return frozenset(found | {part.name for part in parts if isinstance(part, Fn)})
 
 
-def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
+class TooManyWays(Exception):
+    """An equation cannot be compared with the components."""
+
+
+class Steps:
+    """Counts the comparisons that are made for one equation."""
+
+    def __init__(self) -> None:
+        self.left = MAX_STEPS
+
+    def take(self) -> None:
+        """One comparison more. Raises ``TooManyWays``."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooManyWays
+
+
+def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
     """The ways in which an equation is the component's formula, best first.
 
     Axes of the equation that the formula does not have are free to occur anywhere.
+    Raises ``TooManyWays``.
     """
     mine = pattern.value.indices
     if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
@@ -118,7 +140,7 @@ def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
     ):
         chosen = [subject.indices[at] for at in own]
         outer = frozenset(subject.indices) - frozenset(chosen)
-        matcher = _Matcher(pattern, outer)
+        matcher = _Matcher(pattern, outer, steps)
         for start in matcher.extents(mine, chosen):
             yield from matcher.match(pattern.value.body, subject.body, start)
 
@@ -126,12 +148,13 @@ def matches(pattern: Pattern, subject: Lambda) -> Iterator[Match]:
 class _Matcher:
     """Backtracking over the orders of sums and products; every method yields each way."""
 
-    def __init__(self, pattern: Pattern, outer: frozenset[Index]) -> None:
+    def __init__(self, pattern: Pattern, outer: frozenset[Index], steps: Steps) -> None:
         self.settings = pattern.settings
         self.biases = pattern.biases
         self.reach = pattern.reach
         self.arity = pattern.arity
         self.outer = outer
+        self.steps = steps
 
     def extents(self, mine: Sequence[Index], theirs: Sequence[Index]) -> Iterator[Match]:
         """The axes of the result; where the component computes a size, it must be that."""
@@ -145,6 +168,7 @@ class _Matcher:
 
     def match(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
         """The ways in which one expression of the formula is one of the note."""
+        self.steps.take()
         match mine:
             case Ref(name, at) if name in found.states:
                 if isinstance(theirs, Ref) and theirs.array == found.states[name]:

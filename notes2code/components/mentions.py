@@ -1,20 +1,41 @@
-"""Components that notes name without a formula: in headings, tags, short lines and box labels."""
+"""Components that notes name without a formula: in headings, tags, short lines and box labels.
+
+A name counts where it is what the line is about, not where it occurs in a sentence: the names in
+a line must be more than half of its words.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from notes2code.components.library import Component, Library
-from notes2code.vault.model import Note, Paragraph
+from notes2code.vault.model import Formula, Note, Paragraph
 
 MAX_WORDS = 8
 """Words in a line that can be the name of a thing; longer ones are prose."""
 
 CLOSE = 0.9
 """How alike letters must be for a misspelt name (``Casual selfattention``) to count."""
+
+FILLERS = frozenset(
+    "a an and the layer layers sublayer sub block blocks stack module model network networks "
+    "mechanism whole full complete entire transformer transformers".split()
+)
+"""Words that say nothing of what a line is about."""
+
+FIELD = frozenset(["attention", "transformer", "transformers"])
+"""Words by which a note is about this field. There are encoders and decoders elsewhere."""
+
+ELSEWHERE = frozenset(
+    "encoder decoder transformer embedding ffn gpt rope alibi sinusoidal synthesizer warm up "
+    "warmup".split()
+)
+"""Words of names that other fields have too."""
+
+Phrases = Mapping[tuple[str, ...], Component]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +48,52 @@ class Mention:
     text: str
 
 
-def mentions(notes: Sequence[Note], library: Library, without: str) -> tuple[Mention, ...]:
+def mentions(
+    notes: Sequence[Note], library: Library, without: str, skipped: Callable[[Formula], bool]
+) -> tuple[Mention, ...]:
     """The first mention of each component in each note, in order, but for the notes and sections
-    that have the tag ``without``."""
+    that have the tag ``without`` and the lines of formulas that are skipped."""
     found: dict[tuple[str, str], Mention] = {}
-    phrases = [
-        (_letters(phrase), component)
+    phrases = {
+        tuple(_words(phrase)): component
         for component in library.components.values()
         for phrase in component.mentions
-    ]
+    }
     for note in notes:
         if without in note.tags:
             continue
-        for text, start in _names(note, without):
-            for component in _named(text, phrases):
+        known = _of_the_field(note, phrases)
+        for text, start in _names(note, without, skipped):
+            for component in _named(text, known):
                 found.setdefault(
                     (note.path, component.name), Mention(component, note.path, start, text)
                 )
     return tuple(found.values())
 
 
-def _names(note: Note, without: str) -> Iterator[tuple[str, int]]:
+def _of_the_field(note: Note, phrases: Phrases) -> Phrases:
+    """The names that count in a note. Those made of words that other fields have too count where
+    the note says something else of this one."""
+    texts = (note.title, *(paragraph.text for paragraph in note.paragraphs))
+    said = FIELD.intersection(word for text in texts for word in _words(text))
+    return {
+        phrase: component
+        for phrase, component in phrases.items()
+        if not ELSEWHERE.issuperset(phrase) or any(w.removesuffix("s") not in phrase for w in said)
+    }
+
+
+def _names(
+    note: Note, without: str, skipped: Callable[[Formula], bool]
+) -> Iterator[tuple[str, int]]:
     """The short lines of a note, its headings and its tags, with their offsets."""
+    left_out = [f.places.offset(0) for f in note.formulas if skipped(f)]
     for paragraph in note.paragraphs:
-        if without not in paragraph.tags:
+        beside = any(paragraph.start <= at < paragraph.end for at in left_out)
+        if without not in paragraph.tags and not beside:
             yield from _lines(paragraph)
     for tag in note.tags:
-        yield tag.replace("/", " "), 0
+        yield f"#{tag}", 0
 
 
 def _lines(paragraph: Paragraph) -> Iterator[tuple[str, int]]:
@@ -62,35 +102,79 @@ def _lines(paragraph: Paragraph) -> Iterator[tuple[str, int]]:
             yield line, paragraph.start
 
 
-def _named(text: str, phrases: Sequence[tuple[str, Component]]) -> list[Component]:
-    """The components that a line names; of names inside each other, the longest."""
-    line = _letters(text)
-    if not line:
+_MATHEMATICS = re.compile(r"\$+[^$]*\$+|\\[A-Za-z]+")
+_FAMILY = re.compile(r"#(?:[\w-]+/)+")
+"""The tags above a tag: the last part is what it names."""
+_PIECES = re.compile(r":\s|;|\s[-–—+|]\s|—|[-–]>|→")
+
+
+def _named(text: str, phrases: Phrases) -> list[Component]:
+    """The components that a line is about."""
+    plain = _FAMILY.sub("#", _MATHEMATICS.sub(" ", text))
+    found: dict[Component, None] = {}
+    for piece in _PIECES.split(plain):
+        # Parentheses explain the name before them, or are part of it, or are an aside.
+        before = piece.partition("(")[0]
+        for way in (before, piece) if _words(before) else ():
+            found.update(dict.fromkeys(_subjects(_words(way, ",/"), phrases)))
+    return list(found)
+
+
+def _subjects(words: Sequence[str], phrases: Phrases) -> list[Component]:
+    """The components that make up most of some words. Of names right behind each other the last
+    is meant, as in *Transformer decoder*."""
+    hits = _hits(words, phrases)
+    inside = {at for start, phrase in hits.items() for at in range(start, start + len(phrase))}
+    others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
+    if others and (meant := _misspelt("".join(filter(_says_something, words)), phrases)):
+        return [meant]
+    if len(inside) <= len(others):
         return []
-    hits = [(phrase, component) for phrase, component in phrases if _contains(line, phrase)]
-    longest = {p for p, _ in hits if not any(p != q and p in q for q, _ in hits)}
-    return list(dict.fromkeys(component for phrase, component in hits if phrase in longest))
+    return [phrases[phrase] for start, phrase in hits.items() if start + len(phrase) not in hits]
 
 
-def _letters(text: str) -> str:
-    """The words of a text in lower case, parted by single spaces; hyphens part words."""
-    return " ".join(re.findall(r"[a-z0-9]+", text.lower().replace("&", " and ")))
+def _hits(words: Sequence[str], phrases: Phrases) -> dict[int, tuple[str, ...]]:
+    """The names in some words, by where they start; the longest of those inside each other."""
+    longest = max(map(len, phrases), default=0)
+    hits: dict[int, tuple[str, ...]] = {}
+    at = 0
+    while at < len(words):
+        for length in range(longest, 0, -1):
+            phrase = tuple(words[at : at + length])
+            one = (*phrase[:-1], phrase[-1].removesuffix("s"))
+            known = next((p for p in (phrase, one) if len(p) == length and p in phrases), None)
+            if known is not None:
+                hits[at] = known
+                at += length - 1
+                break
+        at += 1
+    return hits
 
 
-def _contains(line: str, phrase: str) -> bool:
-    """Whether a phrase stands in a line, or something spelt almost like it is the whole line."""
-    if f" {phrase} " in f" {line} ":
-        return True
-    mine, theirs = phrase.replace(" ", ""), line.replace(" ", "")
-    if len(mine) < 8 or abs(len(mine) - len(theirs)) > 6:
-        return False
+def _says_something(word: str) -> bool:
+    """Whether a word counts: fillers, numbers (``3``, ``a5``) and signs do not."""
+    return word.isalpha() and word not in FILLERS
+
+
+def _words(text: str, signs: str = "") -> list[str]:
+    """The words of a text in lower case, and some signs; hyphens part words."""
+    text = re.sub(r"['’]s\b", "", text.lower().replace("&", " and "))
+    return re.findall(rf"[^\W_]+|[{signs}]" if signs else r"[^\W_]+", text)
+
+
+def _misspelt(letters: str, phrases: Phrases) -> Component | None:
+    """The component whose name, of several words, is spelt almost like a line."""
+    alike = {phrase: _likeness("".join(phrase), letters) for phrase in phrases if len(phrase) > 1}
+    best = max(alike, key=lambda phrase: alike[phrase], default=())
+    return phrases[best] if alike.get(best, 0) >= CLOSE else None
+
+
+def _likeness(mine: str, theirs: str) -> float:
+    """How alike a name is to a line, a little longer or shorter perhaps; 0 if not at all."""
+    if len(mine) < 8 or abs(len(mine) - len(theirs)) > 2:
+        return 0.0
     # A slip or two leave most of a name as it is: one of its quarters stands there still.
     quarter = len(mine) // 4
     if not any(mine[at : at + quarter] in theirs for at in range(0, 4 * quarter, quarter)):
-        return False
-    alike = SequenceMatcher(None, "", mine)
-    for start in range(max(1, len(theirs) - len(mine) + 1)):
-        alike.set_seq1(theirs[start : start + len(mine)])
-        if alike.quick_ratio() >= CLOSE and alike.ratio() >= CLOSE:
-            return True
-    return False
+        return 0.0
+    return SequenceMatcher(None, theirs, mine).ratio()

@@ -34,12 +34,40 @@ from notes2code.meaning.ir import (
     Softmax,
 )
 
+MAX_PARTS = 2_000
+"""The parts that an equation may have when its definitions and calls are written out: a chain of
+definitions that each use the next one twice grows without end."""
+
+MAX_BITS = 1_000
+"""The length of a whole number up to which powers are worked out."""
+
+
+class TooLong(Exception):
+    """An equation cannot be written out."""
+
+
+class Parts:
+    """Counts the parts that are put into an expression while it is written out."""
+
+    def __init__(self) -> None:
+        self.left = MAX_PARTS
+
+    def put(self, expr: Expr) -> Expr:
+        """The expression itself. Raises ``TooLong`` where it is more than may be written out."""
+        for _ in ir.walk(expr):
+            self.left -= 1
+            if self.left < 0:
+                raise TooLong
+        return expr
+
 
 def normal_form(equation: Equation) -> Lambda:
-    """The value of an equation in normal form."""
+    """The value of an equation in normal form. Raises ``TooLong``."""
     definitions = {d.name: d for d in equation.definitions}
     normaliser = _Normaliser(definitions)
-    value = Lambda(equation.value.indices, normaliser.expr(equation.value.body))
+    value = Lambda(
+        equation.value.indices, normaliser.expr(normaliser.parts.put(equation.value.body))
+    )
     if has_pairs(value):
         value = Lambda(value.indices, normaliser.expr(paired(value).body))
     return value
@@ -48,13 +76,14 @@ def normal_form(equation: Equation) -> Lambda:
 class _Normaliser:
     def __init__(self, definitions: dict[str, Definition]) -> None:
         self.definitions = definitions
+        self.parts = Parts()
 
     def expr(self, expr: Expr) -> Expr:
         """The normal form of an expression."""
         if isinstance(expr, Ref) and expr.array in self.definitions:
             array = renewed(self.definitions[expr.array].array)
             places = dict(zip(array.indices, expr.at, strict=True))
-            return self.expr(ir.substitute(array.body, places))
+            return self.expr(self.parts.put(ir.substitute(array.body, places)))
         match ir.rebuild(expr, self.expr):
             case Add(terms):
                 return _sum(terms)
@@ -299,7 +328,11 @@ def is_even(expr: Expr) -> bool:
 def _number_power(base: Num, exponent: Num) -> Expr:
     """An exact power where there is one."""
     if isinstance(exponent.value, int) and not isinstance(base.value, float) and base.value != 0:
-        value = Fraction(base.value) ** exponent.value
+        exact = Fraction(base.value)
+        bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
+        if bits * abs(exponent.value) > MAX_BITS:
+            return Pow(base, exponent)
+        value = exact**exponent.value
         return Num(int(value) if value.denominator == 1 else value)
     if isinstance(base.value, float) and 0 < base.value < math.inf:
         return Num(base.value ** float(exponent.value))

@@ -248,13 +248,11 @@ class _Planner:
         if draft.compiled is None:
             return ""
         roles = draft.component.roles
-        for role, name in draft.recognised.functions.items():
-            defining = self._nearest(draft.compiled, name)
-            if (
-                roles.get(role)
-                and defining
-                and self.compiler.compiled(defining[0]).recognised is None
-            ):
+        called = (name for role, name in draft.recognised.functions.items() if roles.get(role))
+        for name in called:
+            entry = draft.compiled.entry
+            defining = self.compiler.linker.defining(entry, name, "functions", within=2)
+            if defining and self.compiler.compiled(defining[0]).recognised is None:
                 return f"it calls `{name}`, and no class computes what the notes define as that"
         return ""
 

@@ -13,7 +13,7 @@ import numpy as np
 from notes2code import oracle
 from notes2code.cache import Remembered
 from notes2code.components.keys import key
-from notes2code.components.normal import normal_form
+from notes2code.components.normal import TooLong, normal_form
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Index
 from notes2code.oracle import OracleError, evaluate, sample
@@ -51,7 +51,10 @@ def same_value(left: Equation, right: Equation) -> bool:
 def _same_value(left: Equation, right: Equation) -> bool:
     own = dict(zip(right.parameters, left.parameters, strict=False))
     if {i.name for i in left.inputs} != {own.get(i.name, i.name) for i in right.inputs}:
-        return key(normal_form(left).body) == key(normal_form(right).body)
+        try:
+            return key(normal_form(left).body) == key(normal_form(right).body)
+        except TooLong:
+            return False
     try:
         inputs = sample(left, 0)
         renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from notes2code.components import settings
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
-from notes2code.components.match import Match, kinds, matches
-from notes2code.components.normal import normal_form
+from notes2code.components.match import Match, Steps, TooManyWays, kinds, matches
+from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import agree
 from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
 
@@ -41,13 +41,28 @@ def recognise(
     named: Mapping[str, str] | None = None,
     among: Set[str] | None = None,
 ) -> Recognised | None:
-    """The component that an equation is, proved on numbers; None if it is none of them.
+    """The component that an equation is, proved on numbers; None if it is none of them, or if it
+    is too long to be compared with them.
 
     ``named`` are the kinds of the notes' own functions, by the names they have there; ``among``
     are the components to choose from, all by default.
     """
-    subject = normal_form(equation)
+    try:
+        return _best(equation, normal_form(equation), library, named or {}, among)
+    except (TooLong, TooManyWays, RecursionError):
+        return None
+
+
+def _best(
+    equation: Equation,
+    subject: Lambda,
+    library: Library,
+    named: Mapping[str, str],
+    among: Set[str] | None,
+) -> Recognised | None:
+    """The first component that the equation is, in its plainest reading."""
     best: tuple[int, Recognised] | None = None
+    steps = Steps()
     has = kinds(subject)
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
@@ -58,7 +73,7 @@ def recognise(
             continue
         if not _called_so(component, form, equation):
             continue
-        for found in _ways(component, form, subject, {**library.kinds, **(named or {})}):
+        for found in _ways(component, form, subject, {**library.kinds, **named}, steps):
             candidate = _candidate(component, form, found, equation)
             strange = _strangeness(candidate)
             if (best is None or strange < best[0]) and _proved(candidate, equation):
@@ -76,10 +91,10 @@ def _called_so(component: Component, form: Form, equation: Equation) -> bool:
 
 
 def _ways(
-    component: Component, form: Form, subject: Lambda, named: Mapping[str, str]
+    component: Component, form: Form, subject: Lambda, named: Mapping[str, str], steps: Steps
 ) -> Iterator[Match]:
     """The matches whose roles and functions are what the component asks for."""
-    for count, found in enumerate(matches(form.pattern, subject)):
+    for count, found in enumerate(matches(form.pattern, subject, steps)):
         if count == MAX_WAYS:
             return
         if (

@@ -64,9 +64,16 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 
 
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
-    """``g_i(x)`` may be a function of each i at x, or a product."""
+    """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
+    if alone and _is_unknown_word(run, group.items[0]):
+        raise error(
+            "N2C033",
+            f"`{run.quote(name.span.to(group.span))}` may be a call, a product or a remark",
+            name.span.to(group.span),
+            "leave the parentheses out for a product, and write a remark in `\\text{…}`",
+        )
     if alone and use.indices and use.name in run.seen.called and use.power is None:
         raise error(
             "N2C033",
@@ -74,6 +81,14 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _is_unknown_word(run: Run, node: Node) -> bool:
+    """Whether a node is a word that nothing in the formula or the notes says more of."""
+    name = run.seen.use(node).name
+    base = names.base_letter(name)
+    known = name in run.defined or name in run.shapes or name in run.parameters
+    return len(base) > 2 and base.islower() and base not in names.GREEK and not known
 
 
 def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Juxt, Matrix, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Num, Script, walk
 from notes2code.meaning import binders, families, ir, names, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
@@ -318,7 +318,8 @@ class Attempt:
         if len(define.values) == 1:
             return define.values[0]
         values = define.values if define.target is not None else define.values[1:]
-        explicit = sorted(values, key=lambda node: node.span.start - node.span.end)
+        said = [node for node in values if not scripts.is_name(node)] or values
+        explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
 
@@ -354,6 +355,7 @@ class Attempt:
         front: list[Index] = []
         free = free_roots(value.body) if letters else set()
         on_target = len(target.indices)
+        made_of_places = on_target > 1 and bool(free) and not _reads_arrays(value.body)
         for position, letter in enumerate(letters):
             index = find_index(run.indices[letter])
             if index in free and index not in map(find_index, axes):
@@ -362,9 +364,18 @@ class Attempt:
                 axis = axes.pop(0)
                 link(run, axis, index, target.span)
                 front.append(find_index(axis))
-            elif position < on_target and self._is_referred_to(target):
-                front.append(index)  # the same for each: w_n = 1/N beside a sum over n
+            elif position < on_target and (made_of_places or self._is_referred_to(target)):
+                # The same everywhere along it: a mask of keys, or w_n = 1/N beside a sum over n.
+                front.append(index)
         return Value(value.body, (*front, *axes), value.span)
+
+
+def _reads_arrays(body: ir.Expr) -> bool:
+    """Whether an expression has elements of arrays or calls in it, not only places and numbers."""
+    return any(
+        isinstance(part, ir.Call) or (isinstance(part, ir.Ref) and bool(part.at))
+        for part in ir.walk(body)
+    )
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:
@@ -416,11 +427,15 @@ def read_target(seen: Survey, define: Define) -> Target:
         return Target(use.name, tuple(indices), span=node.span)
     parameters: list[str] = []
     whole: list[str] = []
+    listed = any(isinstance(item, Dots) for item in group.items)
     for item in group.items:
         if not scripts.is_name(item):
             continue
         inner = seen.use(item)
         name = inner.name
+        if listed and "_" in name:  # w_1, …, w_n are the array w
+            parameters.append(name.rpartition("_")[0])
+            continue
         if inner.indices and name in whole:
             name = names.code_name(name, *(names.label(at.node) for at in inner.indices))
         parameters.append(name)

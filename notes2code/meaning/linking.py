@@ -7,11 +7,11 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from notes2code.diagnostics import Problem, ProblemError, Span, warning
+from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
@@ -22,19 +22,26 @@ from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
+MAX_CHAIN = 50
+"""The functions that may call each other in a row; what lies behind is not looked up."""
+
+_ANYTHING = "x"
+"""A right-hand side for one that cannot be read."""
+
 JOIN = " \\\\\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A formula and where it stands: its note, the headings above it, its place in the note; and
-    the tags that hold there."""
+    """A formula and where it stands: its note, the headings above it, its place among the formulas
+    of the note; the tags that hold there; and its line, if it is known."""
 
     latex: str
     note: str = ""
     section: tuple[str, ...] = ()
     order: int = 0
     tags: tuple[str, ...] = ()
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Linker:
         self.words = field_scope.words | _words(self.entries)
         self.macros = {**field_scope.macros, **_macros(self.entries)}
         self.parsed = {entry: self._parse(entry) for entry in self.entries}
-        self.defining = self._table()
+        self.table = self._table()
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
             self.declared.setdefault(entry.note, {}).update(dict.fromkeys(parsed.shapes))
@@ -111,7 +118,7 @@ class Linker:
             seen = survey.survey(stated)
             shapes = equations.shapes_declared(stated, seen)
         except ProblemError as problem:
-            return _Parsed(None, problems=(problem.problem,))
+            return replace(self._unread(entry), problems=(problem.problem,))
         except RecursionError:
             return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
@@ -120,6 +127,16 @@ class Linker:
                 # A statement that cannot be read is reported when it is typed.
                 with suppress(ProblemError):
                     _note_names(parsed, statement, seen)
+        return parsed
+
+    def _unread(self, entry: Entry) -> _Parsed:
+        """What a formula that cannot be read means to define, by its left-hand side."""
+        parsed = _Parsed(None)
+        left, equals, _ = entry.latex.partition("=")
+        with suppress(ProblemError, RecursionError):
+            stated = statements(parse(f"{left} = {_ANYTHING}", self.words, self.macros))
+            if equals and isinstance(stated[0], Define):
+                _note_names(parsed, stated[0], survey.survey(stated))
         return parsed
 
     # --- typing --------------------------------------------------------------------------
@@ -171,7 +188,7 @@ class Linker:
 
     # --- nearness ------------------------------------------------------------------------
 
-    def _distance(self, entry: Entry, other: Entry) -> tuple[int, int, int]:
+    def distance(self, entry: Entry, other: Entry) -> tuple[int, int, int]:
         """How far another formula is: by vault, note and section, then by place; what stands
         before counts as nearer than what stands behind."""
         if other.note != entry.note:
@@ -190,24 +207,48 @@ class Linker:
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first. ``kind`` is what they define:
         ``arrays``, ``functions`` or ``shapes``."""
-        found: dict[str, list[Entry]] = {}
-        for name in names:
-            near = [
-                (distance, other)
-                for other in self.defining.get((kind, name), ())
-                if other is not entry and (distance := self._distance(entry, other))[0] <= within
-            ]
-            if near:
-                near.sort(key=lambda pair: pair[0])
-                found[name] = [other for _, other in near]
-        return found
+        found = {name: self.defining(entry, name, kind, within) for name in names}
+        if kind == "functions":
+            found = {name: self._readable(entry, others) for name, others in found.items()}
+        return {name: others for name, others in found.items() if others}
+
+    def defining(self, entry: Entry, name: str, kind: str, within: int) -> list[Entry]:
+        """The entries that define a name, rejected ones among them, nearest first."""
+        near = [
+            (distance, other)
+            for other in self.table.get((kind, name), ())
+            if other is not entry and (distance := self.distance(entry, other))[0] <= within
+        ]
+        near.sort(key=lambda pair: pair[0])
+        return [other for _, other in near]
+
+    def rejected(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
+        """The rejected definition that stands nearer than all that can be read, if one does."""
+        for at, other in enumerate(others):
+            if self.function(other) is not None or other in self.busy:
+                return None
+            typed = self.functions.get(other)
+            if typed is not None and typed.kind == "rejected":
+                near = self.distance(entry, other)
+                if all(self.distance(entry, far) > near for far in others[at + 1 :]):
+                    return other
+        return None
+
+    def _readable(self, entry: Entry, others: list[Entry]) -> list[Entry]:
+        """The definitions that may be taken: no farther one takes the place of a rejected one."""
+        rejected = self.rejected(entry, others)
+        return others if rejected is None else others[: others.index(rejected)]
+
+    def called(self, entry: Entry) -> set[str]:
+        """The functions that a formula calls and does not define."""
+        return self.parsed[entry].called - self.parsed[entry].functions
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
         """Shapes declared in the note, nearest first; those of other notes would tie sizes that
         only share a letter."""
         found = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
         nearest = {name: others[0] for name, others in found.items()}
-        ordered = sorted(nearest.items(), key=lambda item: self._distance(entry, item[1]))
+        ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
     def _functions(self, entry: Entry) -> dict[str, Equation]:
@@ -231,6 +272,8 @@ class Linker:
         if entry in self.busy:
             return None
         if entry not in self.functions:
+            if len(self.busy) == MAX_CHAIN:
+                return None
             self.busy.append(entry)
             linked = self.typed(entry)
             self.busy.pop()
@@ -279,28 +322,6 @@ class Linker:
             for name, half in sorted(missing)
         )
         return [other for other in others if other is not None]
-
-    def conflicts(self, entry: Entry, same: Callable[[Equation, Equation], bool]) -> list[Problem]:
-        """Warnings for functions that other notes define differently, equally far away."""
-        found = self.nearest(entry, sorted(self.parsed[entry].called), "functions", within=2)
-        problems: list[Problem] = []
-        for name, defining in found.items():
-            others = [o for o in defining if self._distance(entry, o)[0] == 2]
-            if len(others) < 2 or len(others) < len(defining):
-                continue
-            first, *rest = [(o, self.function(o)) for o in others]
-            differing = [o for o, eq in rest if eq and first[1] and not same(first[1], eq)]
-            if differing:
-                problems.append(
-                    warning(
-                        "N2C035",
-                        f"`{name}` is defined differently in {first[0].note} and "
-                        f"{differing[0].note}; the first is taken",
-                        Span(0, len(entry.latex)),
-                        "define it in this note, or give the two definitions names of their own",
-                    )
-                )
-        return problems
 
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:

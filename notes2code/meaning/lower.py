@@ -180,6 +180,7 @@ def _bars(run: Run, node: Group) -> Value:
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)
     if value.rank == 0:
+        run.cost += powers.NO_VECTOR if node.open == "‖" else 0
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         raise error(

@@ -207,9 +207,15 @@ def _negative_number(node: Node) -> bool:
     return isinstance(node, Neg) and isinstance(node.body, Num)
 
 
+NO_VECTOR = 2.2
+"""What it counts against a reading if a norm is of a number."""
+
+
 def _norm(run: Run, node: Script, base: Group) -> Value:
     """``‖x‖_p`` and its powers."""
     value = run.lower(base.items[0])
+    if value.rank == 0:
+        run.cost += NO_VECTOR
     order: Expr = ir.Num(2)
     if node.sub is not None:
         order = ir.Num(2) if isinstance(node.sub, Name) else run.lower(node.sub).body
@@ -224,4 +230,12 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     return result if node.sup is None else power(run, result, node.sup, node.span)
 
 
-__all__ = ["children", "exponential", "index", "is_derivative", "is_exponential", "power"]
+__all__ = [
+    "NO_VECTOR",
+    "children",
+    "exponential",
+    "index",
+    "is_derivative",
+    "is_exponential",
+    "power",
+]

@@ -116,9 +116,10 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen = Survey()
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = [node for value in values for node in walk(value)]
+    targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     _find_binders(seen, nodes)
-    _find_ends(seen, nodes)
+    _find_ends(seen, [*nodes, *(node for target in targets for node in walk(target))])
     _find_steps(seen, statements)
     for statement in statements:
         if isinstance(statement, Range):
@@ -178,7 +179,7 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     for node in binders.target_scripts(target):
         for letter in binders.script_letters(node):
-            if letter not in names.INDEX_LETTERS or letter in labels:
+            if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
                 continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
                 continue

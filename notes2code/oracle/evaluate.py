@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 
 from notes2code.meaning import shapes
-from notes2code.meaning.ir import Equation, Input
+from notes2code.meaning.ir import Call, Equation, Expr, Input, Iterate, children
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.elements import Elements, Place
 from notes2code.oracle.extents import OracleError, extents, single_numbers
+
+MAX_WORK = 20_000
+"""The parts that may be evaluated, those of a function once for each call of it."""
+
+STEPS = 16
+"""The steps of a recursion that are reckoned with."""
 
 
 def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
@@ -28,8 +34,11 @@ def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
     which none applies, are NaN.
 
     Raises ``TypeError`` for missing, surplus or unusable inputs, and ``OracleError`` where shapes
-    disagree, an element outside an array is needed, or an array would be too large.
+    disagree, an element outside an array is needed, an array would be too large, or calls inside
+    calls would take too long.
     """
+    if _work(equation, {}) > MAX_WORK:
+        raise OracleError("its calls inside calls take too long to evaluate")
     _check_names(equation, inputs)
     callables: dict[str, Callable[..., Any]] = {}
     values: dict[str, Array] = {}
@@ -51,6 +60,21 @@ def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
         except RecursionError:
             raise OracleError("the equation is nested too deeply") from None
     return np.array(np.broadcast_to(value, front + value.shape[len(front) :]))
+
+
+def _work(equation: Equation, known: dict[int, int]) -> int:
+    """The number of parts that are evaluated; ``known`` are those of functions."""
+
+    def work(expr: Expr) -> int:
+        parts = 1 + sum(map(work, children(expr)))
+        if isinstance(expr, Call) and expr.function in equation.functions:
+            parts += _work(equation.functions[expr.function], known)
+        return parts * STEPS if isinstance(expr, Iterate) else parts
+
+    if id(equation) not in known:
+        bodies = [equation.value.body, *(one.array.body for one in equation.definitions)]
+        known[id(equation)] = sum(map(work, bodies))
+    return known[id(equation)]
 
 
 def _check_names(equation: Equation, inputs: Mapping[str, Any]) -> None:

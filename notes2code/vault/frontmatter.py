@@ -50,7 +50,7 @@ def read_front_matter(text: str) -> FrontMatter:
         refusal = _refusal(written)
         value = None if refusal else yaml.load(written, _LOADER)
     except yaml.MarkedYAMLError as error:
-        at = start + _offset(written, error.problem_mark)
+        at = start + _offset(written, _mark(error))
         reason = error.problem or "the YAML is broken"
         return _broken(match, Span(at, at + 1), reason)
     except (yaml.YAMLError, ValueError) as error:
@@ -79,6 +79,16 @@ def _refusal(written: str) -> str:
         if depth > _DEEPEST:
             return f"they are nested deeper than {_DEEPEST} levels"
     return ""
+
+
+def _mark(error: yaml.MarkedYAMLError) -> Any:
+    """Where the YAML is broken. What is missed lines behind a bracket or quote that is not closed
+    is where that opens; the parser stumbles over what follows."""
+    found, opened = error.problem_mark, error.context_mark
+    unclosed = (error.context or "").startswith(("while parsing a flow", "while scanning a quoted"))
+    if unclosed and opened is not None and (found is None or found.line > opened.line):
+        return opened
+    return found
 
 
 def _offset(written: str, mark: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,3 +59,15 @@ def test_paths_without_notes(vault: Vault) -> None:
 def test_nothing_is_written_but_the_cache(vault: Vault) -> None:
     vault.run("inspect", "vault")
     assert {path.name for path in vault.folder.iterdir()} - {"cache"} == {"vault"}
+
+
+def test_what_a_build_wrote_into_the_vault_is_left_out(
+    vault: Vault, tested: Callable[..., None]
+) -> None:
+    assert vault.run("build", "--out", "vault/made") == 0
+    vault.write("made/README.md", "$x$")
+    vault.write("sub/B.md", "$x$")
+    assert vault.run("inspect", "vault", "--format", "json") == 0
+    assert [note["path"] for note in vault.data()["notes"]] == ["Attention.md", "sub/B.md"]
+    assert vault.run("inspect", "vault/made", "--format", "json") == 0
+    assert [note["path"] for note in vault.data()["notes"]] == ["README.md"]

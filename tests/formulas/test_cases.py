@@ -59,6 +59,16 @@ def causal(n: int, m: int) -> Any:
         lambda n, m: (abs(np.arange(n)[:, None] - np.arange(m)) <= 2) * 1.0,
     ),
     Case(
+        r"P_{ij} = \begin{cases} 1 & j \le \ell \\ 0 & \text{otherwise} \end{cases}",
+        "ell n# m#",
+        lambda ell, n, m: np.tile(np.arange(m) <= ell, (n, 1)) * 1.0,
+    ),
+    Case(
+        r"P_{ij} = \mathbb{1}[i > \ell]",
+        "ell n# m#",
+        lambda ell, n, m: np.tile(np.arange(n)[:, None] > ell, (1, m)) * 1.0,
+    ),
+    Case(
         r"A = \mathrm{softmax}(S + M), \quad M_{ij} = \begin{cases} 0 & i \ge j \\ -\infty & i "
         r"< j \end{cases}",
         "S[n,m]",

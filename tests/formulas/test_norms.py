@@ -21,6 +21,16 @@ def standardised(x: Any, epsilon: float) -> Any:
     Case(r"s = \|x\|_1", "x[d]", lambda x: np.abs(x).sum()),
     Case(r"s = \lVert x - y \rVert_2^2", "x[d] y[d]", lambda x, y: ((x - y) ** 2).sum()),
     Case(r"s = \Vert x \Vert_2 / 2", "x[d]", lambda x: np.linalg.norm(x) / 2),
+    Case(
+        r"s = \frac{a \cdot b}{\|a\| \|b\|}",
+        "a[d] b[d]",
+        lambda a, b: a @ b / (np.linalg.norm(a) * np.linalg.norm(b)),
+    ),
+    Case(
+        r"s = \frac{a \cdot b}{\|a\|_2 \|b\|_2}",
+        "a[d] b[d]",
+        lambda a, b: a @ b / (np.linalg.norm(a) * np.linalg.norm(b)),
+    ),
     Case(r"u = \frac{x}{\|x\|}", "x[d]", lambda x: x / np.linalg.norm(x)),
     Case(
         r"u = \frac{x}{\|x\|_2 + \epsilon}",

@@ -144,6 +144,93 @@ def test_no_contradiction(entries: list[Entry]) -> None:
     assert codes(entries) == []
 
 
+FAR = ("Here.md", ("Top", "Far"))
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        row([adding(1, "Here.md", ("A",), 1), adding(2, "Here.md", ("B",), 2)], "two sections"),
+        row([adding(1, "Here.md", ("A",), 1), adding(2, "Here.md", ("A",), 2)], "twice in one"),
+        row([SECTION, adding(2, "Here.md", ("Top", "Mine"), 20)], "its own section"),
+        row([BEHIND, adding(2, "Here.md", ("Top", "Mine"), 99)], "both behind it"),
+    ],
+)
+def test_a_note_contradicts_itself(entries: list[Entry]) -> None:
+    assert codes(entries) == ["N2C035"]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        row([adding(1, "Here.md", ("A",), 1), Entry("f(c) = 1 + c", *FAR, 2)], "twice the same"),
+        row([SECTION, adding(2, "Here.md", ("Top", "Other"), 20)], "its own section decides"),
+        row([ABOVE, BESIDE], "the section above decides"),
+        row([SECTION, BEHIND], "it is defined anew behind the formula"),
+    ],
+)
+def test_a_note_does_not_contradict_itself(entries: list[Entry]) -> None:
+    assert codes(entries) == []
+
+
+def test_the_warning_says_which_definition_is_taken() -> None:
+    entries = [
+        Entry(latex, "Here.md", ("Top", "Mine"), order, line=10 * order)
+        for order, latex in enumerate(["f(t) = t + 1", "f(t) = t + 2"], 1)
+    ]
+    (problem,) = (p for p in compiled([*entries, HERE], HERE).problems if p.code == "N2C035")
+    assert "Here.md:20 and Here.md:10; the first is taken" in problem.message
+    assert "nearest before" in problem.message
+    assert value(entries, a=0) == 2
+
+
+def test_arrays_contradict_each_other_where_they_are_linked() -> None:
+    scores = [r"S = \frac{QK^\top}{\sqrt{d_k}}", r"S = Q W K^\top"]
+    entries = [Entry(latex, "Here.md", (), order) for order, latex in enumerate(scores)]
+    target = Entry(r"O = \mathrm{softmax}(S) V", "Here.md", (), 2)
+    found = compiled([*entries, target], target)
+    assert found.uses == (entries[1],)
+    assert [p.code for p in found.problems] == ["N2C035"]
+    assert not compiled([entries[0], target], target).problems
+
+
+def test_an_example_with_numbers_contradicts_nothing() -> None:
+    scores = [r"S = \frac{QK^\top}{\sqrt{d_k}}", r"S = e^{-1/9} = 0.895"]
+    entries = [Entry(latex, "Here.md", (), order) for order, latex in enumerate(scores)]
+    target = Entry(r"O = \mathrm{softmax}(S) V", "Here.md", (), 2)
+    assert "N2C035" not in [p.code for p in compiled([*entries, target], target).problems]
+
+
+# --- definitions that were rejected -------------------------------------------------------------
+
+SHAPES = Entry(r"k \in \mathbb{R}^{p}, \quad W \in \mathbb{R}^{q \times r}", *FAR, 0)
+MISFIT = Entry(r"f(k) = k^\top W k", *FAR, 40)
+UNREADABLE = Entry(r"f(t) = \left( t + 1", *FAR, 40)
+
+
+@pytest.mark.parametrize("broken", [row(MISFIT, "shapes"), row(UNREADABLE, "signs")])
+@pytest.mark.parametrize(
+    "other", [row(ELSEWHERE, "another note"), row(adding(1, "Here.md", ("A", "B", "C")), "farther")]
+)
+def test_no_other_takes_the_place_of_a_rejected_definition(broken: Entry, other: Entry) -> None:
+    found = compiled([SHAPES, broken, other, HERE], HERE)
+    assert found.equation is not None
+    assert {given.name: given.kind for given in found.equation.inputs}["f"] == "function"
+    assert any("rejected" in p.message for p in found.problems if p.code == "N2C035")
+
+
+@pytest.mark.parametrize(
+    "nearer",
+    [row(SECTION, "in this section"), row(adding(3, "Elsewhere.md"), "of notes equally far")],
+)
+def test_a_rejected_definition_that_is_no_nearer_does_not_matter(nearer: Entry) -> None:
+    broken = Entry(UNREADABLE.latex, "Broken.md")
+    found = compiled([broken, nearer, HERE], HERE)
+    assert found.equation is not None
+    assert [given.name for given in found.equation.inputs] == ["a"]
+    assert not [p for p in found.problems if p.code == "N2C035"]
+
+
 # --- what else notes say ------------------------------------------------------------------------
 
 

@@ -59,7 +59,12 @@ def test_percent_signs_in_text_are_no_comment(read: Read) -> None:
     ("yaml", "line", "column"),
     [
         ("title: a: b", 2, 9),
-        ("a: 1\nb: [1, 2", 4, 1),
+        ("a: 1\nb: [1, 2", 3, 4),
+        ("tags: [a", 2, 7),
+        ("tags: [a\nb: c", 2, 7),
+        ("a: {b: c\n\n\nd: 1", 2, 4),
+        ('title: "a\nb: c', 2, 8),
+        ("a: [b, c d: e: f]", 2, 14),
         ("- a\n- b", 2, 1),
         ("a: &x [1]\nb: *x", 1, 1),
         ("a: " + "[" * 60 + "]" * 60, 1, 1),

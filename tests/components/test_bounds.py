@@ -1,0 +1,105 @@
+"""However formulas refer to each other, none takes long: what grows too long is a plain formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import process_time
+
+import pytest
+
+import notes2code
+from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.library import library
+from notes2code.components.proofs import same_value
+from notes2code.meaning.linking import MAX_CHAIN, Entry, Linker
+from notes2code.oracle import OracleError, evaluate
+
+SECONDS = 10
+"""Far more than any of these takes, and far less than what they would take written out."""
+
+LAST = 24
+
+
+def name(number: int) -> str:
+    return rf"\mathrm{{f{'abcdefghijklmnopqrstuvwxyz'[number]}}}"
+
+
+def chain(step: str, last: str = "") -> list[str]:
+    """Formulas in each of which ``g`` stands for the name of the next."""
+    return [
+        *(name(n) + step.replace("g", name(n + 1)) for n in range(LAST)),
+        *([name(LAST) + last] if last else []),
+    ]
+
+
+def compiled(formulas: Sequence[str], notes: int = 1) -> list[Compiled]:
+    entries = [
+        Entry(latex, f"{order % notes}.md", (), order) for order, latex in enumerate(formulas)
+    ]
+    start = process_time()
+    found = Compiler(Linker(entries, library().scope), library()).all()
+    assert process_time() - start < SECONDS
+    return found
+
+
+FAMILIES = {
+    "sums": [f"A_{{{n}u}} = A_{{{n + 1}u}} + A_{{{n + 1}u}}" for n in range(18)],
+    "products": [rf"A_{{{n}u}} = A_{{{n + 1}u}} A_{{{n + 1}u}}^\top" for n in range(18)],
+    "attention": [
+        rf"A_{{{n}u}} = \mathrm{{softmax}}(A_{{{n + 1}u}} A_{{{n + 1}u}}^\top) A_{{{n + 1}u}}"
+        for n in range(12)
+    ],
+    "places": [f"A_{{{n}u, j}} = A_{{{n + 1}u, j + j}}" for n in range(LAST)],
+    "functions, open": chain("(x) = g(x) + g(x)"),
+    "functions": chain("(x) = g(x) + g(x)", "(x) = x"),
+    "functions of functions": chain("(x) = g(g(x))", "(x) = x + 1"),
+    "a call of two": [
+        *(f"{name(n)}(x) = {name(n + 1)}(x) + {name(n + 2)}(x)" for n in range(LAST - 1)),
+        *(f"{name(n)}(x) = x" for n in (LAST - 1, LAST)),
+    ],
+}
+
+
+@pytest.mark.parametrize("formulas", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("notes", [1, 3])
+def test_what_grows_without_end_is_a_plain_formula(formulas: list[str], notes: int) -> None:
+    found = compiled(formulas, notes)
+    assert found[0].status in ("formula", "component")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "y = " + " + ".join(["x"] * 400),
+        "y = " + " + ".join(rf"\exp(x + {n})" for n in range(100)),
+        "y = " + " ".join(f"(x + {n})" for n in range(100)),
+        "Y = " + " ".join(f"W_{{{a}{b}}}" for a in "abcdefgh" for b in "pqrstuvw"),
+        "y = 9^{9^{9}} x",
+        "y = 10^{10^{10}} x",
+        "y = (1/3)^{100000000} x",
+    ],
+)
+def test_long_formulas_are_plain_formulas(latex: str) -> None:
+    assert compiled([latex])[0].status == "formula"
+
+
+def test_a_long_row_of_functions_is_no_fault() -> None:
+    """It is as deep as Python's own limit of calls inside calls allows, and far longer."""
+    found = compiled([f"f_{{{n}}}(x) = f_{{{n + 1}}}(x) + 1" for n in range(4 * MAX_CHAIN)])
+    assert {one.status for one in found} == {"formula"}
+
+
+def test_definitions_that_are_too_long_to_be_compared_differ() -> None:
+    doubling = compiled(chain("(x) = g(x) + g(x)", "(x) = x"))[0].equation
+    squaring = compiled(chain("(x) = g(x) + g(x)", "(x) = x^2"))[0].equation
+    assert doubling is not None and squaring is not None
+    start = process_time()
+    assert not same_value(doubling, squaring)
+    with pytest.raises(OracleError, match="too long"):
+        evaluate(doubling, {"x": 1.0})
+    assert process_time() - start < SECONDS
+
+
+def test_calls_that_stay_short_are_evaluated() -> None:
+    formula = notes2code.compile_formula(r"y = f(f(f(f(a)))), \quad f(t) = 2t")
+    assert formula.reference(a=1.0) == 16

@@ -1,0 +1,106 @@
+"""What notes name without a formula: the subjects of lines, not what occurs in sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.vault import Vault
+from notes2code.vault.note import read_note_text
+from tables import row
+
+ABOUT = "Here is attention, and here is a Transformer, each in a sentence that is long.\n\n"
+"""By this a note is about the field; it names nothing itself."""
+
+
+def named(text: str) -> set[str]:
+    """The components that a note names."""
+    note = read_note_text("note.md", text)
+    return {m.component.name for m in compile_vault(Vault("", (note,)), library()).mentions}
+
+
+def test_the_note_is_about_attention_and_names_nothing() -> None:
+    assert named(ABOUT) == set()
+
+
+@pytest.mark.parametrize(
+    "line, names",
+    [
+        ("# Encoder", {"encoder"}),
+        ("## 3 The encoder layer", {"encoder_layer"}),
+        ("# Encoders and decoders", {"encoder", "decoder"}),
+        ("- Encoder #1", {"encoder"}),
+        ("# The whole Transformer", {"encoder_decoder"}),
+        ("# From Encoder-Decoder to Transformer", {"encoder_decoder"}),
+        ("# Transformer decoder", {"decoder"}),  # the last of two is meant
+        ("# Encoder–decoder attention", {"cross_attention"}),
+        ("# Next: Layer norm", {"layer_norm"}),
+        ("- Layer norm: why the mean is taken away at all here", set()),  # prose
+        ("# Layer norm: why the mean is taken away at all here", {"layer_norm"}),
+        ("- Positional encoding + token embedding", {"sinusoidal_positional_encoding",
+            "token_embedding"}),
+        (r"- Positional encoding \oplus", {"sinusoidal_positional_encoding"}),
+        ("# Masked multi-head attention", {"causal_self_attention"}),
+        ("# 4 a5 GPT - decoder concept - one direction", {"gpt"}),
+        ("# a5 Casual selfattention", {"causal_self_attention"}),  # a slip
+        ("# Synthesizer self-attention", {"synthesizer_attention"}),
+        ("# Position-wise feed-forward networks", {"feed_forward"}),
+        ("# BLEU (a long name of many words) for translation", {"bleu"}),  # its long form
+        ("- Linear (logit)", {"output_head"}),  # parentheses inside a name
+        ("#layers/encoder-layer", {"encoder_layer"}),  # the last part of a tag
+        ("Bahdanau's attention", {"additive_attention"}),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
+    assert named(f"{ABOUT}{line}\n") == names
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "We used an entire block of ice.",
+        "Entire block",
+        "# Vision encoder",
+        "# Variational auto-encoder",
+        "General attention to detail",
+        "I ignore layer norm.",
+        "Since encoder and decoder are perfectly invertible",
+        "- numbers inside the feed-forward layer",
+        "# Transformer loss",
+        "(GPT)",
+        "- a sentence (with an encoder)",
+        "It is transformed.",
+        "# $Encoder$",
+        r"$$ \mathrm{FFN} $$",
+        "각 서브레이어에 Residual Connection을 적용한다.",
+    ],
+)
+def test_what_occurs_in_a_line_does_not(line: str) -> None:
+    assert named(f"{ABOUT}{line}\n") == set()
+
+
+@pytest.mark.parametrize("name", ["Encoder", "Decoder", "Transformer", "Encoder-decoder", "FFN"])
+def test_other_fields_have_names_of_one_word_too(name: str) -> None:
+    assert named(f"# An LSTM reads a sentence\n\n## {name}\n") == set()
+    assert named(f"# A look at attention\n\n## {name}\n") != set()
+
+
+def test_a_transformer_may_belong_to_a_power_station() -> None:
+    assert named("# Transformer\n\nIts coils are wound around iron.\n") == set()
+
+
+FFN = r"$$ \mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2 $$"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        row(f"{FFN} %% n2c: skip %%", "a formula"),
+        row("Feed forward: $y = xW$ %% n2c: skip %%", "a formula and its line"),
+        row("# Feed forward\n#n2c/skip\n\n- FFN", "a section"),
+    ],
+)
+def test_what_is_left_out_names_nothing(text: str) -> None:
+    assert named(f"{ABOUT}{text}\n") == set()
+    assert named(f"{ABOUT}Feed forward\n") == {"feed_forward"}
