@@ -92,10 +92,13 @@ def _plain(compilation: Compilation) -> dict[str, Plain]:
 
 
 def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
-    """What the notes name, and where."""
+    """What the notes name, and where each does first."""
     notes = {note.path: note for note in compilation.vault.notes}
-    found = []
+    first: dict[tuple[str, str], Mention] = {}
     for mention in compilation.mentions:
+        first.setdefault((mention.note, mention.component.name), mention)
+    found = []
+    for mention in first.values():
         note = notes[mention.note]
         line, _ = note.source.position(mention.start)
         found.append((mention, Source(note.path, line, "", note.title)))

@@ -7,7 +7,7 @@ its author may believe; so it must be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from notes2code.components.compiling import Compiled
 from notes2code.components.library import Component, Library, plain
@@ -34,8 +34,9 @@ def unrecognised(
             if component is not None:
                 found[formula] = _problem(formula, component, "which its name says")
         here = [mention for mention in mentions if mention.note == note.path]
+        used = {used.latex for _, compiled in entries for used in compiled.uses}
         for component, own in _announced(note, entries, here, library):
-            unlike = _unlike(own, component)
+            unlike = _unlike(note, own, used)
             if unlike is not None and unlike not in found:
                 found[unlike] = _problem(unlike, component, "which the section names")
     return found
@@ -59,32 +60,42 @@ def _called(compiled: Compiled, library: Library) -> Component | None:
 def _announced(
     note: Note, entries: Sequence[Entry], mentions: Sequence[Mention], library: Library
 ) -> Iterator[tuple[Component, list[Entry]]]:
-    """The components that a section names or its tags ask for, with the formulas it has of its
-    own. What the whole note is about may be told anywhere in it."""
+    """The components that a section names or its tags ask for and has no formula of, with its own
+    formulas. What the whole note is about may be told anywhere in it."""
     for mention in mentions:
         section = next((p.section for p in note.paragraphs if p.start == mention.start), ())
-        if len(section) > 1:
-            inside = [(f, c) for f, c in entries if f.section == section]
-            yield mention.component, [e for e in inside if e[0].places.offset(0) >= mention.start]
-        elif section:
-            yield mention.component, list(entries)
+        inside = [
+            (formula, compiled) for formula, compiled in entries if formula.section == section
+        ]
+        after = [e for e in inside if e[0].places.offset(0) >= mention.start]
+        if section and not _has(entries if len(section) == 1 else inside, mention.component):
+            yield mention.component, after
     for section in dict.fromkeys(formula.section for formula, _ in entries):
         inside = [
             (formula, compiled) for formula, compiled in entries if formula.section == section
         ]
         tags = {tag for formula, _ in inside for tag in formula.tags} - set(note.tags)
         for name in sorted(library.pinned(tags)):
-            yield library.components[name], inside
+            if not _has(inside, library.components[name]):
+                yield library.components[name], inside
 
 
-def _unlike(entries: Sequence[Entry], component: Component) -> Formula | None:
-    """The first formula set apart, if none is recognised as a component; those that recognised
-    ones are built on do not count."""
-    if any(c.recognised is not None and c.recognised.component is component for _, c in entries):
-        return None
-    used = {used.latex for _, compiled in entries for used in compiled.uses}
+def _has(entries: Sequence[Entry], component: Component) -> bool:
+    return any(c.recognised is not None and c.recognised.component is component for _, c in entries)
+
+
+def _unlike(note: Note, entries: Sequence[Entry], used: Set[str]) -> Formula | None:
+    """The first formula set apart that is no component; those that recognised ones are built on
+    do not count."""
     own = (formula for formula, compiled in entries if compiled.status == "formula")
-    return next((f for f in own if f.display and f.latex not in used), None)
+    return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
+
+
+def _is_apart(note: Note, formula: Formula) -> bool:
+    """Whether a formula is displayed, or alone in its paragraph."""
+    at = formula.places.offset(0)
+    around = (p.text.strip() for p in note.paragraphs if p.start <= at < p.end)
+    return formula.display or f"${formula.latex.strip()}$" in around
 
 
 def _problem(formula: Formula, component: Component, why: str) -> Problem:

@@ -51,9 +51,9 @@ class Mention:
 def mentions(
     notes: Sequence[Note], library: Library, without: str, skipped: Callable[[Formula], bool]
 ) -> tuple[Mention, ...]:
-    """The first mention of each component in each note, in order, but for the notes and sections
-    that have the tag ``without`` and the lines of formulas that are skipped."""
-    found: dict[tuple[str, str], Mention] = {}
+    """The mentions of components in notes, in order, but for the notes and sections that have the
+    tag ``without`` and the lines of formulas that are skipped."""
+    found: dict[Mention, None] = {}
     phrases = {
         tuple(_words(phrase)): component
         for component in library.components.values()
@@ -65,10 +65,8 @@ def mentions(
         known = _of_the_field(note, phrases)
         for text, start in _names(note, without, skipped):
             for component in _named(text, known):
-                found.setdefault(
-                    (note.path, component.name), Mention(component, note.path, start, text)
-                )
-    return tuple(found.values())
+                found[Mention(component, note.path, start, text)] = None
+    return tuple(found)
 
 
 def _of_the_field(note: Note, phrases: Phrases) -> Phrases:
