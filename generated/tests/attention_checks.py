@@ -26,11 +26,12 @@ class AttentionChecks:
     """Tests of an attention that is called with query, key and value.
 
     ``query``, ``key`` and ``value`` are shapes of inputs for tests, ``biases`` those of what the
-    formula adds to the scores, ``heads`` the axes of the formula before its queries.
+    formula adds to the scores, ``bias_scale`` what it multiplies them with, ``heads`` the axes of the formula before its queries.
     """
 
     query, key, value = (4, 6), (5, 6), (5, 7)
     biases: tuple[tuple[int, ...], ...] = ()
+    bias_scale = 1.0
     heads: tuple[int, ...] = ()
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
@@ -157,7 +158,7 @@ class AttentionChecks:
         bias = 5 * torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
         bias[0] = bias[:, -1] = -math.inf
         _, weights = attention(query, key, value, bias=own, need_weights=True)
-        expected = torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+        expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias
         output, weights = attention(query, key, value, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))

@@ -25,11 +25,12 @@ class ProjectedChecks:
     one that asks and others that answer.
 
     ``shapes`` are shapes of the inputs for tests, ``biases`` those of what the formula adds to
-    the scores, ``heads`` the number of heads where the weights have an axis for them.
+    the scores, ``bias_scale`` what it multiplies them with, ``heads`` the number of heads where the weights have an axis for them.
     """
 
     shapes: tuple[tuple[int, int], ...] = ((4, 6),)
     biases: tuple[tuple[int, ...], ...] = ()
+    bias_scale = 1.0
     heads: tuple[int, ...] = ()
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
@@ -150,7 +151,7 @@ class ProjectedChecks:
         bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
         bias[0] = bias[:, -1] = -math.inf
         _, weights = attention(*inputs, bias=own, need_weights=True)
-        expected = torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+        expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias
         output, weights = attention(*inputs, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
+from notes2code.components.compiling import Compiled, Compiler, shown_settings
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
-from notes2code.components.naming import FIRST_WORD, class_name, variant_name
+from notes2code.components.naming import FIRST_WORD, class_name, telling, variant_name
 from notes2code.components.recognise import Recognised, recognise
 
 
@@ -30,8 +30,9 @@ class Part:
     mention the component. ``pieces`` are formulas of the notes that state a piece of it.
     ``uses`` gives the parts it is built from, by role or by component, and ``spelt`` the formulas
     of the notes that it calls there, which may be others than the parts are made from: the same
-    in other letters. ``sources`` are the
-    places in the notes, the main one first; there are none for what only other parts need.
+    in other letters; ``strangers`` are the functions that it calls and that the notes define as
+    none of the components. ``sources`` are the places in the notes, the main one first; there are
+    none for what only other parts need.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     pieces: tuple[Recognised, ...] = ()
     uses: Mapping[str, Part] = field(default_factory=dict)
     spelt: Mapping[str, Recognised] = field(default_factory=dict)
+    strangers: tuple[str, ...] = ()
 
     @property
     def from_notes(self) -> bool:
@@ -128,7 +130,7 @@ class _Planner:
         mine, theirs = draft.recognised, compiled.recognised
         if mine.form.part != theirs.form.part or draft.compiled is None:
             return False
-        if shown_settings(mine) != shown_settings(theirs):
+        if telling(mine) != telling(theirs):
             return False
         return self._built_from(draft.compiled, mine) == self._built_from(compiled, theirs)
 
@@ -188,11 +190,10 @@ class _Planner:
 
     def _is_textbook(self, draft: _Draft) -> bool:
         form, settings = draft.recognised.form, draft.component.settings.values()
-        expected = textbook_settings(draft.component)
-        shown = shown_settings(draft.recognised)
-        if any(shown[s.name] != expected.get(s.name) for s in settings if form.has(s)):
-            return False
         textbook = self._usual(draft.component)
+        expected, shown = telling(textbook.recognised), telling(draft.recognised)
+        if any(shown[s.name] != expected[s.name] for s in settings if form.has(s)):
+            return False
         if not form.partial and form.part != textbook.recognised.form.part:
             return False
         usual = self._called(textbook)
@@ -235,6 +236,7 @@ class _Planner:
             tuple(draft.pieces),
             uses,
             self._spelt(draft),
+            tuple(f for f in draft.recognised.functions.values() if self._is_stranger(draft, f)),
         )
         parts[id(draft)] = part
         return part
@@ -252,6 +254,15 @@ class _Planner:
             for role, callee in callees.items()
             if isinstance(callee, Compiled) and callee.recognised is not None
         }
+
+    def _is_stranger(self, draft: _Draft, function: str) -> bool:
+        """Whether the notes define a function by a formula that is none of the components."""
+        if draft.compiled is None or isinstance(self._callee(draft.compiled, function), Compiled):
+            return False
+        near = self.compiler.linker.nearest(draft.compiled.entry, [function], "functions", within=2)
+        return any(
+            self.compiler.compiled(entry).status == "formula" for entry in near.get(function, [])
+        )
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""

@@ -83,6 +83,11 @@ class _Renderer:
                 causes[part] = below
                 continue
             try:
+                if part.strangers:
+                    raise EmitError(
+                        f"`{part.strangers[0]}` is defined in the notes, but not as anything that "
+                        "its class could be built from"
+                    )
                 self.references[part] = self.views[part].reference_source()
                 self.texts[part] = {
                     name: fitted(self._fill(part, name)) for name in (_MODULE, _TEST)
