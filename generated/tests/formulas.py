@@ -1401,7 +1401,7 @@ def synthesizer_attention_by_formula(attention: SynthesizerAttention, x: Tensor)
     return formula(array(x))
 
 
-def seq2_seq_attention_reference(v_a, W_a, s, U_a, h):
+def seq2seq_attention_reference(v_a, W_a, s, U_a, h):
     d_a = len(v_a)
     d_s = W_a.shape[1]
     n = s.shape[0]
@@ -1431,7 +1431,7 @@ def seq2_seq_attention_reference(v_a, W_a, s, U_a, h):
     return c
 
 
-def seq2_seq_attention_by_formula(
+def seq2seq_attention_by_formula(
     attention: Seq2SeqAttention, state: Tensor, memory: Tensor
 ) -> np.ndarray:
     """The formula for all queries of each sequence."""
@@ -1441,7 +1441,7 @@ def seq2_seq_attention_by_formula(
         "v_a": array(attention.v_a.weight)[0],
     }
     formula = np.vectorize(
-        lambda state, memory: seq2_seq_attention_reference(s=state, h=memory, **weights),
+        lambda state, memory: seq2seq_attention_reference(s=state, h=memory, **weights),
         signature="(n,d),(m,e)->(n,e)",
     )
     return formula(array(state), array(memory))

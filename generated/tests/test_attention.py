@@ -22,7 +22,7 @@ from formulas import (
     rescaled_dot_product_attention_by_formula,
     scaled_dot_product_attention_by_formula,
     self_attention_by_formula,
-    seq2_seq_attention_by_formula,
+    seq2seq_attention_by_formula,
     single_head_causal_self_attention_by_formula,
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
@@ -291,7 +291,7 @@ class TestSeq2SeqAttention(ProjectedChecks):
     """Its formula, and what holds of every attention."""
 
     shapes = ((4, 6), (5, 3))
-    by_formula = staticmethod(seq2_seq_attention_by_formula)
+    by_formula = staticmethod(seq2seq_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> Seq2SeqAttention:
         return randomised(

@@ -345,7 +345,7 @@ def snake(name: str) -> str:
     for at, char in enumerate(name):
         before = name[at - 1] if at else ""
         after = name[at + 1] if at + 1 < len(name) else ""
-        if char.isupper() and at and (before.islower() or (after.islower() and before != "_")):
+        if char.isupper() and at and (before.islower() or (after.islower() and before.isupper())):
             out += "_"
         out += char.lower()
     return out
