@@ -82,10 +82,16 @@ _WORDS = {
 """What a class is called for a setting that is missing, and for one that is another."""
 
 
+_ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
+"""The order of keys and queries in a mask, as settings are shown."""
+
+
 def _word(setting: str, value: str | None) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
     if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
+    if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
+        return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
     if value is not None and setting in ("kernel", "scale", "activation"):
         return _word_of_expression(setting, value)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))

@@ -257,12 +257,14 @@ class _Planner:
 
     def _is_stranger(self, draft: _Draft, function: str) -> bool:
         """Whether the notes define a function by a formula that is none of the components."""
-        if draft.compiled is None or isinstance(self._callee(draft.compiled, function), Compiled):
-            return False
-        near = self.compiler.linker.nearest(draft.compiled.entry, [function], "functions", within=2)
-        return any(
-            self.compiler.compiled(entry).status == "formula" for entry in near.get(function, [])
-        )
+        defined = draft.compiled and self._defined(draft.compiled, function)
+        return defined is not None and defined.recognised is None
+
+    def _defined(self, compiled: Compiled, function: str) -> Compiled | None:
+        """The nearest formula that defines a function which a formula calls, if one does."""
+        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
+        near = map(self.compiler.compiled, found.get(function, []))
+        return next((other for other in near if other.status in ("component", "formula")), None)
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""
@@ -321,12 +323,8 @@ class _Planner:
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""
-        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
-        for entry in found.get(function, []):
-            other = self.compiler.compiled(entry)
-            if other.recognised is not None:
-                return other
-        return plain(function)
+        other = self._defined(compiled, function)
+        return plain(function) if other is None or other.recognised is None else other
 
 
 def _defines_function(compiled: Compiled) -> bool:
