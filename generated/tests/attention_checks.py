@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -24,11 +26,12 @@ class AttentionChecks:
     """Tests of an attention that is called with query, key and value.
 
     ``query``, ``key`` and ``value`` are shapes of inputs for tests, ``biases`` those of what the
-    formula adds to the scores, ``heads`` the axes of the formula before its queries.
+    formula adds to the scores, ``bias_scale`` what it multiplies them with, ``heads`` the axes of the formula before its queries.
     """
 
     query, key, value = (4, 6), (5, 6), (5, 7)
     biases: tuple[tuple[int, ...], ...] = ()
+    bias_scale = 1.0
     heads: tuple[int, ...] = ()
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
@@ -64,13 +67,21 @@ class AttentionChecks:
         output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
         assert_equals(first(output), self.by_formula(attention, query, key, value, *biases))
 
-    def test_is_the_formula_in_float32(self) -> None:
+    @need_weights_or_not
+    def test_is_the_formula_in_evaluation(self, need_weights: bool) -> None:
+        attention, biases = self.attention(dropout=0.5).eval(), self.added()
+        query, key, value = self.inputs(2)
+        output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, query, key, value, *biases))
+
+    @need_weights_or_not
+    def test_is_the_formula_in_float32(self, need_weights: bool) -> None:
         attention = self.attention().float()
         query, key, value, *biases = (x.float() for x in (*self.inputs(2), *self.added()))
         expected = self.by_formula(attention, query, key, value, *biases)
         largest = self.largest_score(attention, query, key)
-        output = attention(query, key, value, bias=total_bias(biases))
-        assert_close_in_float32(output, expected, scale=largest)
+        output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
+        assert_close_in_float32(first(output), expected, scale=largest)
 
     def test_takes_what_is_not_contiguous(self) -> None:
         attention, biases = self.attention(), self.added()
@@ -127,23 +138,27 @@ class AttentionChecks:
             expected = self.by_formula(attention, *seen, *few)
             assert_equals(output[..., end - 1, :], expected[..., end - 1, :])
 
-    def test_joins_its_masks(self) -> None:
+    @need_weights_or_not
+    def test_joins_its_masks(self, need_weights: bool) -> None:
         """With fewer queries than keys, the queries are the last ones."""
         attention, bias = self.attention(), total_bias(self.added())
         query, key, value = self.inputs(2)
         shape = (query.size(-2), key.size(-2))
         keep_mask = torch.rand(shape) > 0.3
-        both = attention(query, key, value, keep_mask=keep_mask, bias=bias, causal=True)
+        masked = {"keep_mask": keep_mask, "bias": bias, "need_weights": need_weights}
+        both = first(attention(query, key, value, **masked, causal=True))
         lower = torch.ones(shape, dtype=torch.bool).tril(shape[1] - shape[0])
         one = attention(query, key, value, keep_mask=keep_mask & lower, bias=bias, causal=False)
         assert_equals(both, array(one))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
+        """One of −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         query, key, value = self.inputs(2)
-        bias = torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        bias = 5 * torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        bias[0] = bias[:, -1] = -math.inf
         _, weights = attention(query, key, value, bias=own, need_weights=True)
-        expected = torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+        expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias
         output, weights = attention(query, key, value, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))
@@ -160,6 +175,29 @@ class AttentionChecks:
         assert_equals(weights.sum(dim=-1), array(sees_a_key))
         assert_equals(weights @ value, array(output))
 
+    def test_gives_its_weights_before_dropout(self) -> None:
+        attention, inputs = self.attention(dropout=0.5), self.inputs(2)
+        _, weights = attention(*inputs, need_weights=True)
+        _, expected = attention.eval()(*inputs, need_weights=True)
+        assert_equals(weights, array(expected))
+
+    @need_weights_or_not
+    def test_drops_out_of_its_weights(self, need_weights: bool) -> None:
+        """One that is dropped counts for no feature of its value, the others count for more."""
+        attention = self.attention(dropout=0.75)
+        query, key, _ = self.inputs(20)
+        keys = key.size(-2)
+        twice = torch.eye(keys, dtype=torch.float64).repeat(1, 2).expand(*key.shape[:-1], -1)
+        output = first(attention(query, key, twice, need_weights=need_weights))
+        _, weights = attention.eval()(query, key, twice, need_weights=True)
+        kept = output[..., :keys] != 0
+        assert 0.1 < kept[weights != 0].double().mean() < 0.4
+        share = 4 * weights * kept
+        assert_equals(output, array(torch.cat((share, share), dim=-1)))
+
+    def test_drops_out_nothing_by_default(self) -> None:
+        assert signature(type(self.attention())).parameters["dropout"].default == 0.0
+
     @need_weights_or_not
     def test_drops_out_only_in_training(self, need_weights: bool) -> None:
         attention = self.attention(dropout=0.5)
@@ -173,18 +211,28 @@ class AttentionChecks:
         attention.train()
         assert not torch.equal(output(), output())
 
-    def test_has_gradients(self) -> None:
+    @need_weights_or_not
+    def test_has_gradients(self, need_weights: bool) -> None:
+        attention = self.attention()
         inputs = [x.requires_grad_() for x in self.inputs(2)]
-        assert torch.autograd.gradcheck(self.attention(), inputs)
 
-    def test_leaves_its_inputs_alone(self) -> None:
+        def output(*inputs: Tensor) -> Tensor:
+            return first(attention(*inputs, need_weights=need_weights))
+
+        assert torch.autograd.gradcheck(output, inputs)
+        output(*inputs).square().sum().backward()
+        for name, parameter in attention.named_parameters():
+            assert parameter.grad is not None and parameter.grad.any(), name
+
+    @need_weights_or_not
+    def test_leaves_its_inputs_alone(self, need_weights: bool) -> None:
         attention = self.attention()
         query, key, value = self.inputs(2)
         shape = (query.size(-2), key.size(-2))
         keep_mask, bias = torch.rand(shape) > 0.5, torch.randn(shape).double()
 
         def call(query: Tensor, key: Tensor, value: Tensor, keep: Tensor, bias: Tensor) -> None:
-            attention(query, key, value, keep_mask=keep, bias=bias)
+            attention(query, key, value, keep_mask=keep, bias=bias, need_weights=need_weights)
 
         assert_inputs_untouched(call, query, key, value, keep_mask, bias)
 

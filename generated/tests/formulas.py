@@ -191,7 +191,7 @@ def parametric_kernel_attention_by_formula(
 ) -> np.ndarray:
     """The formula for all queries of each sequence."""
     weights = {
-        "w": attention.w,
+        "w": attention.w.item(),
     }
     formula = np.vectorize(
         lambda query, key, value: parametric_kernel_attention_reference(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from inspect import signature
+
 import numpy as np
 import pytest
 import torch
@@ -22,11 +25,12 @@ class ProjectedChecks:
     one that asks and others that answer.
 
     ``shapes`` are shapes of the inputs for tests, ``biases`` those of what the formula adds to
-    the scores, ``heads`` the number of heads where the weights have an axis for them.
+    the scores, ``bias_scale`` what it multiplies them with, ``heads`` the number of heads where the weights have an axis for them.
     """
 
     shapes: tuple[tuple[int, int], ...] = ((4, 6),)
     biases: tuple[tuple[int, ...], ...] = ()
+    bias_scale = 1.0
     heads: tuple[int, ...] = ()
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
@@ -59,6 +63,12 @@ class ProjectedChecks:
         attention = self.attention()
         inputs = [x[:, :1] for x in self.inputs()]
         biases = [bias[..., :1] if bias.dim() == 1 else bias[:1, :1] for bias in self.added()]
+        output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
+
+    @need_weights_or_not
+    def test_is_the_formula_in_evaluation(self, need_weights: bool) -> None:
+        attention, inputs, biases = self.attention(dropout=0.5).eval(), self.inputs(), self.added()
         output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
         assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
 
@@ -135,11 +145,13 @@ class ProjectedChecks:
             self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
+        """One of −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         inputs = self.inputs()
-        bias = torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
+        bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
+        bias[0] = bias[:, -1] = -math.inf
         _, weights = attention(*inputs, bias=own, need_weights=True)
-        expected = torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+        expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias
         output, weights = attention(*inputs, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))
@@ -155,6 +167,22 @@ class ProjectedChecks:
         assert sees_a_key.any()
         assert_equals(weights.sum(dim=-1), array(sees_a_key))
 
+    def test_gives_its_weights_before_dropout(self) -> None:
+        attention, inputs = self.attention(dropout=0.5), self.inputs()
+        given = {"bias": total_bias(self.added()), "need_weights": True}
+        _, weights = attention(*inputs, **given)
+        _, expected = attention.eval()(*inputs, **given)
+        assert_equals(weights, array(expected))
+
+    @need_weights_or_not
+    def test_gives_zeros_where_all_is_dropped(self, need_weights: bool) -> None:
+        attention, bias = self.attention(dropout=1.0), total_bias(self.added())
+        output = first(attention(*self.inputs(), bias=bias, need_weights=need_weights))
+        assert torch.equal(output, torch.zeros_like(output))
+
+    def test_drops_out_nothing_by_default(self) -> None:
+        assert signature(type(self.attention())).parameters["dropout"].default == 0.0
+
     @need_weights_or_not
     def test_drops_out_only_in_training(self, need_weights: bool) -> None:
         attention, inputs = self.attention(dropout=0.5), self.inputs()
@@ -168,17 +196,28 @@ class ProjectedChecks:
         attention.train()
         assert not torch.equal(output(), output())
 
-    def test_has_gradients(self) -> None:
+    @need_weights_or_not
+    def test_has_gradients(self, need_weights: bool) -> None:
+        attention, bias = self.attention(), total_bias(self.added())
         inputs = [x.requires_grad_() for x in self.inputs()]
-        assert torch.autograd.gradcheck(self.attention(), inputs)
 
-    def test_leaves_its_inputs_alone(self) -> None:
+        def output(*inputs: Tensor) -> Tensor:
+            return first(attention(*inputs, bias=bias, need_weights=need_weights))
+
+        assert torch.autograd.gradcheck(output, inputs)
+        output(*inputs).square().sum().backward()
+        for name, parameter in attention.named_parameters():
+            assert parameter.grad is not None and parameter.grad.any(), name
+
+    @need_weights_or_not
+    def test_leaves_its_inputs_alone(self, need_weights: bool) -> None:
         inputs = self.inputs()
         queries, keys = self.shapes[0][0], self.shapes[-1][0]
         keep_mask, bias = torch.rand(2, keys) > 0.5, torch.randn(queries, keys).double()
 
         def call(*given: Tensor) -> None:
-            self.attention()(*given[:-2], keep_mask=given[-2], bias=given[-1])
+            masked = {"keep_mask": given[-2], "bias": given[-1]}
+            self.attention()(*given[:-2], **masked, need_weights=need_weights)
 
         assert_inputs_untouched(call, *inputs, keep_mask, bias)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from attention_checks import AttentionChecks
@@ -254,6 +255,18 @@ class TestCrossAttention(ProjectedChecks):
     def attention(self, dropout: float = 0.0) -> CrossAttention:
         return randomised(CrossAttention(d_model=6, d_memory=6, d_k=3, d_v=5, dropout=dropout))
 
+    def test_takes_a_memory_of_another_width(self) -> None:
+        """As if the further features were not there, where they are zero."""
+        narrow = self.attention()
+        wide = CrossAttention(d_model=6, d_memory=8, d_k=3, d_v=5).double()
+        weights = narrow.state_dict()
+        for name in ("W_K.weight", "W_V.weight"):
+            weights[name] = F.pad(weights[name], (0, 2), value=1.0)
+        wide.load_state_dict(weights)
+        x, memory = self.inputs()
+        output, expected = wide(x, F.pad(memory, (0, 2))), narrow(x, memory)
+        assert_equals(output, array(expected))
+
 
 class TestSynthesizerAttention(ProjectedChecks):
     """Its formula, and what holds of every attention."""
@@ -293,6 +306,16 @@ class TestSeq2SeqAttention(ProjectedChecks):
         assert_equals(context, array(contexts[:, 1]))
         assert_equals(weights, array(several[:, 1]))
         assert_equals(attention(state[:, 1], memory, keep_mask=keep_mask), array(context))
+
+    def test_takes_a_sequence_without_a_batch(self) -> None:
+        attention, (state, memory) = self.attention(), self.inputs()
+        contexts, several = attention(state, memory, need_weights=True)
+        context, weights = attention(state[1], memory[1], need_weights=True)
+        assert_equals(context, array(contexts[1]))
+        assert_equals(weights, array(several[1]))
+        context, weights = attention(state[1, 2], memory[1], need_weights=True)
+        assert_equals(context, array(contexts[1, 2]))
+        assert_equals(weights, array(several[1, 2]))
 
 
 class TestRescaledDotProductAttention(AttentionChecks):

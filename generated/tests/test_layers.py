@@ -101,9 +101,11 @@ def test_layer_norm_leaves_its_input_alone() -> None:
     assert_inputs_untouched(LayerNorm(d_model=5), torch.randn(2, 5))
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
-def test_feed_forward_is_the_formula(shape: tuple[int, ...]) -> None:
-    layer = randomised(FeedForward(d_model=5, d_ff=7))
+def test_feed_forward_is_the_formula(shape: tuple[int, ...], training: bool) -> None:
+    dropout = 0.0 if training else 0.5
+    layer = randomised(FeedForward(d_model=5, d_ff=7, dropout=dropout)).train(training)
     x = torch.randn(shape, dtype=torch.float64)
     assert_equals(layer(x), feed_forward_by_formula(layer, x))
 
@@ -135,9 +137,10 @@ def test_feed_forward_leaves_its_input_alone() -> None:
     assert_inputs_untouched(FeedForward(d_model=5, d_ff=7), torch.randn(2, 5))
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
-def test_encoder_layer_is_the_formula(batch: int) -> None:
-    layer = randomised(EncoderLayer(6, 2, 8))
+def test_encoder_layer_is_the_formula(batch: int, training: bool) -> None:
+    layer = randomised(EncoderLayer(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
     x = torch.randn(batch, 4, 6, dtype=torch.float64)
     assert_equals(layer(x), encoder_layer_by_formula(layer, x))
 
@@ -174,6 +177,15 @@ def test_encoder_layer_adds_nothing_where_all_is_dropped() -> None:
 def test_encoder_layer_drops_out_only_in_training() -> None:
     layer = EncoderLayer(6, 2, 8, dropout=0.5)
     assert_dropout_only_in_training(layer, torch.randn(2, 4, 6))
+
+
+def test_encoder_layer_drops_out_inside_each_sublayer() -> None:
+    layer = EncoderLayer(6, 2, 8, dropout=0.5).eval()
+    x = torch.randn(2, 4, 6)
+    for sublayer in (layer.attention, layer.feed_forward):
+        sublayer.train()
+        assert not torch.equal(layer(x), layer(x))
+        sublayer.eval()
 
 
 def test_encoder_layer_has_gradients() -> None:
@@ -225,9 +237,10 @@ def test_encoder_layer_is_that_of_torch() -> None:
     assert_equals(layer(x, keep_mask=~padding), array(expected))
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
-def test_decoder_layer_is_the_formula(batch: int) -> None:
-    layer = randomised(DecoderLayer(6, 2, 8))
+def test_decoder_layer_is_the_formula(batch: int, training: bool) -> None:
+    layer = randomised(DecoderLayer(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
     x = torch.randn(batch, 4, 6, dtype=torch.float64)
     memory = torch.randn(batch, 5, 6, dtype=torch.float64)
     assert_equals(layer(x, memory), decoder_layer_by_formula(layer, x, memory))
@@ -280,6 +293,15 @@ def test_decoder_layer_adds_nothing_where_all_is_dropped() -> None:
 def test_decoder_layer_drops_out_only_in_training() -> None:
     layer = DecoderLayer(6, 2, 8, dropout=0.5)
     assert_dropout_only_in_training(layer, torch.randn(2, 4, 6), torch.randn(2, 5, 6))
+
+
+def test_decoder_layer_drops_out_inside_each_sublayer() -> None:
+    layer = DecoderLayer(6, 2, 8, dropout=0.5).eval()
+    x, memory = torch.randn(2, 4, 6), torch.randn(2, 5, 6)
+    for sublayer in (layer.attention, layer.cross_attention, layer.feed_forward):
+        sublayer.train()
+        assert not torch.equal(layer(x, memory), layer(x, memory))
+        sublayer.eval()
 
 
 def test_decoder_layer_has_gradients() -> None:
@@ -388,9 +410,11 @@ def test_token_embedding_leaves_its_input_alone() -> None:
     assert_inputs_untouched(layer, torch.randint(7, (2, 3)))
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
-def test_gelu_feed_forward_is_the_formula(shape: tuple[int, ...]) -> None:
-    layer = randomised(GeluFeedForward(d_model=5, d_ff=7))
+def test_gelu_feed_forward_is_the_formula(shape: tuple[int, ...], training: bool) -> None:
+    dropout = 0.0 if training else 0.5
+    layer = randomised(GeluFeedForward(d_model=5, d_ff=7, dropout=dropout)).train(training)
     x = torch.randn(shape, dtype=torch.float64)
     assert_equals(layer(x), gelu_feed_forward_by_formula(layer, x))
 
@@ -422,9 +446,10 @@ def test_gelu_feed_forward_leaves_its_input_alone() -> None:
     assert_inputs_untouched(GeluFeedForward(d_model=5, d_ff=7), torch.randn(2, 5))
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
-def test_transformer_block_is_the_formula(batch: int) -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
+def test_transformer_block_is_the_formula(batch: int, training: bool) -> None:
+    layer = randomised(TransformerBlock(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
     x = torch.randn(batch, 4, 6, dtype=torch.float64)
     assert_equals(layer(x), transformer_block_by_formula(layer, x))
 
@@ -466,6 +491,15 @@ def test_transformer_block_adds_nothing_where_all_is_dropped() -> None:
 def test_transformer_block_drops_out_only_in_training() -> None:
     layer = TransformerBlock(6, 2, 8, dropout=0.5)
     assert_dropout_only_in_training(layer, torch.randn(2, 4, 6))
+
+
+def test_transformer_block_drops_out_inside_each_sublayer() -> None:
+    layer = TransformerBlock(6, 2, 8, dropout=0.5).eval()
+    x = torch.randn(2, 4, 6)
+    for sublayer in (layer.attention, layer.feed_forward):
+        sublayer.train()
+        assert not torch.equal(layer(x), layer(x))
+        sublayer.eval()
 
 
 def test_transformer_block_has_gradients() -> None:

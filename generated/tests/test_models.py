@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -33,9 +34,13 @@ from transformer.models import (
 )
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("length", [1, 3])
-def test_encoder_is_the_formula(length: int) -> None:
-    encoder = randomised(Encoder(d_model=4, num_heads=2, d_ff=5, num_layers=3))
+def test_encoder_is_the_formula(length: int, training: bool) -> None:
+    encoder = randomised(
+        Encoder(d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0 if training else 0.5)
+    )
+    encoder.train(training)
     x = torch.randn(2, length, 4, dtype=torch.float64)
     assert_equals(encoder(x), encoder_by_formula(encoder, x))
 
@@ -79,9 +84,13 @@ def test_encoder_leaves_its_input_alone() -> None:
     )
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize(("length", "seen"), [(1, 3), (4, 2), (3, 3)])
-def test_decoder_is_the_formula(length: int, seen: int) -> None:
-    decoder = randomised(Decoder(d_model=4, num_heads=2, d_ff=5, num_layers=3))
+def test_decoder_is_the_formula(length: int, seen: int, training: bool) -> None:
+    decoder = randomised(
+        Decoder(d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0 if training else 0.5)
+    )
+    decoder.train(training)
     x = torch.randn(2, length, 4, dtype=torch.float64)
     memory = torch.randn(2, seen, 4, dtype=torch.float64)
     assert_equals(decoder(x, memory), decoder_by_formula(decoder, x, memory))
@@ -155,9 +164,10 @@ def small_encoder_decoder(dropout: float = 0.0) -> EncoderDecoder:
         return EncoderDecoder(config)
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize(("length", "written"), [(1, 1), (3, 5), (6, 2)])
-def test_encoder_decoder_is_the_formula(length: int, written: int) -> None:
-    model = randomised(small_encoder_decoder())
+def test_encoder_decoder_is_the_formula(length: int, written: int, training: bool) -> None:
+    model = randomised(small_encoder_decoder(dropout=0.0 if training else 0.5)).train(training)
     source, target = torch.randint(7, (2, length)), torch.randint(7, (2, written))
     probabilities = torch.softmax(model(source, target), dim=-1)
     assert_equals(probabilities, encoder_decoder_by_formula(model, source, target))
@@ -204,11 +214,26 @@ def test_encoder_decoder_begins_with_the_loss_of_a_guess() -> None:
     source, target = torch.randint(7, (2, 8, 5))
     loss = F.cross_entropy(model(source, target).flatten(0, 1), torch.randint(7, (40,)))
     assert abs(loss.item() - math.log(7)) < 0.2
+    biases = [weight for name, weight in model.named_parameters() if name.endswith("bias")]
+    assert not any(bias.any() for bias in biases)
 
 
 def test_encoder_decoder_drops_out_only_in_training() -> None:
     source, target = torch.randint(7, (2, 2, 5))
-    assert_dropout_only_in_training(small_encoder_decoder(dropout=0.5), source, target)
+    model = small_encoder_decoder(dropout=0.5)
+    assert_dropout_only_in_training(model, source, target)
+    for stack in (model.encoder, model.decoder):
+        model.eval()
+        stack.train()
+        assert not torch.equal(model(source, target), model(source, target))
+
+
+def test_encoder_decoder_drops_out_of_embeddings_and_positions() -> None:
+    """Where all is dropped, all tokens at all places are the same."""
+    model = randomised(small_encoder_decoder(dropout=1.0))
+    source, target = torch.randint(7, (2, 2, 5))
+    for output in (model.encode(source), model(source, target)):
+        np.testing.assert_array_equal(array(output), array(output[:1, :1].expand_as(output)))
 
 
 def test_encoder_decoder_sends_gradients_to_all_weights() -> None:
@@ -244,9 +269,10 @@ def small_gpt(dropout: float = 0.0) -> GPT:
         return GPT(config)
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("length", [1, 4, 6])
-def test_gpt_is_the_formula(length: int) -> None:
-    model = randomised(small_gpt())
+def test_gpt_is_the_formula(length: int, training: bool) -> None:
+    model = randomised(small_gpt(dropout=0.0 if training else 0.5)).train(training)
     tokens = torch.randint(7, (2, length))
     probabilities = torch.softmax(model(tokens), dim=-1)
     assert_equals(probabilities, gpt_by_formula(model, tokens))
@@ -302,10 +328,23 @@ def test_gpt_begins_with_the_loss_of_a_guess() -> None:
     model = small_gpt()
     loss = F.cross_entropy(model(torch.randint(7, (8, 6))).flatten(0, 1), torch.randint(7, (48,)))
     assert abs(loss.item() - math.log(7)) < 0.2
+    biases = [weight for name, weight in model.named_parameters() if name.endswith("bias")]
+    assert not any(bias.any() for bias in biases)
 
 
 def test_gpt_drops_out_only_in_training() -> None:
-    assert_dropout_only_in_training(small_gpt(dropout=0.5), torch.randint(7, (2, 5)))
+    model, tokens = small_gpt(dropout=0.5), torch.randint(7, (2, 5))
+    assert_dropout_only_in_training(model, tokens)
+    model.eval()
+    model.layers.train()
+    assert not torch.equal(model(tokens), model(tokens))
+
+
+def test_gpt_drops_out_of_embeddings_and_positions() -> None:
+    """Where all is dropped, all tokens at all places are the same."""
+    model = randomised(small_gpt(dropout=1.0))
+    logits = model(torch.randint(7, (2, 5)))
+    np.testing.assert_array_equal(array(logits), array(logits[:1, :1].expand_as(logits)))
 
 
 def test_gpt_sends_gradients_to_all_weights() -> None:
@@ -338,7 +377,7 @@ def test_gpt_draws_only_the_likeliest_when_asked_to() -> None:
     likeliest = model(start[:1])[0, -1].topk(2).indices.tolist()
     drawn = model.generate(start, 1, temperature=5.0, top_k=2)[:, -1]
     assert sorted(drawn.unique().tolist()) == sorted(likeliest)
-    assert len(model.generate(start, 1, temperature=50.0)[:, -1].unique()) > 2
+    assert len(model.generate(start, 1, temperature=50.0, top_k=100)[:, -1].unique()) > 2
 
 
 def test_gpt_writes_on_from_a_long_text() -> None:

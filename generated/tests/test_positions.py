@@ -37,6 +37,11 @@ def test_sinusoidal_positional_encoding_far_out_in_float32() -> None:
     assert_close_in_float32(layer(x), sinusoidal_positional_encoding_by_formula(layer, x))
 
 
+def test_sinusoidal_positional_encoding_keeps_the_type_of_its_input() -> None:
+    layer = SinusoidalPositionalEncoding(d_model=4)
+    assert layer(torch.zeros(3, 4, dtype=torch.bfloat16)).dtype == torch.bfloat16
+
+
 def test_sinusoidal_positional_encoding_has_no_more_positions_than_it_was_made_for() -> None:
     layer = SinusoidalPositionalEncoding(d_model=4, max_len=7)
     with pytest.raises(ValueError, match="max_len=7"):

@@ -241,7 +241,7 @@ class ParametricKernelAttention(nn.Module):
     def __init__(self, dropout: float = 0.0, w: float = 1.0) -> None:
         super().__init__()
         self.dropout = dropout
-        self.w = w
+        self.w = nn.Parameter(torch.tensor(w))
 
     def forward(
         self,
@@ -266,7 +266,7 @@ class ParametricKernelAttention(nn.Module):
                 centre = key.sum(dim=-2, keepdim=True) / count
             query, key = query - centre, key - centre
             half = 0.5 * key.square().sum(dim=-1, keepdim=True)
-            query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
+            query = self.w.square() * torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
             key = torch.cat((key, half), dim=-1)
             return fused_attention(
                 query,
@@ -275,7 +275,7 @@ class ParametricKernelAttention(nn.Module):
                 keep_mask,
                 bias,
                 causal,
-                scale=self.w**2,
+                scale=1.0,
                 dropout=self.dropout if self.training else 0.0,
             )
         keep = combined_mask(query, key, keep_mask, causal)
@@ -287,7 +287,7 @@ class ParametricKernelAttention(nn.Module):
         """The kernel's exponent, (..., n, m)."""
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)
         squared = difference.square().sum(dim=-1)
-        scores: Tensor = -0.5 * squared * self.w**2
+        scores: Tensor = -0.5 * squared * self.w.square()
         return scores
 
 

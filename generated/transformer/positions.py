@@ -38,7 +38,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         length, max_len = x.size(-2), self.encodings.size(0)
         if length > max_len:
             raise ValueError(f"a sequence of {length} is longer than max_len={max_len}")
-        return x + self.encodings[:length]
+        return x + self.encodings[:length].to(x.dtype)
 
 
 class RotaryEmbedding(nn.Module):

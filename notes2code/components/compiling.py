@@ -178,6 +178,18 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
                 "the code computes what is written; change the formula if that is not meant",
             )
         )
+    told = (settings.order_told(value) for value in recognised.settings.values())
+    problems += [
+        warning(
+            "N2C050",
+            f"the mask {what}: a causal mask hides what comes after each position, and no more",
+            Span(0, len(entry.latex)),
+            "the code computes what is written, and gives zeros where nothing is seen; "
+            "`j \\le i` keeps the keys j up to the query i",
+        )
+        for what in told
+        if what
+    ]
     return problems
 
 

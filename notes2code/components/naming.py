@@ -10,14 +10,26 @@ from notes2code.components.recognise import Recognised
 
 
 def class_name(recognised: Recognised) -> str:
-    """What the field calls it: by a setting that has names of its own, else by its component."""
+    """What the field calls it: by a setting that has names of its own, else by its component.
+    Nothing is called scaled that is not."""
     shown = shown_settings(recognised)
     named = (
         setting.classes[value]
         for setting in recognised.component.settings.values()
         if (value := shown[setting.name]) is not None and value in setting.classes
     )
-    return next(named, recognised.component.class_name)
+    name = next(named, recognised.component.class_name)
+    unscaled = name.startswith("Scaled") and shown.get("scale") is None
+    return f"Unscaled{name.removeprefix('Scaled')}" if unscaled else name
+
+
+def telling(recognised: Recognised) -> dict[str, str | None]:
+    """The settings as text that tell variants apart; what a learned bias is called does not."""
+    kinds = {name: setting.kind for name, setting in recognised.component.settings.items()}
+    return {
+        name: name if value is not None and kinds[name] == "bias" else value
+        for name, value in shown_settings(recognised).items()
+    }
 
 
 def variant_name(
@@ -28,11 +40,11 @@ def variant_name(
     taken: Set[str],
 ) -> str:
     """A name that tells how a variant differs from the usual: by its form, by a setting, by what
-    it calls, or by the titles of its notes; none that is ``taken``."""
+    it calls, or, where nothing else does, by the titles of its notes; none that is ``taken``."""
     base = class_name(recognised)
-    mine, theirs = shown_settings(recognised), shown_settings(usual)
+    mine, theirs = telling(recognised), telling(usual)
     words: list[str] = []
-    if recognised.form.part != usual.form.part:
+    if recognised.form.part != usual.form.part and recognised.form.part not in _WAYS_OF_WRITING:
         words.append(_camel(recognised.form.part))
     for setting in recognised.component.settings:
         if mine[setting] != theirs[setting]:
@@ -41,6 +53,8 @@ def variant_name(
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
         candidates.append(_joined("".join(words), base))
+    if not words:
+        candidates.append(base)
     candidates += [_of(base, title) for title in titles]
     for candidate in candidates:
         if candidate not in taken:
@@ -50,6 +64,9 @@ def variant_name(
         number += 1
     return f"{base}{number}"
 
+
+_WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")
+"""Forms that say how a note writes a component, not what it is."""
 
 _WORDS = {
     "scale": ("Unscaled", "Rescaled"),
@@ -65,12 +82,40 @@ _WORDS = {
 """What a class is called for a setting that is missing, and for one that is another."""
 
 
+_ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
+"""The order of keys and queries in a mask, as settings are shown."""
+
+
 def _word(setting: str, value: str | None) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
     if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
+    if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
+        return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
+    if value is not None and setting in ("kernel", "scale", "activation"):
+        return _word_of_expression(setting, value)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
     return missing if value is None else other
+
+
+def _word_of_expression(setting: str, value: str) -> str:
+    """The word for an expression: by the names or functions in it, and the power it takes."""
+    functions = set(re.findall(r"[a-z]+(?=\()", value))
+    names = set(re.findall(r"[A-Za-z]\w*", value)) - functions - {"x"}
+    if setting == "scale":
+        if names - {"d_k", "d_q", "d_v", "d", "e", "h", "d_model", "n", "m"}:
+            return "Tempered"
+        return "ModelScaled" if "d_model" in names else "Rescaled"
+    if setting == "kernel":
+        if names:
+            return "Parametric"
+        powers = {"Laplacian": ("x**0.5", "abs(x)"), "Gaussian": ("x**2", "*x")}
+        if functions <= {"abs", "exp"}:
+            return next((w for w, p in powers.items() if any(t in value for t in p)), "Rational")
+        return _camel(min(functions))
+    if functions == {"max"} or "relu" in functions:
+        return "LeakyRelu"
+    return _camel("".join(sorted(functions))) if functions else f"Other{_camel(setting)}"
 
 
 FIRST_WORD = re.compile(r"[A-Z][a-z]+")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook_settings
+from notes2code.components.compiling import Compiled, Compiler, shown_settings
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
-from notes2code.components.naming import FIRST_WORD, class_name, variant_name
+from notes2code.components.naming import FIRST_WORD, class_name, telling, variant_name
 from notes2code.components.recognise import Recognised, recognise
-from notes2code.meaning.linking import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ class _Planner:
         mine, theirs = draft.recognised, compiled.recognised
         if mine.form.part != theirs.form.part or draft.compiled is None:
             return False
-        if shown_settings(mine) != shown_settings(theirs):
+        if telling(mine) != telling(theirs):
             return False
         return self._built_from(draft.compiled, mine) == self._built_from(compiled, theirs)
 
@@ -190,11 +189,10 @@ class _Planner:
 
     def _is_textbook(self, draft: _Draft) -> bool:
         form, settings = draft.recognised.form, draft.component.settings.values()
-        expected = textbook_settings(draft.component)
-        shown = shown_settings(draft.recognised)
-        if any(shown[s.name] != expected.get(s.name) for s in settings if form.has(s)):
-            return False
         textbook = self._usual(draft.component)
+        expected, shown = telling(textbook.recognised), telling(draft.recognised)
+        if any(shown[s.name] != expected[s.name] for s in settings if form.has(s)):
+            return False
         if not form.partial and form.part != textbook.recognised.form.part:
             return False
         usual = self._called(textbook)
@@ -270,6 +268,12 @@ class _Planner:
             if isinstance(callee, Compiled) and callee.recognised is not None
         }
 
+    def _defined(self, compiled: Compiled, function: str) -> Compiled | None:
+        """The nearest formula that defines a function which a formula calls, if one does."""
+        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
+        near = map(self.compiler.compiled, found.get(function, []))
+        return next((other for other in near if other.status in ("component", "formula")), None)
+
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""
         draft = _Draft(component, self._textbook(component), None, [])
@@ -327,16 +331,8 @@ class _Planner:
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""
-        for entry in self._nearest(compiled, function):
-            other = self.compiler.compiled(entry)
-            if other.recognised is not None:
-                return other
-        return plain(function)
-
-    def _nearest(self, compiled: Compiled, function: str) -> list[Entry]:
-        """The formulas that define a function which a formula calls, the nearest first."""
-        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
-        return found.get(function, [])
+        other = self._defined(compiled, function)
+        return plain(function) if other is None or other.recognised is None else other
 
 
 def _defines_function(compiled: Compiled) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from notes2code.components import settings
+from notes2code.components.inside_scale import taken_apart
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import Match, Steps, TooManyWays, kinds, matches
@@ -97,6 +98,7 @@ def _ways(
     for count, found in enumerate(matches(form.pattern, subject, steps)):
         if count == MAX_WAYS:
             return
+        found = taken_apart(component, form, found)
         if (
             _roles_fit(form, found)
             and _functions_fit(component, found, named)

@@ -9,6 +9,9 @@ from notes2code.meaning import ir
 from notes2code.meaning.ir import Cases, Compare, Expr, Fn, Idx, Lambda, Num, Ref, Size
 
 CAUSAL = "causal"
+_INFINITY = Num(float("-inf"))
+FAR_BELOW = -10_000
+"""What masks are filled with for −∞: exp of this is 0 in float64 beside any usual score."""
 
 
 def text(setting: Lambda) -> str:
@@ -44,10 +47,76 @@ def is_causal(setting: Lambda) -> bool:
     return _is_not_after(body, key)
 
 
+def order_told(setting: Lambda) -> str:
+    """What a mask of order that is not causal does, in words; "" for others. The last of its
+    indices counts the keys."""
+    terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
+    key = Idx(setting.indices[-1]) if setting.indices else None
+    for term in terms:
+        order = _order(_kept(term))
+        if order is None or key not in order[1:] or order[1] == order[2]:
+            continue
+        match order[0], order[1] == key:
+            case "<", True:
+                return "hides each position from itself, and all from the first"
+            case "<", False:
+                return "hides each position and those before it, and all from the last"
+            case "≤", False:
+                return "hides what comes before each position"
+    return ""
+
+
+def _kept(mask: Expr) -> Expr:
+    """The condition under which a mask is 0; of what is no mask, it itself."""
+    if not (isinstance(mask, Cases) and is_mask(mask)):
+        return mask
+    kept = [condition for condition, value in mask.branches if value == ir.ZERO]
+    if kept:
+        return kept[0]
+    hidden = mask.branches[0][0]
+    negated = {"<": "≥", "≤": ">", ">": "≤", "≥": "<"}
+    if isinstance(hidden, Compare) and hidden.op in negated and len(mask.branches) == 1:
+        return Compare(negated[hidden.op], hidden.left, hidden.right)
+    return mask
+
+
+def fills_far_below(expr: Expr) -> bool:
+    """Whether a mask is filled with a number for −∞."""
+    values = [value for _, value in expr.branches] if isinstance(expr, Cases) else []
+    values += [expr.otherwise] if isinstance(expr, Cases) and expr.otherwise is not None else []
+    return is_mask(expr) and any(value not in (ir.ZERO, _INFINITY) for value in values)
+
+
+def keeps_own(mask: Expr) -> bool:
+    """Whether a mask surely lets each position see itself."""
+    order = _order(_kept(mask))
+    return order is not None and order[0] == "≤"
+
+
+def with_infinity(mask: Cases) -> Cases:
+    """A mask with −∞ where it is not 0."""
+    branches = tuple((condition, _filled(value)) for condition, value in mask.branches)
+    return Cases(branches, None if mask.otherwise is None else _filled(mask.otherwise))
+
+
+def _filled(value: Expr) -> Expr:
+    return value if value == ir.ZERO else _INFINITY
+
+
+def is_mask(expr: Expr) -> bool:
+    """Whether it is 0 in some cases and −∞ in the others."""
+    if not isinstance(expr, Cases):
+        return False
+    values = [value for _, value in expr.branches]
+    values += [] if expr.otherwise is None else [expr.otherwise]
+    return all(value == ir.ZERO or _is_minus_infinity(value) for value in values)
+
+
 def _is_minus_infinity(expr: Expr | None) -> bool:
+    """Whether it is −∞, or so far below all scores that the softmax gives exactly 0 for it."""
     match expr:
         case Num(value):
-            return value == float("-inf")
+            return value <= FAR_BELOW
         case ir.Mul(factors):
             return ir.MINUS_ONE in factors and any(
                 isinstance(f, Num) and f.value == float("inf") for f in factors

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeGuard
 
 from notes2code.components.compiling import in_own_sizes
 from notes2code.components.match import HOLE, rows_of
 from notes2code.components.recognise import Recognised
-from notes2code.components.settings import is_causal
+from notes2code.components.settings import fills_far_below, is_causal, keeps_own, with_infinity
 from notes2code.emit.batched import Formula
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Num, Ref, Size, Softmax
+from notes2code.meaning.ir import (
+    Cases,
+    Compare,
+    Expr,
+    Idx,
+    Index,
+    Lambda,
+    Mul,
+    Num,
+    Ref,
+    Size,
+    Softmax,
+)
 
 BLOCKED = Num(float("-inf"))
 QUERY_SIZES = {
@@ -77,6 +88,22 @@ class Attention:
         """The axes of the scores that the keys have too: heads, or a batch."""
         return tuple(index for index in self._outer("q") if index in self._outer("k"))
 
+    @cached_property
+    def learned(self) -> frozenset[str]:
+        """The numbers of a kernel that are weights, by their letter."""
+        if "kernel" not in self.recognised.settings:
+            return frozenset()
+        body = self.recognised.settings["kernel"].body
+        used = {part.array for part in ir.walk(body) if isinstance(part, Ref)}
+        return frozenset(name for name in used if name.split("_")[0] in ("w", "W"))
+
+    @cached_property
+    def foreign_sizes(self) -> frozenset[Size]:
+        """The sizes that the settings name and that no input in the component's roles has."""
+        given = {i.name for i in self.inputs.values() if i.kind == "size"}
+        used = (size for value in self.recognised.settings.values() for size in _sizes(value.body))
+        return frozenset(size for size in used if size.name in given)
+
     # --- the mask ------------------------------------------------------------------------
 
     @cached_property
@@ -90,7 +117,7 @@ class Attention:
             last = self.column or reach.indices[-1]
             condition = ir.substitute(reach.body, {reach.indices[-1]: Idx(last)})
             terms.append(Cases(((condition, ir.ZERO),), BLOCKED))
-        return tuple(terms)
+        return tuple(map(_filled, terms))
 
     @property
     def causal(self) -> bool:
@@ -115,11 +142,32 @@ class Attention:
     @property
     def biases(self) -> tuple[str, ...]:
         """The inputs that are added to the scores: the class's argument ``bias``."""
-        return tuple(term.array for term in self._terms if self._is_bias(term))
+        return tuple(bias[0].array for bias in map(self._bias, self._terms) if bias)
 
-    def _is_bias(self, term: Expr) -> TypeGuard[Ref]:
+    def _bias(self, term: Expr) -> tuple[Ref, Expr] | None:
+        """An input that is added to the scores, and the one number that it is multiplied with."""
         places = [Idx(axis) for axis in self.axes]
-        return isinstance(term, Ref) and bool(term.at) and list(term.at) == places[-len(term.at) :]
+        factors = term.factors if isinstance(term, Mul) else (term,)
+        arrays = [f for f in factors if isinstance(f, Ref) and f.at]
+        rest = ir.mul(*(f for f in factors if f not in arrays))
+        if len(arrays) != 1 or ir.free_indices(rest):
+            return None
+        (array,) = arrays
+        return (array, rest) if list(array.at) == places[-len(array.at) :] else None
+
+    def bias_scale(self, **known: str) -> str:
+        """What the formula multiplies its biases with, as PyTorch; "" if with nothing."""
+        scales = {bias[1] for bias in map(self._bias, self._terms) if bias}
+        if len(scales) > 1:
+            raise EmitError("what is added to the scores is multiplied with several numbers")
+        (scale,) = scales or {ir.ONE}
+        numbers = {part.array for part in ir.walk(scale) if isinstance(part, Ref)}
+        if numbers:
+            raise EmitError(
+                f"the mask is computed from {self.biases[0]} and {', '.join(sorted(numbers))}, but "
+                "the class has one argument for it"
+            )
+        return "" if scale == ir.ONE else self.rendered("mask", scale, {}, known, within="*")
 
     def positions(self, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is."""
@@ -131,7 +179,7 @@ class Attention:
 
     @cached_property
     def _by_position(self) -> tuple[Expr, ...]:
-        own = (t for t in self._terms if not self._is_bias(t))
+        own = (term for term in self._terms if self._bias(term) is None)
         return tuple(term for term in own if not self._is_causal(term))
 
     @property
@@ -182,6 +230,8 @@ class Attention:
         for size in _sizes(named):
             if size.name in texts:
                 given.setdefault(size, Local(texts[size.name], kind="int"))
+            elif size in self.foreign_sizes:
+                given[size] = Local(f"self.{size.name}", kind="int")
             elif size not in given:
                 raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
         for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
@@ -189,7 +239,8 @@ class Attention:
                 raise EmitError(
                     f"the {setting} is computed from {array}, for which the class has no argument"
                 )
-            given[array] = Local(f"self.{array}", kind="float")
+            kind = "tensor" if array in self.learned else "float"
+            given[array] = Local(f"self.{array}", kind=kind, batched=False)
         for index in ir.free_indices(named):
             given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         whole = _held(named, holes, self.axes)
@@ -207,6 +258,17 @@ class Attention:
         ``output`` the letters of what it gives.
         """
         return Formula(self, roles, numbers, output)
+
+
+def _filled(term: Expr) -> Expr:
+    """A mask with −∞ for numbers far below all scores, where each query keeps a key beside them."""
+    if not isinstance(term, Cases) or not fills_far_below(term):
+        return term
+    if not keeps_own(term):
+        raise EmitError(
+            "its mask has a large negative number where a query may see no key at all: write −∞"
+        )
+    return with_infinity(term)
 
 
 def _places(array: Lambda, role: str) -> set[Index]:

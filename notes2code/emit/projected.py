@@ -72,7 +72,8 @@ class Projected:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The numbers that the class is made with besides its sizes."""
-        return self.view.numbers if self.inner is None else self.inner.numbers
+        own = self.view.numbers if self.inner is None else self.inner.numbers
+        return tuple(name for name in own if name != "d_model")
 
     @property
     def known(self) -> Mapping[str, str]:
@@ -89,7 +90,7 @@ class Projected:
         """The call that makes the attention of the heads."""
         assert self.inner is not None
         sizes = ["self.head_size"] * _INNER_SIZES[self.inner.component]
-        numbers = [f"{name}={name}" for name in self.numbers]
+        numbers = [f"{name}={name}" for name in self.inner.numbers]
         return f"{self.inner.name}({', '.join([*sizes, 'dropout', *numbers])})"
 
     # --- the reference -------------------------------------------------------------------

@@ -113,14 +113,55 @@ class View:
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
-        """The numbers, such as a temperature, that settings need besides sizes."""
+        """The numbers, such as a temperature, that settings need besides the component's sizes."""
         shapes = {i.name: (i.shape, i.kind) for i in self.recognised.equation.inputs}
         used: dict[str, None] = {}
         for setting in self.recognised.settings.values():
             for expr in ir.walk(setting.body):
                 if isinstance(expr, Ref) and shapes.get(expr.array) == ((), "array"):
                     used[expr.array] = None
+                elif expr in self.foreign_sizes:
+                    used[expr.name] = None
         return tuple(used)
+
+    def is_learned(self, name: str) -> bool:
+        """Whether one of ``numbers`` is a weight, by its letter."""
+        return name in self.attention.learned
+
+    @cached_property
+    def foreign_sizes(self) -> frozenset[Size]:
+        """The sizes, such as d_model in an attention, that the formula names as numbers and that
+        are none of the component's."""
+        if self._part.component.family != "attention":
+            return frozenset()
+        return self.attention.foreign_sizes
+
+    def number_type(self, name: str) -> str:
+        """The type of one of ``numbers`` and the value that it has by default."""
+        return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
+
+    @cached_property
+    def handed_on(self) -> tuple[str, ...]:
+        """The numbers that a layer, a stack or a model is made with for what it is built from."""
+        if self._part.component.family == "attention":
+            return self.projected.numbers if self.projected.several else self.numbers
+        used = (view.handed_on for view in self.uses.values())
+        names = dict.fromkeys(name for names in used for name in names)
+        return tuple(name for name in names if name != "d_model")
+
+    def numbers_from(self, owner: str = "") -> str:
+        """``handed_on`` as further arguments of a call; ``owner`` is the text of what has them."""
+        return "".join(f", {name}={owner}{name}" for name in self.handed_on)
+
+    @property
+    def test_numbers(self) -> list[str]:
+        """``handed_on`` as further arguments in tests."""
+        return [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(self.handed_on)]
+
+    @property
+    def number_parameters(self) -> list[str]:
+        """``handed_on`` as parameters of a constructor."""
+        return [f"{name}: float = 1.0" for name in self.handed_on]
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
         """A setting as PyTorch.
@@ -305,7 +346,7 @@ def snake(name: str) -> str:
     for at, char in enumerate(name):
         before = name[at - 1] if at else ""
         after = name[at + 1] if at + 1 < len(name) else ""
-        if char.isupper() and at and (before.islower() or (after.islower() and before != "_")):
+        if char.isupper() and at and (before.islower() or (after.islower() and before.isupper())):
             out += "_"
         out += char.lower()
     return out

@@ -74,7 +74,7 @@ def product(parts: Quotient, code: Callable[[Expr], Code], slash: str = "/") -> 
     others = [pair for k, pair in enumerate(parts.factors) if k != first]
     if slash == "//":
         others.sort(key=lambda pair: pair[0])
-    lone = isinstance(head.doc, Chain) and head.level == POWER and parts.negative
+    lone = head.level == POWER and parts.negative
     chain = [head.at_least(ATOM if lone else POWER)]
     for divides, group in groupby(others, key=lambda pair: pair[0]):
         docs = [code(factor).at_least(POWER) for _, factor in group]
@@ -85,8 +85,8 @@ def product(parts: Quotient, code: Callable[[Expr], Code], slash: str = "/") -> 
     positive = Code(Chain(tuple(chain)), PRODUCT) if others else head
     if not parts.negative:
         return positive
-    if isinstance(positive.doc, Chain) and positive.level == POWER:
-        positive = Code(positive.at_least(ATOM))  # as formatters write -((x - y) ** 2)
+    if positive.level == POWER:
+        positive = Code(positive.at_least(ATOM))  # as formatters write -(x**2)
     return Code(Row(("-", positive.at_least(PRODUCT))), min(SIGN, positive.level))
 
 

@@ -22,6 +22,8 @@ TREES = [
     (r"x V \otimes y W", "(⊗ (juxt x V) (juxt y W))"),
     (r"-x^2", "(- (script x _ 2))"),
     (r"e^{-x}/2", "(/ (script e _ (- x)) 2)"),
+    (r"-1e9 + 2e-5", "(+ (- 1e9) 2e-5)"),
+    (r"2e^x", "(juxt 2 (script e _ x))"),
     (r"a \bmod 3", "(mod a 3)"),
     # scripts
     (r"x_i^2", "(script x i 2)"),

@@ -87,13 +87,13 @@ class Case:
 
 CAUSAL = r", \quad M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
 SQUARE = ((4, 6), (4, 6), (4, 7))
-DOT = "ScaledDotProductAttention"
+DOT, UNSCALED = "ScaledDotProductAttention", "UnscaledDotProductAttention"
 DOTS = {
     "divided by d_k": Case(
         r"\mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V",
         DOT, lambda w, q, k, b: softmax(q @ k.T / 6), unusual=True,
     ),
-    "unscaled": Case(r"\mathrm{softmax}(QK^\top)V", DOT, lambda w, q, k, b: softmax(q @ k.T)),
+    "unscaled": Case(r"\mathrm{softmax}(QK^\top)V", UNSCALED, lambda w, q, k, b: softmax(q @ k.T)),
     "with a temperature": Case(
         r"\mathrm{softmax}\left(\frac{QK^\top}{\tau}\right)V",
         DOT, lambda w, q, k, b: softmax(q @ k.T / 2.5), {"tau": 2.5}, unusual=True,
@@ -113,20 +113,40 @@ DOTS = {
     "later keys only": Case(
         r"\mathrm{softmax}(QK^\top + M)V"
         r", \quad M_{ij} = \begin{cases} 0 & j \ge i \\ -\infty & j < i \end{cases}",
-        DOT, lambda w, q, k, b: softmax(causal((q @ k.T).T).T), shapes=SQUARE,
+        UNSCALED, lambda w, q, k, b: softmax(causal((q @ k.T).T).T), unusual=True, shapes=SQUARE,
     ),
     "earlier keys only, none for the first query": Case(
         r"\mathrm{softmax}(QK^\top + M)V"
         r", \quad M_{ij} = \begin{cases} 0 & j < i \\ -\infty & j \ge i \end{cases}",
-        DOT, lambda w, q, k, b: earlier(q @ k.T), shapes=SQUARE,
+        UNSCALED, lambda w, q, k, b: earlier(q @ k.T), unusual=True, shapes=SQUARE,
     ),
     "a sum over the keys up to the query's": Case(
         r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
-        DOT, lambda w, q, k, b: softmax(causal(q @ k.T)), shapes=SQUARE,
+        UNSCALED, lambda w, q, k, b: softmax(causal(q @ k.T)), shapes=SQUARE,
     ),
     "less for far keys": Case(
         r"\mathrm{softmax}(QK^\top + D)V, \quad D_{ij} = -\lambda |i - j|",
-        DOT, lambda w, q, k, b: softmax(q @ k.T - 0.3 * far(q @ k.T)), {"lambda_": 0.3},
+        UNSCALED, lambda w, q, k, b: softmax(q @ k.T - 0.3 * far(q @ k.T)), {"lambda_": 0.3},
+    ),
+    "a bias inside the scale": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top + M}{\sqrt{d_k}}\right)V",
+        DOT, lambda w, q, k, b: softmax((q @ k.T + b) / np.sqrt(6)), bias=True,
+    ),
+    "a large number for infinity": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V"
+        + CAUSAL.replace(r"-\infty", "-1e9"),
+        DOT, lambda w, q, k, b: softmax(causal(q @ k.T / np.sqrt(6))), shapes=SQUARE,
+    ),
+    "later keys only, by a large number": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V"
+        r", \quad M_{ij} = \begin{cases} 0 & j \ge i \\ -10^{9} & j < i \end{cases}",
+        DOT, lambda w, q, k, b: softmax(causal((q @ k.T).T / np.sqrt(6)).T),
+        unusual=True, shapes=SQUARE,
+    ),
+    "divided by the root of another size": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_{model}}}\right)V"
+        r", \quad Q \in \mathbb{R}^{n \times d_k}",
+        DOT, lambda w, q, k, b: softmax(q @ k.T / np.sqrt(24)), {"d_model": 24}, unusual=True,
     ),
     "capped": Case(
         r"\mathrm{softmax}\left(c\tanh\left(\frac{QK^\top}{c\sqrt{d_k}}\right)\right)V",
@@ -281,6 +301,12 @@ KERNELS = {
     "cut off": Case(
         r"f(q) = \sum_i \frac{\max(0, 15 - \|q - k_i\|^2)}{\sum_j \max(0, 15 - \|q - k_j\|^2)} v_i",
         KERNEL, lambda w, q, k, b: normalised(relu(15 - distances(q, k) ** 2)),
+    ),
+    "with a learned width": Case(
+        r"f(x) = \sum_i \mathrm{softmax}_i\left(-\frac{1}{2}((x - x_i) w)^2\right) y_i",
+        KERNEL,
+        lambda w, q, k, b: softmax(-0.5 * (w["w"] * distances(q, k)) ** 2),
+        {"w": 1.7}, shapes=NUMBERS,
     ),
     "weights alone": Case(
         r"\alpha_i = \frac{\exp(-\|q - k_i\|^2)}{\sum_j \exp(-\|q - k_j\|^2)}",
@@ -469,7 +495,7 @@ def test_the_class_computes_what_the_note_says(
 @pytest.mark.parametrize(
     ("latex", "why"),
     [
-        (r"\mathrm{softmax}(QK^\top + \lambda B)V", "the mask is computed from B"),
+        (r"\mathrm{softmax}(QK^\top + \lambda B)V", "the mask is computed from B and lambda_"),
         (r"\mathrm{softmax}(G \odot QK^\top)V", "the score is computed from G"),
         (r"o_i = \sum_j \mathrm{softmax}_j(\gamma_i q_i^\top k_j) v_j", "not one number for all"),
     ],

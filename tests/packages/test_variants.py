@@ -67,3 +67,40 @@ def test_variants(notes: list[str], texts: list[str], run_tests: Callable[[Packa
     modules = "\n".join(text for path, text in files.items() if path.startswith("transformer/"))
     assert [text for text in texts if text not in modules] == []
     assert run_tests(files)
+
+
+SOFTMAX = r"\mathrm{softmax}\left(%s\right)V"
+KERNEL = r"f(x) = \sum_i \mathrm{softmax}_i\left(-%s\right) y_i"
+FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
+
+
+@pytest.mark.parametrize(
+    ("notes", "names"),
+    [
+        ([SOFTMAX % r"QK^\top"], ["UnscaledDotProductAttention"]),
+        (
+            [SOFTMAX % r"\frac{QK^\top}{\sqrt{d_k}}", SOFTMAX % r"\frac{QK^\top}{\tau}"],
+            ["ScaledDotProductAttention", "TemperedScaledDotProductAttention"],
+        ),
+        (
+            [KERNEL % r"\frac12 (x - x_i)^2", KERNEL % "|x - x_i|", KERNEL % "(w(x - x_i))^2"],
+            ["KernelAttention", "LaplacianKernelAttention", "ParametricKernelAttention"],
+        ),
+        (
+            [rf"a(q, k) = w^\top {f}(W q + U k)" for f in (r"\tanh", r"\mathrm{ReLU}")],
+            ["AdditiveAttention", "ReluAdditiveAttention"],
+        ),
+        (
+            [FEED_FORWARD, r"g(x) = \max(0.01 (xW_1 + b_1), xW_1 + b_1)W_2 + b_2"],
+            ["FeedForward", "LeakyReluFeedForward"],
+        ),
+        ([FEED_FORWARD, r"f(x) = \max(0, xA + b)B + c"], ["FeedForward"]),
+    ],
+)
+def test_names_tell_what_differs(notes: list[str], names: list[str]) -> None:
+    files = package_of(notes)
+    texts = (text for path, text in files.items() if path.startswith("transformer/"))
+    found = [
+        line[6:].split("(")[0] for t in texts for line in t.split("\n") if line[:6] == "class "
+    ]
+    assert sorted(found) == sorted(names)
