@@ -114,9 +114,10 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
             return [_bounded(run, letters[0], operand.factors[0], operand.factors[-1])]
         return [_bounded(run, letters[0], operand, node.sup)]
     if len(letters) == 1 and len(sub.operands) == 3 and sub.operands[0] is not None:
-        assert sub.operands[2] is not None
-        return [_bounded(run, letters[0], sub.operands[0], sub.operands[2])]
-    if letters and sign in conditions.SIGNS:
+        last = sub.operands[2]
+        if last is not None:
+            return [_bounded(run, letters[0], sub.operands[0], last)]
+    if letters and sign in conditions.SIGNS and None not in sub.operands[1:]:
         return [_unbounded(run, letter) for letter in (*run.seen.pair(node), *letters)]
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and operand.items:
         ends = [item for item in operand.items if not isinstance(item, Dots)]

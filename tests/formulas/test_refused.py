@@ -119,6 +119,7 @@ INDICES = [
     refused("N2C032", r"L = -\sum_i \log p_{«y_i»}"),
     refused("N2C032", r"y = «A_{ijk}», \quad A \in \mathbb{R}^{n \times m}"),
     refused("N2C032", r"s = x_«j» \sum_{i<j} A_{ij}"),
+    refused("N2C036", r"s = \sum_{«i==»}^{n} a_i"),
     refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
     refused("N2C036", r"y = \sum_{«j \in N(i)»} x_j"),
     refused("N2C036", r"y = [x_1; x_2; \dots; x_«3»]"),
