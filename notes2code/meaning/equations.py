@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Num, Script, walk
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Name, Node, Num, walk
 from notes2code.meaning import binders, families, ir, names, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
@@ -16,6 +16,7 @@ from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
+from notes2code.meaning.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.values import Value, free_roots, link, settled
 
 
@@ -28,24 +29,6 @@ class Draft:
     value: Lambda
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Target:
-    """A left-hand side: the name, its index positions, and the parameters in parentheses.
-
-    ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
-    other elements of the same array. ``row`` is the number of the row that the element has in the
-    column on the right-hand side, where both sides are columns.
-    """
-
-    name: str
-    indices: tuple[scripts.At, ...] = ()
-    parameters: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()
-    span: Span = field(default_factory=lambda: Span(0, 0))
-    parts: list[tuple[Define, Target]] = field(default_factory=list)
-    row: int | None = None
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -180,7 +163,7 @@ class Attempt:
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
-        run.elementwise = _acts_on_numbers(self.targets[at])
+        run.elementwise = acts_on_numbers(self.targets[at])
         run.indices = {}
         run.statement = at
         first = recursion.first_state(self, at)
@@ -402,71 +385,5 @@ def _new_index(run: Run, letter: str) -> Index:
     return Index(letter, count(run, known.last, start), start)
 
 
-def read_target(seen: Survey, define: Define) -> Target:
-    """The left-hand side of a statement."""
-    node = define.target
-    if node is None:
-        return Target("", span=define.span)
-    if isinstance(node, Matrix):
-        rows = [read_target(seen, replace(define, target=cell)) for (cell,) in node.rows]
-        for at, row in enumerate(rows):
-            row.row = at
-        rows[0].parts = [(define, row) for row in rows[1:]]
-        return replace(rows[0], span=node.span)
-    if scripts.is_name(node):
-        use = scripts.read(node, seen.bound, True, seen.steps)
-        return Target(_defined_name(use), use.indices, span=node.span)
-    assert isinstance(node, Juxt)
-    use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
-    behind = node.factors[1]
-    group = behind.base if isinstance(behind, Script) else behind
-    assert isinstance(group, Group)
-    indices = list(use.indices)
-    if binders.is_positional(node):
-        indices.extend(scripts.At(item) for item in group.items)
-        return Target(use.name, tuple(indices), span=node.span)
-    parameters: list[str] = []
-    whole: list[str] = []
-    listed = any(isinstance(item, Dots) for item in group.items)
-    for item in group.items:
-        if not scripts.is_name(item):
-            continue
-        inner = seen.use(item)
-        name = inner.name
-        if listed and "_" in name:  # w_1, …, w_n are the array w
-            parameters.append(name.rpartition("_")[0])
-            continue
-        if inner.indices and name in whole:
-            name = names.code_name(name, *(names.label(at.node) for at in inner.indices))
-        parameters.append(name)
-        if not inner.indices:
-            whole.append(name)
-        indices.extend(at for at in inner.indices if at not in indices)
-    if isinstance(behind, Script) and behind.sub is not None:
-        indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
-    unique = tuple(dict.fromkeys(parameters))
-    return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
-
-
 _MATRICES = frozenset("AHKQSVWXYZ")
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
-_ACTIVATIONS = frozenset(
-    "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "
-    "logistic hardswish".split()
-)
-
-
-def _acts_on_numbers(target: Target) -> bool:
-    """Whether a left-hand side names an activation: its argument is a number."""
-    base = target.name.split("_")[0]
-    known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
-    return len(target.whole) == 1 and known
-
-
-def _defined_name(use: scripts.Use) -> str:
-    if use.power is not None:
-        return f"{use.name}_squared"
-    return use.name
-
-
-__all__ = ["Attempt", "Draft", "Target", "read_target"]

@@ -15,7 +15,7 @@ from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
-from notes2code.meaning import binders, equations, names, scripts, survey
+from notes2code.meaning import binders, equations, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -342,7 +342,7 @@ def _family(name: str) -> str:
 
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
     """Note what a statement defines."""
-    target = equations.read_target(seen, statement)
+    target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
     # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
     # from the shapes: what they name stays a symbol elsewhere.

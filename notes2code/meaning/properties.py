@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import calls, equations, names, powers, probabilities, scripts
+from notes2code.meaning import calls, names, powers, probabilities, scripts, targets
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
 
@@ -136,7 +136,7 @@ def applied_elsewhere(
     than its own parameters."""
     if not isinstance(statement, Define) or statement.target is None:
         return None
-    target = equations.read_target(seen, statement)
+    target = targets.read_target(seen, statement)
     if not target.whole or len(target.whole) != len(target.parameters):
         return None
     for other in stated:

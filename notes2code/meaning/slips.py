@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning import binders, ellipsis, equations, names
+from notes2code.meaning import binders, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
@@ -245,7 +245,7 @@ def _parameters(
     value needs nothing but the others."""
     if define.target is None:
         return
-    whole = equations.read_target(seen, define).whole
+    whole = targets.read_target(seen, define).whole
     missing = [name for name in whole if name not in named and name not in seen.bound]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
     closed = all(name in whole or names.base_letter(name) in _LEARNED for name in arrays)

@@ -15,7 +15,8 @@ from notes2code.meaning.statements import Define
 from notes2code.meaning.values import Value, link, settled
 
 if TYPE_CHECKING:
-    from notes2code.meaning.equations import Attempt, Target
+    from notes2code.meaning.equations import Attempt
+    from notes2code.meaning.targets import Target
 
 
 def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], list[Target]]:

@@ -1,0 +1,94 @@
+"""Left-hand sides: what a statement defines, at which indices and with which parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Script
+from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.statements import Define
+from notes2code.meaning.survey import Survey
+
+
+@dataclass(slots=True)
+class Target:
+    """A left-hand side: the name, its index positions, and the parameters in parentheses.
+
+    ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
+    other elements of the same array. ``row`` is the number of the row that the element has in the
+    column on the right-hand side, where both sides are columns.
+    """
+
+    name: str
+    indices: tuple[scripts.At, ...] = ()
+    parameters: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    span: Span = field(default_factory=lambda: Span(0, 0))
+    parts: list[tuple[Define, Target]] = field(default_factory=list)
+    row: int | None = None
+
+
+def read_target(seen: Survey, define: Define) -> Target:
+    """The left-hand side of a statement."""
+    node = define.target
+    if node is None:
+        return Target("", span=define.span)
+    if isinstance(node, Matrix):
+        rows = [read_target(seen, replace(define, target=cell)) for (cell,) in node.rows]
+        for at, row in enumerate(rows):
+            row.row = at
+        rows[0].parts = [(define, row) for row in rows[1:]]
+        return replace(rows[0], span=node.span)
+    if scripts.is_name(node):
+        use = scripts.read(node, seen.bound, True, seen.steps)
+        return Target(_defined_name(use), use.indices, span=node.span)
+    assert isinstance(node, Juxt)
+    use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
+    behind = node.factors[1]
+    group = behind.base if isinstance(behind, Script) else behind
+    assert isinstance(group, Group)
+    indices = list(use.indices)
+    if binders.is_positional(node):
+        indices.extend(scripts.At(item) for item in group.items)
+        return Target(use.name, tuple(indices), span=node.span)
+    parameters: list[str] = []
+    whole: list[str] = []
+    listed = any(isinstance(item, Dots) for item in group.items)
+    for item in group.items:
+        if not scripts.is_name(item):
+            continue
+        inner = seen.use(item)
+        name = inner.name
+        if listed and "_" in name:  # w_1, …, w_n are the array w
+            parameters.append(name.rpartition("_")[0])
+            continue
+        if inner.indices and name in whole:
+            name = names.code_name(name, *(names.label(at.node) for at in inner.indices))
+        parameters.append(name)
+        if not inner.indices:
+            whole.append(name)
+        indices.extend(at for at in inner.indices if at not in indices)
+    if isinstance(behind, Script) and behind.sub is not None:
+        indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
+    unique = tuple(dict.fromkeys(parameters))
+    return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+
+
+def _defined_name(use: scripts.Use) -> str:
+    if use.power is not None:
+        return f"{use.name}_squared"
+    return use.name
+
+
+_ACTIVATIONS = frozenset(
+    "gelu silu swish relu elu selu sigmoid tanh softplus mish sigma phi psi Phi leakyrelu "
+    "logistic hardswish".split()
+)
+
+
+def acts_on_numbers(target: Target) -> bool:
+    """Whether a left-hand side names an activation: its argument is a number."""
+    base = target.name.split("_")[0]
+    known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
+    return len(target.whole) == 1 and known
