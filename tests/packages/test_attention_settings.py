@@ -162,17 +162,17 @@ DOTS = {
     ),
     "a sum over near keys": Case(
         r"o_i = \sum_{j: |i-j| \le 1} \mathrm{softmax}_j(q_i^\top k_j) v_j",
-        DOT, lambda w, q, k, b: softmax(near(q @ k.T, 1)),
+        UNSCALED, lambda w, q, k, b: softmax(near(q @ k.T, 1)),
     ),
     "a sum over a window": Case(
         r"o_i = \sum_{j=i-w}^{i+w} "
         r"\frac{\exp(q_i^\top k_j)}{\sum_{l=i-w}^{i+w} \exp(q_i^\top k_l)} v_j",
-        DOT, lambda w, q, k, b: softmax(near(q @ k.T, 2)), {"w": 2},
+        UNSCALED, lambda w, q, k, b: softmax(near(q @ k.T, 2)), {"w": 2},
     ),
     "the last keys": Case(
         r"\mathrm{softmax}(QK^\top + M)V, \quad "
         r"M_{ij} = \begin{cases} 0 & 0 \le i - j < 2 \\ -\infty & \text{else} \end{cases}",
-        DOT, lambda w, q, k, b: softmax(causal(near(q @ k.T, 1))), shapes=SQUARE,
+        UNSCALED, lambda w, q, k, b: softmax(causal(near(q @ k.T, 1))), shapes=SQUARE,
     ),
     "capped in steps": Case(
         r"S = \frac{QK^\top}{\sqrt{d}}, \quad S' = 20 \tanh(S/20), "

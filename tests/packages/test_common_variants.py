@@ -120,7 +120,7 @@ def test_masks_that_are_not_causal_are_told(kept: str, hidden: str, told: bool) 
     [
         (
             r"\mathrm{Attention}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
-            "defined",
+            "no class computes",
         ),
         (
             (ATTENTION % r"\frac{QK^\top}{\sqrt{d_k}} + M")
