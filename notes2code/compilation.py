@@ -73,6 +73,30 @@ class Compilation:
 
 def compile_vault(vault: Vault, library: Library) -> Compilation:
     """Compile the formulas of all notes in each other's light."""
+    places = _entries(vault, library)
+    compiler = Compiler(Linker(list(places), library.scope), library)
+    known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
+    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
+    by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
+    for entry, (note, formula) in places.items():
+        by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
+    doubts = unrecognised(vault.notes, by_note, named, library)
+    formulas: list[CompiledFormula] = []
+    for entry, (note, formula) in places.items():
+        compiled = compiler.compiled(entry)
+        if formula.code and compiled.status != "component":
+            continue
+        if not formula.code:
+            compiled = repaired(compiled, known, library)
+        doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
+        problems = (*compiled.problems, *doubt, *_unknown(formula, library))
+        placed = tuple(_placed(note, formula, problem) for problem in problems)
+        formulas.append(CompiledFormula(note, formula, compiled, placed))
+    return Compilation(vault, library, tuple(formulas), named, compiler)
+
+
+def _entries(vault: Vault, library: Library) -> dict[Entry, tuple[Note, Formula]]:
+    """The formulas that are not skipped, with their notes."""
     places: dict[Entry, tuple[Note, Formula]] = {}
     for note in vault.notes:
         apart = (one for formula in note.formulas for one in _apart(formula, library))
@@ -82,27 +106,7 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
                 line, _ = note.source.position(formula.places.offset(0))
                 entry = Entry(formula.latex, note.path, formula.section, order, tags, line)
                 places[entry] = note, formula
-    compiler = Compiler(Linker(list(places), library.scope), library)
-    named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
-    by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
-    for entry, (note, formula) in places.items():
-        by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
-    doubts = unrecognised(vault.notes, by_note, named, library)
-    known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
-    formulas: list[CompiledFormula] = []
-    for entry, (note, formula) in places.items():
-        compiled = compiler.compiled(entry)
-        if formula.code:
-            if compiled.status != "component":
-                continue
-        else:
-            compiled = repaired(compiled, known, library)
-        accepted = formula not in doubts or EMIT in asked(formula)
-        doubt = () if accepted else (doubts[formula],)
-        problems = (*compiled.problems, *doubt, *_unknown(formula, library))
-        placed = tuple(_placed(note, formula, problem) for problem in problems)
-        formulas.append(CompiledFormula(note, formula, compiled, placed))
-    return Compilation(vault, library, tuple(formulas), named, compiler)
+    return places
 
 
 def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
