@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def folder() -> Path:
@@ -46,7 +52,8 @@ class Remembered:
             self._read.parent.mkdir(parents=True, exist_ok=True)
             if len(self._known) > self._limit:
                 self._known = dict(list(self._known.items())[-(self._limit // 2 or 1) :])
-                _write(self._read, self._known)
+                text = "".join(_line(*entry) for entry in self._known.items())
+                _replace(self._read, text.encode())
             else:
                 with self._read.open("a", encoding="utf-8", newline="\n") as file:
                     file.write(_line(key, number))
@@ -66,10 +73,27 @@ def _entries(place: Path, limit: int) -> dict[str, int]:
     return {f[0]: int(f[1]) for f in fields if len(f) == 2 and f[1].isdecimal()}
 
 
-def _write(place: Path, entries: dict[str, int]) -> None:
+def kept(name: str, key: bytes, make: Callable[[], T]) -> T:
+    """What ``make`` gives, from a file if it was made before of the same ``key``."""
+    seal = hashlib.sha256(key).digest()
+    with suppress(OSError, RuntimeError):
+        data = (folder() / name).read_bytes()
+        body = data[2 * len(seal) :]
+        if data.startswith(seal + hashlib.sha256(body).digest()):
+            found: T = pickle.loads(body)
+            return found
+    made = make()
+    with suppress(OSError, RuntimeError, RecursionError):
+        folder().mkdir(parents=True, exist_ok=True)
+        body = pickle.dumps(made)
+        _replace(folder() / name, seal + hashlib.sha256(body).digest() + body)
+    return made
+
+
+def _replace(place: Path, data: bytes) -> None:
     """Write a file anew, at once: whoever reads it meanwhile finds the old one."""
     with tempfile.NamedTemporaryFile(
-        "w", dir=place.parent, prefix=f"{place.name}-", delete=False, encoding="utf-8"
+        "wb", dir=place.parent, prefix=f"{place.name}-", delete=False
     ) as file:
-        file.writelines(_line(key, number) for key, number in entries.items())
+        file.write(data)
     Path(file.name).replace(place)

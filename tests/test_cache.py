@@ -9,6 +9,7 @@ import pytest
 from notes2code import cache, compile_formula
 from notes2code.cache import Remembered
 from notes2code.components import proofs
+from notes2code.components.library import library
 from notes2code.emit import templating
 
 
@@ -62,6 +63,49 @@ def test_two_processes_do_not_lose_what_the_other_remembers(root: Path) -> None:
     one.remember("a", 1)
     other.remember("b", 2)
     assert [Remembered("numbers", 10).recall(key) for key in "ab"] == [1, 2]
+
+
+# --- whole things -------------------------------------------------------------------------------
+
+
+def test_what_is_made_of_the_same_is_made_once(root: Path) -> None:
+    made: list[str] = []
+
+    def make() -> list[str]:
+        made.append("again")
+        return ["what", "ever"]
+
+    for key, count in ((b"one", 1), (b"one", 1), (b"two", 2), (b"one", 3)):
+        assert cache.kept("thing", key, make) == ["what", "ever"]
+        assert len(made) == count
+
+
+@pytest.mark.parametrize("length", [0, 20, 40, 70, -1])
+def test_a_damaged_thing_is_made_again(root: Path, length: int) -> None:
+    cache.kept("thing", b"key", lambda: ["old"])
+    place = cache.folder() / "thing"
+    place.write_bytes(place.read_bytes()[:length])
+    assert cache.kept("thing", b"key", lambda: ["new"]) == ["new"]
+    assert cache.kept("thing", b"key", lambda: ["newer"]) == ["new"]
+
+
+def test_a_thing_is_made_where_nothing_can_be_kept(root: Path) -> None:
+    root.write_text("a file where a folder must be")
+    assert cache.kept("thing", b"key", lambda: 1) == 1
+
+
+def test_the_library_is_the_same_from_the_cache(root: Path) -> None:
+    library.cache_clear()
+    made = library()
+    library.cache_clear()
+    found = library()
+    library.cache_clear()
+    assert found is not made
+    assert list(found.components) == list(made.components)
+    for name, component in made.components.items():
+        latex = [form.latex for form in component.forms]
+        assert [form.latex for form in found.components[name].forms] == latex
+        assert repr(found.components[name].equation) == repr(component.equation)
 
 
 # --- proofs -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from notes2code.cache import kept
 from notes2code.components.match import Pattern, kinds
 from notes2code.components.normal import normal_form
 from notes2code.meaning import type_formula
@@ -218,7 +220,21 @@ def library(*more: Path) -> Library:
             if folder.name in used:
                 raise ComponentError(f"{folder}: there is a component `{folder.name}` already")
             used[folder.name] = folder
-    return Library(used.values())
+    if more:
+        return Library(used.values())
+    return kept("library", _content(used.values()), lambda: Library(used.values()))
+
+
+def _content(folders: Iterable[Path]) -> bytes:
+    """All that the components depend on: their texts, and the code that reads formulas."""
+    package = Path(__file__).parents[1]
+    stages = ("latex", "meaning", "components")
+    code = sorted(place for stage in stages for place in package.glob(f"{stage}/*.py"))
+    places = [*(folder / "component.toml" for folder in folders), *code]
+    parts = [sys.version.encode()]
+    for place in places:
+        parts += [str(place).encode(), place.read_bytes()]
+    return b"\0".join(parts)
 
 
 def _read(folder: Path) -> dict[str, Any]:
