@@ -64,6 +64,8 @@ class BilinearAttention(nn.Module):
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
 
+        a(q, k) = q^\top W k
+
     query: (..., n, query_size)
     key: (..., m, key_size)
     value: (..., m, d_v)
@@ -114,6 +116,8 @@ class AdditiveAttention(nn.Module):
     r"""Attention whose scores a small network gives to the sum of projected queries and keys.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
+
+        a(q, k) = w_v^\top \tanh(W_q q + W_k k)
 
     query: (..., n, query_size)
     key: (..., m, key_size)
@@ -417,6 +421,8 @@ class CausalScaledDotProductAttention(nn.Module):
 
         \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
 
+        C_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{if } j > i \end{cases}
+
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
@@ -578,6 +584,8 @@ class SelfAttention(nn.Module):
     r"""Attention of a sequence to itself, through learned projections.
 
         \mathrm{SelfAttention}(X) = \mathrm{Attention}(Q, K, V)
+
+        Q = XW^Q, \quad K = XW^K, \quad V = XW^V
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
@@ -796,6 +804,10 @@ class Seq2SeqAttention(nn.Module):
     once.
 
         c_t = \sum_{j=1}^{m} \alpha_{tj} h_j
+
+        e_{tj} = v_a^\top \tanh(W_a s_{t-1} + U_a h_j)
+
+        \alpha_{tj} = \frac{\exp(e_{tj})}{\sum_{k=1}^{m} \exp(e_{tk})}
 
     state: (..., state_size), or several, (..., T, state_size)
     memory: (..., m, memory_size)

@@ -15,6 +15,8 @@ def perplexity(scores: Tensor, target: Tensor) -> Tensor:
 
         \mathrm{perplexity} = \exp(L)
 
+        L = -\sum_{i=1}^{V} y_i \log(p_i)
+
     scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
     target: (...), the tokens that came; -100 where a position does not count
     returns: a number from 1 on, for all positions together; 1 where none counts
@@ -34,6 +36,10 @@ def bleu(
     r"""How close a translation is to a reference, by the n-grams they share.
 
         \mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)
+
+        w_n = 1/N
+
+        BP = \begin{cases} 1 & \text{if } c > r \\ e^{1 - r/c} & \text{if } c \le r \end{cases}
 
     candidate, reference: the words of a translation and of one to compare it with
     max_n: the longest n-grams that count

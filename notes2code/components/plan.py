@@ -31,7 +31,8 @@ class Part:
     ``uses`` gives the parts it is built from, by role or by component, and ``spelt`` the formulas
     of the notes that it calls there, which may be others than the parts are made from: the same
     in other letters. ``sources`` are the places in the notes, the main one first; there are none
-    for what only other parts need. ``refused`` says why no class can be written for it.
+    for what only other parts need. ``stated`` are the formulas of the notes that the main one is
+    read with, ``refused`` says why no class can be written for it.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     pieces: tuple[Recognised, ...] = ()
     uses: Mapping[str, Part] = field(default_factory=dict)
     spelt: Mapping[str, Recognised] = field(default_factory=dict)
+    stated: tuple[str, ...] = ()
     refused: str = ""
 
     @property
@@ -235,10 +237,24 @@ class _Planner:
             tuple(draft.pieces),
             uses,
             self._spelt(draft),
+            self._stated(draft),
             self._refused(draft),
         )
         parts[id(draft)] = part
         return part
+
+    def _stated(self, draft: _Draft) -> tuple[str, ...]:
+        """The formulas that say what a draft's formula refers to and leaves open: the arrays that
+        it was linked with, and the functions that are pieces of the same component."""
+        if draft.compiled is None:
+            return ()
+        entry, linker = draft.compiled.entry, self.compiler.linker
+        found = dict.fromkeys(draft.compiled.uses)
+        for name in sorted(linker.called(entry)):
+            for other in linker.defining(entry, name, "functions", within=1)[:1]:
+                if self.compiler.compiled(other) in draft.members:
+                    found[other] = None
+        return tuple(other.latex for other in found)
 
     def _refused(self, draft: _Draft) -> str:
         """Why a draft would not compute what its formula says: it calls a function that the notes

@@ -18,7 +18,7 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
     shown = [f"{name}: {shape}" for name, shape in shapes.items()]
     blocks = [
         summary,
-        textwrap.indent(rows(formula(part), WIDTH - indent - 4), "    "),
+        *(textwrap.indent(rows(latex, WIDTH - indent - 4), "    ") for latex in formulas(part)),
         "\n".join(wrapped(line, WIDTH - indent) for line in shown),
         wrapped(_sentence(origin(part, vault)), WIDTH - indent),
     ]
@@ -26,9 +26,10 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
     return textwrap.indent("\n".join(lines), " " * indent)
 
 
-def formula(part: Part) -> str:
-    """The formula of a part: the note's, else the textbook's."""
-    return next((s.latex for s in part.sources if s.latex), part.component.textbook)
+def formulas(part: Part) -> tuple[str, ...]:
+    """The formula of a part, the note's or else the textbook's, and those it is read with."""
+    main = next((s.latex for s in part.sources if s.latex), part.component.textbook)
+    return main, *(latex for latex in part.stated if latex != main)
 
 
 def origin(part: Part, vault: str) -> str:

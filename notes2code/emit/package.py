@@ -150,12 +150,12 @@ class _Renderer:
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""
         plain = [
-            Row(p.source.latex, name, "formulas", docs.place(self.vault, p.source))
+            Row((p.source.latex,), name, "formulas", docs.place(self.vault, p.source))
             for p, name in made.names.items()
         ]
         return [
             Row(
-                docs.formula(part),
+                docs.formulas(part),
                 part.name,
                 family,
                 docs.origin(part, self.vault).removeprefix("from "),

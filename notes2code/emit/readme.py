@@ -11,10 +11,10 @@ from notes2code.emit.templating import TEMPLATES, fill
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the README's table: a formula, the class or function in a module of the package
-    that computes it, and where the formula comes from."""
+    """A row of the README's table: formulas, the class or function in a module of the package
+    that computes them, and where they come from."""
 
-    formula: str
+    formulas: tuple[str, ...]
     name: str
     module: str
     origin: str
@@ -24,7 +24,7 @@ class Row:
         """The cells as Markdown."""
         code = f"[`{self.name}`]({{package}}/{self.module}.py)"
         test = f"`tests/test_{self.module}.py`"
-        return math(self.formula), code, cell(self.origin), test
+        return "<br>".join(map(math, self.formulas)), code, cell(self.origin), test
 
 
 def around(package: str, vault: str, rows: Sequence[Row], example: str) -> dict[str, str]:
