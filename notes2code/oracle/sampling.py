@@ -9,14 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from notes2code.meaning import shapes
-from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size
+from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size, walk
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves
 
 Free: TypeAlias = Size | str
 """A size to choose: a size that shapes fix, or the name of an input that is one."""
 
-MAX_TRIES = 20_000
+MAX_WORK = 150_000
+"""A bound on the search for sizes: how many parts of axes are worked out."""
 LARGEST = 16
 
 
@@ -72,9 +73,10 @@ def _chosen_sizes(
     free.sort(key=lambda v: not any(v in variables for _, variables in needs))
     small = [int(n) for n in rng.permutation(np.arange(2, len(free) + 3))]
     candidates = small + [n for n in range(1, LARGEST + 1) if n not in small]
+    weight = 1 + sum(1 for axis, _ in needs for _ in walk(axis))
     for distinct in (True, False):
         choices = _choices(free, candidates, needs, fixed, distinct)
-        for choice in islice(choices, MAX_TRIES):
+        for choice in islice(choices, 1 + MAX_WORK // weight):
             if choice is not None:
                 return choice
     wanted = ", ".join(shapes.text(axis) for axis, _ in needs)
@@ -97,16 +99,16 @@ def _choices(
     fixed: Mapping[str, int],
     distinct: bool,
 ) -> Iterator[Extents | None]:
-    """All choices that fit, by backtracking; None for each step that led to none."""
+    """All choices that fit, by backtracking; None for each number that is tried."""
 
     def extend(chosen: dict[Free, int]) -> Iterator[Extents | None]:
-        yield None
         if len(chosen) == len(free):
             yield _extents(chosen)
             return
         variable = free[len(chosen)]
         name = variable if isinstance(variable, str) else variable.name
         for number in [fixed[name]] if name in fixed else candidates:
+            yield None
             taken = distinct and name not in fixed and number in chosen.values()
             longer = {**chosen, variable: number}
             if not taken and _fits(longer, variable, needs):

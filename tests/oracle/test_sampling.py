@@ -94,3 +94,10 @@ def test_functions_keep_the_rank_that_the_note_gives_them() -> None:
     inputs = (Input("x", (n,), "x"), Input("f", (), "f", "function"))
     whole = Equation("y", inputs, (), Lambda((), score))
     assert evaluate(whole, sample(whole, 0)).shape == ()
+
+
+def test_the_search_for_sizes_is_bounded() -> None:
+    """An axis of a hundred factors: to try all their sizes would take hours."""
+    equation = typed(rf"U = (u_{{{'BPQ' * 40}66666-k}}, \dots, u_{{-1}})")
+    with pytest.raises(OracleError, match="no small sizes"):
+        sample(equation, 0)
