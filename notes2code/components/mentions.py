@@ -30,8 +30,7 @@ FIELD = frozenset(["attention", "transformer", "transformers"])
 """Words by which a note is about this field. There are encoders and decoders elsewhere."""
 
 ELSEWHERE = frozenset(
-    "encoder decoder transformer embedding ffn rope alibi sinusoidal synthesizer warm up "
-    "warmup".split()
+    "encoder decoder transformer embedding ffn rope alibi sinusoidal synthesizer".split()
 )
 """Words of names that other fields have too."""
 
