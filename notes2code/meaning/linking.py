@@ -135,7 +135,7 @@ class Linker:
         left, equals, _ = entry.latex.partition("=")
         with suppress(ProblemError, RecursionError):
             stated = statements(parse(f"{left} = {_ANYTHING}", self.words, self.macros))
-            if equals and isinstance(stated[0], Define):
+            if equals and stated and isinstance(stated[0], Define):
                 _note_names(parsed, stated[0], survey.survey(stated))
         return parsed
 

@@ -25,6 +25,7 @@ BROKEN = [
     refused("N2C032", r"y_i = a_{2i} + «a_{2i+2}»"),
     refused("N2C022", r"y = «{»a"),
     refused("N2C022", r"y = «(»a + b"),
+    refused("N2C022", "% y =\n«[»a + b"),
     refused("N2C022", r"y = a + b«)»"),
     refused("N2C022", r"y = [a + b«)»"),
     refused("N2C022", r"y = \left«(» a + b"),
