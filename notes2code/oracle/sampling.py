@@ -19,6 +19,8 @@ Free: TypeAlias = Size | str
 MAX_WORK = 150_000
 """A bound on the search for sizes: how many parts of axes are worked out."""
 LARGEST = 16
+LONGEST = 10_000
+"""The elements that an axis made of several sizes may have."""
 
 
 def sample(equation: Equation, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
@@ -118,11 +120,11 @@ def _choices(
 
 
 def _fits(chosen: dict[Free, int], last: Free, needs: Sequence[tuple[Expr, set[Free]]]) -> bool:
-    """Whether the sizes that have just become known are whole and not empty."""
+    """Whether the sizes that have just become known are whole, not empty and not too long."""
     known = _extents(chosen)
     ready = [axis for axis, variables in needs if last in variables and variables <= chosen.keys()]
     try:
-        return all(known.whole(axis) > 0 for axis in ready)
+        return all(0 < known.whole(axis) <= LONGEST for axis in ready)
     except OracleError:
         return False
 

@@ -101,3 +101,9 @@ def test_the_search_for_sizes_is_bounded() -> None:
     equation = typed(rf"U = (u_{{{'BPQ' * 40}66666-k}}, \dots, u_{{-1}})")
     with pytest.raises(OracleError, match="no small sizes"):
         sample(equation, 0)
+
+
+def test_no_axis_is_too_long_to_try() -> None:
+    equation = typed(rf"U = (u_{{{'B' * 60}-k}}, \dots, u_{{-1}})")
+    with pytest.raises(OracleError, match="no small sizes"):
+        sample(equation, 0, {"B": 3})
