@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from notes2code.components import settings
 from notes2code.components.doubts import doubts, unequal_sides
@@ -79,7 +80,7 @@ class Compiler:
         if recognised is None:
             problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
-        problems.extend(_unusual(recognised, entry))
+        problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
         if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
             problems.append(_not_causal(entry))
@@ -145,9 +146,9 @@ class Compiler:
         return named
 
 
-def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
+def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:
     """Warnings for settings that are not what the field does."""
-    textbook = textbook_settings(recognised.component)
+    expected = shown_settings(textbook(recognised.component, library))
     problems: list[Problem] = []
     values = recognised.found.roles.get("v")
     if recognised.component.family == "attention" and values and values.array.startswith("W"):
@@ -164,7 +165,7 @@ def _unusual(recognised: Recognised, entry: Entry) -> list[Problem]:
             continue
         value = recognised.settings.get(name)
         shown = _shown(recognised, name)
-        usual = textbook.get(name)
+        usual = expected.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
         if value is None and (recognised.form.partial or not recognised.form.has(setting)):
@@ -254,18 +255,12 @@ def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
     return rebuild(expr, lambda child: _resized(child, sizes))
 
 
-_TEXTBOOK: dict[str, dict[str, str]] = {}
-
-
-def textbook_settings(component: Component) -> dict[str, str]:
-    """The settings of a component's usual formula, as text."""
-    if component.name not in _TEXTBOOK:
-        alone = Library(())
-        alone.add(component)
-        found = recognise(component.equation, alone)
-        shown = {} if found is None else shown_settings(found)
-        _TEXTBOOK[component.name] = {n: v for n, v in shown.items() if v is not None}
-    return _TEXTBOOK[component.name]
+@cache
+def textbook(component: Component, library: Library) -> Recognised:
+    """The textbook's formula of a component, as if a note had written it."""
+    found = recognise(component.equation, library, among={component.name})
+    assert found is not None, component.name
+    return found
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

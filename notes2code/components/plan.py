@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled, Compiler, shown_settings
+from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import FIRST_WORD, class_name, telling, variant_name
-from notes2code.components.recognise import Recognised, recognise
+from notes2code.components.recognise import Recognised
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,6 @@ class _Planner:
         self.compiler = compiler
         self.library: Library = compiler.library
         self.drafts: list[_Draft] = []
-        self.textbooks: dict[Component, Recognised] = {}
 
     def plan(
         self,
@@ -165,40 +164,25 @@ class _Planner:
             usual = [d for d in here or drafts if self._is_textbook(d)]
             (usual or here or drafts)[0].sources.append(source)
         else:
-            self.drafts.append(_Draft(component, self._textbook(component), None, [source]))
+            self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
 
     def _of(self, component: Component) -> list[_Draft]:
         return [draft for draft in self.drafts if draft.component is component]
 
-    def _textbook(self, component: Component) -> Recognised:
-        """The textbook's formula of a component, as if a note had written it."""
-        if component not in self.textbooks:
-            self.textbooks[component] = self._recognised_textbook(component)
-        return self.textbooks[component]
-
-    def _recognised_textbook(self, component: Component) -> Recognised:
-        found = recognise(component.equation, self.library)
-        if found is None or found.component is not component:
-            alone = Library(())
-            alone.add(component)
-            found = recognise(component.equation, alone, self.library.kinds)
-        assert found is not None, component.name
-        return found
-
     def _usual(self, component: Component) -> _Draft:
         """A draft of a component's textbook formula."""
-        return _Draft(component, self._textbook(component), None, [])
+        return _Draft(component, textbook(component, self.library), None, [])
 
     def _is_textbook(self, draft: _Draft) -> bool:
         form, settings = draft.recognised.form, draft.component.settings.values()
-        textbook = self._usual(draft.component)
-        expected, shown = telling(textbook.recognised), telling(draft.recognised)
+        usual = self._usual(draft.component)
+        expected, shown = telling(usual.recognised), telling(draft.recognised)
         if any(shown[s.name] != expected[s.name] for s in settings if form.has(s)):
             return False
-        if not form.partial and form.part != textbook.recognised.form.part:
+        if not form.partial and form.part != usual.recognised.form.part:
             return False
-        usual = self._called(textbook)
-        return all(usual.get(role, name) == name for role, name in self._called(draft).items())
+        theirs = self._called(usual)
+        return all(theirs.get(role, name) == name for role, name in self._called(draft).items())
 
     # --- building ------------------------------------------------------------------------
 
@@ -292,7 +276,7 @@ class _Planner:
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""
-        draft = _Draft(component, self._textbook(component), None, [])
+        draft = _Draft(component, textbook(component, self.library), None, [])
         self.drafts.append(draft)
         return draft
 

@@ -82,9 +82,7 @@ def _kept(mask: Expr) -> Expr:
 
 def fills_far_below(expr: Expr) -> bool:
     """Whether a mask is filled with a number for −∞."""
-    values = [value for _, value in expr.branches] if isinstance(expr, Cases) else []
-    values += [expr.otherwise] if isinstance(expr, Cases) and expr.otherwise is not None else []
-    return is_mask(expr) and any(value not in (ir.ZERO, _INFINITY) for value in values)
+    return is_mask(expr) and any(value not in (ir.ZERO, _INFINITY) for value in _values(expr))
 
 
 def keeps_own(mask: Expr) -> bool:
@@ -105,11 +103,16 @@ def _filled(value: Expr) -> Expr:
 
 def is_mask(expr: Expr) -> bool:
     """Whether it is 0 in some cases and −∞ in the others."""
+    values = _values(expr)
+    return bool(values) and all(v == ir.ZERO or _is_minus_infinity(v) for v in values)
+
+
+def _values(expr: Expr) -> list[Expr]:
+    """The values of cases; none of what is no cases."""
     if not isinstance(expr, Cases):
-        return False
+        return []
     values = [value for _, value in expr.branches]
-    values += [] if expr.otherwise is None else [expr.otherwise]
-    return all(value == ir.ZERO or _is_minus_infinity(value) for value in values)
+    return values if expr.otherwise is None else [*values, expr.otherwise]
 
 
 def _is_minus_infinity(expr: Expr | None) -> bool:
