@@ -10,7 +10,7 @@ activation, a change of the score). A role that is a function stands for a funct
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import permutations
 
 from notes2code.components.keys import key
@@ -37,6 +37,7 @@ from notes2code.meaning.ir import (
     Size,
     Softmax,
 )
+from notes2code.records import dataclass
 
 MAX_STEPS = 50_000
 """The comparisons of parts that may be made for one equation: orders of sums and products are

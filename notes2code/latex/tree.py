@@ -6,11 +6,12 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from notes2code.diagnostics import Problem, Span
+from notes2code.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,38 +219,46 @@ class Tree:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside one, in reading order."""
-    match node:
-        case Name() | Num():
-            return ()
-        case Juxt(factors):
-            return factors
-        case Script(base, sub, sup):
-            return tuple(n for n in (base, sub, sup) if n is not None)
-        case Group(_, items):
-            return items
-        case Infix(_, left, right) | Frac(left, right):
-            return (left, right)
-        case Apply(function, argument):
-            return (function, argument)
-        case Neg(body) | Accent(_, body):
-            return (body,)
-        case Root(body, degree):
-            return (body,) if degree is None else (body, degree)
-        case Big(_, sub, sup, body):
-            return tuple(n for n in (sub, sup, body) if n is not None)
-        case Matrix(_, rows):
-            return tuple(cell for row in rows for cell in row if cell is not None)
-        case Relation(operands):
-            return tuple(n for n in operands if n is not None)
-        case _:
-            return ()
+    return _INSIDE[type(node)](node)
 
 
-def walk(node: Node) -> Iterator[Node]:
+def _nothing(_: Node) -> tuple[Node, ...]:
+    return ()
+
+
+def _present(*nodes: Node | None) -> tuple[Node, ...]:
+    return tuple([node for node in nodes if node is not None])
+
+
+# By type, since every pass over a formula asks this of every node.
+_INSIDE: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
+    Num: _nothing,
+    Name: _nothing,
+    Dots: _nothing,
+    Prose: _nothing,
+    Stroke: _nothing,
+    Juxt: attrgetter("factors"),
+    Group: attrgetter("items"),
+    Infix: attrgetter("left", "right"),
+    Frac: attrgetter("top", "bottom"),
+    Apply: attrgetter("function", "argument"),
+    Neg: lambda node: (node.body,),
+    Accent: lambda node: (node.base,),
+    Root: lambda node: _present(node.body, node.degree),
+    Script: lambda node: _present(node.base, node.sub, node.sup),
+    Big: lambda node: _present(node.sub, node.sup, node.body),
+    Matrix: lambda node: _present(*(cell for row in node.rows for cell in row)),
+    Relation: lambda node: _present(*node.operands),
+}
+
+
+def walk(node: Node) -> list[Node]:
     """A node and all inside it, in reading order."""
+    found: list[Node] = []
     pending = [node]
     while pending:
         current = pending.pop()
-        yield current
-        if inner := children(current):
+        found.append(current)
+        if inner := _INSIDE[type(current)](current):
             pending.extend(inner[::-1])
+    return found

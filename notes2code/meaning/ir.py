@@ -11,10 +11,13 @@ equation is being typed they are unified by links; in a finished equation every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from fractions import Fraction
-from typing import TypeAlias
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from notes2code.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,36 +253,40 @@ class Equation:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside one; bodies of arrays included."""
-    match expr:
-        case Idx() | Num() | Size():
-            return ()
-        case Ref(_, at):
-            return at
-        case Add(terms):
-            return terms
-        case Mul(factors):
-            return factors
-        case Pow(base, exponent):
-            return (base, exponent)
-        case Fn(_, arguments) | Logic(_, arguments):
-            return arguments
-        case Reduce(_, _, body, where):
-            return (body,) if where is None else (body, where)
-        case Softmax(_, body, at_, where):
-            return (body, at_) if where is None else (body, at_, where)
-        case Cases(branches, otherwise):
-            inner = tuple(part for branch in branches for part in branch)
-            return inner if otherwise is None else (*inner, otherwise)
-        case Compare(_, left, right):
-            return (left, right)
-        case Call(_, lambdas, at, _):
-            return (*(array.body for array in lambdas), *at)
-        case Concat(parts, at_):
-            return (*(part.body for part in parts), at_)
-        case Iterate(_, _, initial, step, at):
-            return (initial.body, step.body, *at)
-        case _:
-            return ()
+    return _INSIDE[type(expr)](expr)
+
+
+def _nothing(_: Expr) -> tuple[Expr, ...]:
+    return ()
+
+
+def _present(*parts: Expr | None) -> tuple[Expr, ...]:
+    return tuple([part for part in parts if part is not None])
+
+
+def _bodies(arrays: tuple[Lambda, ...]) -> tuple[Expr, ...]:
+    return tuple([array.body for array in arrays])
+
+
+# By type, since every pass over a formula asks this of every expression.
+_INSIDE: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    Num: _nothing,
+    Size: _nothing,
+    Idx: _nothing,
+    Ref: attrgetter("at"),
+    Add: attrgetter("terms"),
+    Mul: attrgetter("factors"),
+    Pow: attrgetter("base", "exponent"),
+    Fn: attrgetter("arguments"),
+    Logic: attrgetter("arguments"),
+    Compare: attrgetter("left", "right"),
+    Reduce: lambda e: _present(e.body, e.where),
+    Softmax: lambda e: _present(e.body, e.at, e.where),
+    Cases: lambda e: _present(*(part for branch in e.branches for part in branch), e.otherwise),
+    Call: lambda e: (*_bodies(e.arguments), *e.at),
+    Concat: lambda e: (*_bodies(e.parts), e.at),
+    Iterate: lambda e: (e.initial.body, e.step.body, *e.at),
+}
 
 
 def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
@@ -321,58 +328,68 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return Iterate(index, state, first, again, tuple(map(change, at)))
 
 
-def walk(expr: Expr) -> Iterator[Expr]:
+def walk(expr: Expr) -> list[Expr]:
     """The expression and all inside it, outermost first."""
+    found: list[Expr] = []
     pending = [expr]
     while pending:
         current = pending.pop()
-        yield current
-        if inner := children(current):
+        found.append(current)
+        if inner := _INSIDE[type(current)](current):
             pending.extend(inner[::-1])
+    return found
 
 
 def bound_indices(expr: Expr) -> tuple[Index, ...]:
     """The indices that a node itself binds."""
-    match expr:
-        case Reduce(_, index, _, _) | Softmax(index, _, _, _):
-            return (index,)
-        case Call(_, lambdas, _, _):
-            return tuple(index for array in lambdas for index in array.indices)
-        case Concat(parts, _):
-            return tuple(index for part in parts for index in part.indices)
-        case Iterate(index, _, initial, step, _):
-            return (index, *initial.indices, *step.indices)
-        case _:
-            return ()
+    binds = _BINDS.get(type(expr))
+    return () if binds is None else binds(expr)
+
+
+def _indices(arrays: tuple[Lambda, ...]) -> tuple[Index, ...]:
+    return tuple([index for array in arrays for index in array.indices])
+
+
+_BINDS: dict[type[Expr], Callable[[Any], tuple[Index, ...]]] = {
+    Reduce: lambda e: (e.index,),
+    Softmax: lambda e: (e.index,),
+    Call: lambda e: _indices(e.arguments),
+    Concat: lambda e: _indices(e.parts),
+    Iterate: lambda e: (e.index, *e.initial.indices, *e.step.indices),
+}
 
 
 def free_indices(expr: Expr) -> frozenset[Index]:
     """The indices that an expression uses and does not bind."""
     if isinstance(expr, Idx):
         return frozenset((expr.index,))
-    free: frozenset[Index] = frozenset()
-    if isinstance(expr, Num | Size):
-        return free
+    inner = _INSIDE[type(expr)](expr)
+    if not inner:
+        return _NONE
+    if type(expr) not in _BINDS:
+        return _NONE.union(*map(free_indices, inner))
+    return _free_of_binder(expr)
+
+
+_NONE: frozenset[Index] = frozenset()
+
+
+def _free_of_binder(expr: Expr) -> frozenset[Index]:
     if isinstance(expr, Softmax):
-        inner = free_indices(expr.body)
+        body = free_indices(expr.body)
         if expr.where is not None:
-            inner |= free_indices(expr.where)
-        return (inner - {expr.index}) | free_indices(expr.at)
+            body |= free_indices(expr.where)
+        return (body - {expr.index}) | free_indices(expr.at)
     if isinstance(expr, Iterate):
         free = free_indices(expr.initial.body) - frozenset(expr.initial.indices)
         free |= free_indices(expr.step.body) - frozenset((expr.index, *expr.step.indices))
         return free.union(*map(free_indices, expr.at))
     if isinstance(expr, Call | Concat):
         arrays = expr.arguments if isinstance(expr, Call) else expr.parts
-        for array in arrays:
-            free |= free_indices(array.body) - frozenset(array.indices)
         places = expr.at if isinstance(expr, Call) else (expr.at,)
-        for place in places:
-            free |= free_indices(place)
-        return free
-    for child in children(expr):
-        free |= free_indices(child)
-    return free - frozenset(bound_indices(expr))
+        bodies = [free_indices(array.body) - frozenset(array.indices) for array in arrays]
+        return _NONE.union(*bodies, *map(free_indices, places))
+    return _NONE.union(*map(free_indices, children(expr))) - frozenset(bound_indices(expr))
 
 
 def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:

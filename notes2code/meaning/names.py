@@ -37,6 +37,7 @@ _INDEXED_VECTORS = (_VECTORS | frozenset("cr")) - frozenset("w")
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(10_000)
 def code_name(*parts: str) -> str:
     """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
     joined = "_".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from notes2code.meaning.ir import Expr, Index, Num, Size
 from notes2code.meaning.names import axis_names
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.survey import Survey
+from notes2code.records import dataclass
 
 if TYPE_CHECKING:
     from notes2code.latex.tree import Node
@@ -144,9 +145,9 @@ class Run:
         """The formula's text at a span, on one line; whole where it begins inside the braces of
         a command such as ``\\mathrm{softmax}``."""
         text = self.latex[span.start : span.end]
-        opened = _OPENED.search(self.latex[: span.start])
-        if opened and text.count("}") > text.count("{"):
-            text = opened[0] + text
+        if text.count("}") > text.count("{"):
+            opened = _OPENED.search(self.latex[: span.start])
+            text = opened[0] + text if opened else text
         return " ".join(text.split())
 
     # --- sizes ---------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain
 
 from notes2code.diagnostics import Span, error
@@ -24,6 +23,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
+from notes2code.records import dataclass
 
 NO_STEPS: Mapping[str, Set[str]] = {}
 
@@ -55,13 +55,9 @@ class Use:
 
 def is_name(node: Node) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
-    match node:
-        case Name():
-            return True
-        case Script() | Accent():
-            return is_name(node.base)
-        case _:
-            return False
+    while isinstance(node, Script | Accent):
+        node = node.base
+    return isinstance(node, Name)
 
 
 def shift(node: Node) -> tuple[str, int] | None:

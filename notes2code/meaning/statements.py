@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from notes2code.diagnostics import Span, error
@@ -28,6 +28,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import scripts
 from notes2code.meaning.names import INDEX_LETTERS
+from notes2code.records import dataclass
 
 EXAMPLE = "example"
 """The sign of a fact that shows what comes out of something on numbers."""

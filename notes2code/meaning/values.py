@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.meaning.run import NO_FIT, Run, find, find_index
+from notes2code.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
