@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "notes2code"
 
 STAGES: Mapping[str, set[str]] = {
-    "diagnostics": set(),
+    "diagnostics": {"records"},
     "vault": {"diagnostics"},
-    "latex": {"diagnostics"},
+    "latex": {"diagnostics", "records"},
     # Formulas are parsed when it is known which macros and functions the notes define.
-    "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree"},
+    "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree", "records"},
     "oracle": {"meaning", "meaning.ir"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
     # examples in trees.
@@ -32,7 +32,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.linking",
             "meaning.scope",
         ),
-        *("cache", "latex.tree", "oracle", "vault.model"),
+        *("cache", "latex.tree", "oracle", "records", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
     "emit": {
@@ -47,6 +47,7 @@ STAGES: Mapping[str, set[str]] = {
 ``meaning`` alone is the folder's own ``__init__``."""
 
 AROUND: Mapping[str, set[str]] = {
+    "records": set(),
     "cache": set(),
     "names": set(),
     "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},

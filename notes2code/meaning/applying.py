@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.diagnostics import Span, error, note, warning
+from notes2code.diagnostics import ProblemError, Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Node
 from notes2code.meaning import families, ir, names
 from notes2code.meaning.indexing import place
@@ -50,6 +50,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
             span,
             f"it is defined with ({', '.join(equation.parameters)})",
         )
+    if use.name in run.symbols and run.symbols[use.name].kind == "function":
+        raise _two_functions(use, span)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = all(ranks[p] == 0 for p in equation.parameters)
     if of_numbers and not equation.definitions and not equation.value.indices:
@@ -100,7 +102,18 @@ def _other_arity(
             note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
         )
         return apply(run, use, equation, [arguments[0]] * len(equation.parameters), span)
+    if use.name in run.functions:
+        raise _two_functions(use, span)
     return unknown(run, use, arguments, span)
+
+
+def _two_functions(use: Use, span: Span) -> ProblemError:
+    return error(
+        "N2C041",
+        f"`{use.name}` is called with different numbers of arguments",
+        span,
+        "give one of the two functions another name",
+    )
 
 
 def _site(run: Run, function: str, arguments: Sequence[Value]) -> int:

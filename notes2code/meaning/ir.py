@@ -431,10 +431,10 @@ def mul(*factors: Expr) -> Expr:
             factor = factor.value
         flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
     flat = [factor for factor in flat if factor != ONE]
-    for factor in [f for f in flat if isinstance(f, Num)]:
-        if Pow(factor, MINUS_ONE) in flat:
-            flat.remove(factor)
-            flat.remove(Pow(factor, MINUS_ONE))
+    for inverse_of in [f for f in flat if isinstance(f, Pow) and f.exponent == MINUS_ONE]:
+        if isinstance(inverse_of.base, Num) and inverse_of.base in flat:
+            flat.remove(inverse_of.base)
+            flat.remove(inverse_of)
     if not flat:
         return ONE
     return flat[0] if len(flat) == 1 else Mul(tuple(flat))

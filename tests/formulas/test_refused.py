@@ -184,6 +184,8 @@ SHAPES = [
     refused("N2C033", r"y = «A^3», \quad A \in \mathbb{R}^{n \times n}"),
     refused("N2C033", r"y = «A^{-1}» x, \quad A ∈ ℝ^{n×n}, x ∈ ℝ^{n}"),
     refused("N2C041", r"y = «f(a, c)», \quad f(t, u) = 3"),
+    refused("N2C041", r"Y = \mathrm{CrossAttention}(X, Z) + «\mathrm{CrossAttention}(X, Z, M)»"),
+    refused("N2C041", r"Y = \mathrm{CrossAttention}(X, Z, M) + «\mathrm{CrossAttention}(X, Z)»"),
     refused("N2C041", r"y = «(W x)^{-1}»"),
     refused("N2C041", r"w = «(X^\top X)^{-1}» X^\top y"),
     refused("N2C041", r"x^\top = «(W x)^{-1}»"),
