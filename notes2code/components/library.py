@@ -304,7 +304,7 @@ def _form(
     biases = frozenset(s.symbol for s in settings.values() if s.kind == "bias")
     value: Lambda = normal_form(equation)
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
-    pattern = Pattern(value, symbols, biases, reach, arity, kinds(value))
+    pattern = Pattern(value, symbols, biases, reach, arity, kinds(value, symbols))
     names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
     return Form(
         latex,

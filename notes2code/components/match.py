@@ -9,7 +9,7 @@ activation, a change of the score). A role that is a function stands for a funct
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from itertools import permutations
 
@@ -99,13 +99,21 @@ class Pattern:
     """What an equation must hold to match, see :func:`kinds`."""
 
 
-def kinds(array: Lambda) -> frozenset[str]:
-    """The operations in an expression that no setting can stand for: softmaxes, recursions,
-    lists, and the functions of numbers by name."""
+def kinds(array: Lambda, settings: Set[str] = frozenset()) -> frozenset[str]:
+    """The operations in an expression that none of the settings can stand for: softmaxes,
+    recursions, lists, calls, powers by their numbers, and the functions of numbers by name."""
     names = {Softmax: "softmax", Iterate: "iterate", Concat: "concat"}
-    parts = list(ir.walk(array.body))
-    found = {names[type(part)] for part in parts if type(part) in names}
-    return frozenset(found | {part.name for part in parts if isinstance(part, Fn)})
+    found: set[str] = set()
+    for part in ir.walk(array.body):
+        if type(part) in names:
+            found.add(names[type(part)])
+        elif isinstance(part, Fn):
+            found.add(part.name)
+        elif isinstance(part, Pow) and isinstance(part.exponent, Num):
+            found.add(f"^{part.exponent.value}")
+        elif isinstance(part, Call) and part.function not in settings:
+            found.add("call")
+    return frozenset(found)
 
 
 class TooManyWays(Exception):
@@ -481,10 +489,16 @@ class _Contraction:
                 yield found
             return
         mine, rest = needed[0], needed[1:]
+        starts = list(self._opened(mine, found))
         for at, theirs in enumerate(others):
-            for opened in self._opened(mine, found):
+            if isinstance(mine, Ref) and not isinstance(theirs, Ref) and not self._sets(mine):
+                continue
+            for opened in starts:
                 for way in self.matcher.match(mine, theirs, opened):
                     yield from self.assigned(rest, others[:at] + others[at + 1 :], way)
+
+    def _sets(self, mine: Ref) -> bool:
+        return mine.array in self.matcher.settings
 
     def _opened(self, factor: Expr, found: Match) -> Iterator[Match]:
         """The ways to choose the note's indices for the factor's summed ones not yet chosen."""

@@ -161,14 +161,18 @@ def _words(text: str, signs: str = "") -> list[str]:
 
 def _misspelt(letters: str, phrases: Phrases) -> Component | None:
     """The component whose name, of several words, is spelt almost like a line."""
-    alike = {phrase: _likeness("".join(phrase), letters) for phrase in phrases if len(phrase) > 1}
+    alike = {
+        phrase: _likeness(mine, letters)
+        for phrase in phrases
+        if len(phrase) > 1 and abs(len(mine := "".join(phrase)) - len(letters)) <= 2
+    }
     best = max(alike, key=lambda phrase: alike[phrase], default=())
     return phrases[best] if alike.get(best, 0) >= CLOSE else None
 
 
 def _likeness(mine: str, theirs: str) -> float:
-    """How alike a name is to a line, a little longer or shorter perhaps; 0 if not at all."""
-    if len(mine) < 8 or abs(len(mine) - len(theirs)) > 2:
+    """How alike a name is to a line of about its length; 0 if not at all."""
+    if len(mine) < 8:
         return 0.0
     # A slip or two leave most of a name as it is: one of its quarters stands there still.
     quarter = len(mine) // 4
