@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Num, Relation, walk
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
 from notes2code.meaning import binders, conditions, ir, scripts
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -188,6 +188,7 @@ def _membership(run: Run, sub: Relation) -> Expr:
 
 def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:
     """An index with bounds; a bound that depends on another index becomes a condition."""
+    _refuse_unusual_bounds(run, first, last)
     if isinstance(first, Num) and first.text.isdigit():
         start = int(first.text)
         if last is None or not _depends(run, last):
@@ -209,6 +210,30 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     high = run.lower(last).body
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
+
+
+def _refuse_unusual_bounds(run: Run, first: Node, last: Node | None) -> None:
+    """A range that counts from below zero, or down: to a number from a name or a larger number."""
+    if isinstance(first, Neg):
+        raise error(
+            "N2C036",
+            "an index that counts from below zero is not understood",
+            first.span,
+            "count from 0 or 1 and shift the index in the body",
+        )
+    if not isinstance(last, Num | Neg) or _depends(run, first):
+        return
+    if not (isinstance(first, Num) and isinstance(last, Num) and _number(first) <= _number(last)):
+        raise error(
+            "N2C036",
+            f"the range from `{run.quote(first.span)}` to `{run.quote(last.span)}` counts down",
+            last.span,
+            "write the lower bound below the sign and the upper one above it",
+        )
+
+
+def _number(node: Num) -> float:
+    return float(node.text)
 
 
 def _depends(run: Run, node: Node) -> bool:

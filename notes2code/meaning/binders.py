@@ -38,6 +38,13 @@ def first_number(sub: Node) -> int | None:
     return None
 
 
+def first_letters(sub: Node) -> list[str]:
+    """The letters in what ``j = i + 1`` counts from."""
+    if not isinstance(sub, Relation) or sub.signs != ("=",) or sub.operands[1] is None:
+        return []
+    return [node.text for node in walk(sub.operands[1]) if isinstance(node, Name)]
+
+
 def bound_letters(sub: Node) -> list[str]:
     """The letters that stand below a big operator as its indices."""
     if isinstance(sub, Relation):

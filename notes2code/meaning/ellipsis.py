@@ -186,6 +186,8 @@ def _count(run: Run, step: Step) -> Expr | None:
     if isinstance(last, ir.Num) and isinstance(first, ir.Num) and last == first:
         return None
     steps = ir.add(last, ir.negative(first))
+    if ir.free_indices(steps):
+        return None  # the length of a list is the same wherever it stands
     if growth == 1:
         return ir.add(steps, ir.ONE)
     whole = ir.add(steps, ir.Num(growth))

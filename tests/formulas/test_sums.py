@@ -46,6 +46,8 @@ from tables import Case, check, table
     Case(r"s_i = \sum_{j < i} a_j", "a[n]", lambda x: np.cumsum(x) - x),
     Case(r"s_i = \sum_{j \geq i} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=1}^{i} a_j", "a[n]", np.cumsum),
+    Case(r"s_i = \sum_{j=i}^{n} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
+    Case(r"s_i = \sum_{j=i+1}^{n} a_j", "a[n]", lambda x: x.sum() - np.cumsum(x)),
     Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),
     Case(
         r"s = \sum_{t=2}^{n} a_t a_{t-1}",
