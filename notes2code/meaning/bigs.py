@@ -82,8 +82,9 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
         return [(Index(letters[0], Size("")), None)]
     if isinstance(sub, Group) and any(isinstance(item, Dots) for item in sub.items):
         head = sub.items[0]
-        if isinstance(head, Relation) and isinstance(head.operands[1], Num):
-            return [_bounded(run, binders.bound_letters(head)[0], head.operands[1], sub.items[-1])]
+        letters = binders.bound_letters(head)
+        if letters and isinstance(head, Relation) and isinstance(head.operands[1], Num):
+            return [_bounded(run, letters[0], head.operands[1], sub.items[-1])]
     if isinstance(sub, Relation):
         return _related(run, node, sub)
     letters = binders.bound_letters(sub)

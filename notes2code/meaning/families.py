@@ -54,6 +54,8 @@ def joined(run: Run, node: Infix) -> Value:
 
 def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     """Arrays joined along their last axis; with dots, a whole family of them."""
+    if not items:
+        raise error("N2C024", "nothing stands in this matrix", span)
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(isinstance(item, Dots) for item in flat):
