@@ -107,7 +107,7 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     ):
         pairs = list(zip(left.axes, right.axes, strict=False))
     else:
-        at = run.choose(f"align {where.start}", ((spare, 0.0), (0, 0.5)))
+        at = run.choose(f"align {where.start}-{where.end}", ((spare, 0.0), (0, 0.5)))
         pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
     for mine, theirs in pairs:
         _join(run, left, right, (mine, theirs), where)
@@ -220,8 +220,6 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             f"{shape_text(right)}) is not defined",
             where,
         )
-    if right.rank == 1 or left.rank == 1:
-        return contract(run, left, right, 0, where)
     return contract(run, left, right, 0, where)
 
 
@@ -243,7 +241,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return outer(left, right)
     if right.row and _are_columns(mine, theirs):
         options = (("outer", 0.0), ("dot", 0.5))
-    kind = run.choose(f"vectors {where.start}", options)
+    kind = run.choose(f"vectors {where.start}-{where.end}", options)
     return dot(run, left, right, where) if kind == "dot" else outer(left, right)
 
 
