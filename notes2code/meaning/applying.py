@@ -56,7 +56,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     of_numbers = all(ranks[p] == 0 for p in equation.parameters)
     if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
-            run.cost += 4  # a kernel of vectors would be a kernel of each of their elements
+            run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}

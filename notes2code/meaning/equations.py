@@ -231,7 +231,7 @@ class Attempt:
         self._check_rank(value, target)
         state = run.symbols.get(target.name)
         if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
-            run.cost += 2.4  # the next state is of the kind of the last one
+            run.pay(2.4)  # the next state is of the kind of the last one
         return value
 
     def _picked(self, value: Value, row: int) -> Value:
@@ -287,14 +287,14 @@ class Attempt:
         element = value.rank - indexed
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
-            self.run.cost += 0.7
+            self.run.pay(0.7)
         if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
-            self.run.cost += 0.5
+            self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
         if unexpected:
-            self.run.cost += 1.5
+            self.run.pay(1.5)
         if indexed == 0 and (base in _NUMBERS or base in names.NUMBERS) and element > 0:
-            self.run.cost += 2.4
+            self.run.pay(2.4)
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""

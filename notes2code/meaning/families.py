@@ -114,7 +114,7 @@ def _doubt_vectors(run: Run, value: Value) -> None:
     """Capitals and heads that are joined are matrices."""
     if value.rank == 1 and isinstance(value.body, Ref):
         array = value.body.array
-        run.cost += 1.2 * (array[0].isupper() or names.base_letter(array) == "head")
+        run.pay(1.2 * (array[0].isupper() or names.base_letter(array) == "head"))
 
 
 def _joined_values(run: Run, values: list[Value], span: Span) -> Value:

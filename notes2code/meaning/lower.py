@@ -89,15 +89,15 @@ def _infix(run: Run, node: Infix) -> Value:
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
         if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
-            run.cost += 2.2  # what is added to a dot product is a number wherever it can be one
+            run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
-            run.cost += 0.6  # only a bias is added to every row
+            run.pay(0.6)  # only a bias is added to every row
         elif left.rank != right.rank and (
             _are_of_one_family(left, right)
             or (left.rank == 1 and _is_bias(right))
             or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
         ):
-            run.cost += 1.2  # the x_i and p_i of a sum, a vector and its bias, are of one kind
+            run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
 
@@ -180,7 +180,7 @@ def _bars(run: Run, node: Group) -> Value:
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)
     if value.rank == 0:
-        run.cost += powers.NO_VECTOR if node.open == "‖" else 0
+        run.pay(powers.NO_VECTOR if node.open == "‖" else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         raise error(

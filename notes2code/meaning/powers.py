@@ -169,7 +169,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
     if base.rank == 0 and raised_to.rank:
-        run.cost += 2.2  # an exponent is a number wherever it can be one
+        run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
 
 
@@ -215,7 +215,7 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     """``‖x‖_p`` and its powers."""
     value = run.lower(base.items[0])
     if value.rank == 0:
-        run.cost += NO_VECTOR
+        run.pay(NO_VECTOR)
     order: Expr = ir.Num(2)
     if node.sub is not None:
         order = ir.Num(2) if isinstance(node.sub, Name) else run.lower(node.sub).body

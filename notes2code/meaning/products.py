@@ -32,7 +32,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             values.append(run.lower(node.factors[at]))
             at += 1
     if _is_bilinear(values) and values[0].rank != values[2].rank:
-        run.cost += 1.2  # the u_i and v_j on both sides of an A_ij are of one kind
+        run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(value.body))
     result = values[0]
@@ -116,7 +116,7 @@ def explicit(run: Run, node: Infix) -> Value:
     where = left.span.to(right.span)
     if node.op in HADAMARD:
         if 0 in (left.rank, right.rank):
-            run.cost += 1.2  # what is multiplied element by element has elements
+            run.pay(1.2)  # what is multiplied element by element has elements
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)

@@ -66,11 +66,12 @@ class Defined:
 
 @dataclass(slots=True)
 class Decision:
-    """A choice that was met: its key, what could be chosen (with costs), and what was."""
+    """A choice that was met: its key, what could be chosen (with costs), and the cost of the
+    attempt before it."""
 
     key: str
     options: Sequence[tuple[object, float]]
-    taken: int
+    before: float
 
 
 class Dearer(Exception):
@@ -134,12 +135,16 @@ class Run:
         taken = self.plan.get(key, 0) if len(options) > 1 else 0
         value, cost = options[taken]
         if len(options) > 1:
-            self.decisions.append(Decision(key, options, taken))
+            self.decisions.append(Decision(key, options, self.cost))
+        self.pay(cost)
+        self.decided[key] = value
+        return value
+
+    def pay(self, cost: float) -> None:
+        """Count the cost of what goes against custom. Raises ``Dearer`` as ``choose`` does."""
         self.cost += cost
         if self.cost >= self.limit:
             raise Dearer
-        self.decided[key] = value
-        return value
 
     def quote(self, span: Span) -> str:
         """The formula's text at a span, on one line; whole where it begins inside the braces of
@@ -184,7 +189,7 @@ class Run:
         elif (
             left.kind and right.kind and left.kind != right.kind and not (left.rank and right.rank)
         ):
-            self.cost += 1  # only a guess about an axis without a name speaks against it
+            self.pay(1)  # only a guess about an axis without a name speaks against it
         elif left.kind and right.kind and left.kind != right.kind:
             self.conflict(3, f"{_named(left)} meets {_named(right)}", where)
         elif (
@@ -224,8 +229,8 @@ class Run:
         """Count what speaks against this attempt; a sure contradiction ends it."""
         if cost >= 9:
             raise error("N2C040", NO_FIT + message, where)
-        self.cost += cost
         self.conflicts.append((cost, message, where))
+        self.pay(cost)
 
 
 def _firmer(left: Size, right: Size) -> bool:

@@ -74,16 +74,15 @@ def search(
 
 
 def _neighbours(run: Run, plan: dict[str, int]) -> list[tuple[dict[str, int], float]]:
-    """Plans that differ from an attempt in one later decision, with a bound on their cost."""
+    """Plans that differ from an attempt in one later decision, with a bound on their cost: what
+    the attempt had cost before that decision, they will have cost too."""
     known = [at for at, decision in enumerate(run.decisions) if decision.key in plan]
     later = known[-1] + 1 if known else 0
-    chosen = sum(d.options[d.taken][1] for d in run.decisions if d.key in plan)
-    out: list[tuple[dict[str, int], float]] = []
-    for decision in run.decisions[later:]:
-        for option in range(1, len(decision.options)):
-            cost = chosen + decision.options[option][1]
-            out.append(({**plan, decision.key: option}, cost))
-    return out
+    return [
+        ({**plan, decision.key: option}, decision.before + decision.options[option][1])
+        for decision in run.decisions[later:]
+        for option in range(1, len(decision.options))
+    ]
 
 
 def _strangeness(run: Run) -> float:

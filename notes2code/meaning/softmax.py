@@ -94,7 +94,7 @@ def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: S
     """The softmax of a number that depends on an index, over all values that it takes here: inside
     a sum over ``j ≤ i`` those alone."""
     if value.rank:
-        run.cost += 2.2  # scores are numbers wherever they can be
+        run.pay(2.2)  # scores are numbers wherever they can be
     where = run.within.get(index) if where is None else where
     over = Index(index.name, index.size, index.start)
     body = ir.substitute(settled(value.body), {index: Idx(over)})
