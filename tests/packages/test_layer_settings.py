@@ -153,6 +153,8 @@ ADD_NORM = [
      lambda x, w: w["norm.gamma"] * _normed(x + np.sin(x)) + w["norm.beta"]),
     (r"x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))",
      lambda x, w: x + np.sin(w["norm.gamma"] * _normed(x) + w["norm.beta"])),
+    (r"\mathrm{LayerNorm}(X + \mathrm{CrossAttention}(X, Z))",
+     lambda x, w: w["norm.gamma"] * _normed(x + np.sin(x)) + w["norm.beta"]),
 ]  # fmt: skip
 
 
