@@ -207,6 +207,12 @@ ADDITIVES = {
         lambda w, q, k, b: softmax(np.tanh(pairs(q @ w["W"].T, k @ w["U"].T)) @ w["w"][0]),
         NETWORK, shapes=UNLIKE,
     ),
+    "scores of one query": Case(
+        r"e_j = w^\top \tanh(U k_j + W q)",
+        ADDITIVE,
+        lambda w, q, k, b: softmax(np.tanh(pairs(q @ w["W"].T, k @ w["U"].T)) @ w["w"][0]),
+        NETWORK, shapes=UNLIKE,
+    ),
     "ReLU": Case(
         r"f(q) = \sum_j \mathrm{softmax}_j(w^\top \mathrm{ReLU}(W q + U k_j)) v_j",
         ADDITIVE,
