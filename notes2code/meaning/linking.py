@@ -217,10 +217,20 @@ class Linker:
         near = [
             (distance, other)
             for other in self.table.get((kind, name), ())
-            if other is not entry and (distance := self.distance(entry, other))[0] <= within
+            if other is not entry
+            and (distance := self.distance(entry, other))[0] <= within
+            and not (distance[0] == 2 and self._is_variant(name, other))
         ]
         near.sort(key=lambda pair: pair[0])
         return [other for _, other in near]
+
+    def _is_variant(self, name: str, other: Entry) -> bool:
+        """Whether a definition adds something to a function that everybody knows, such as a
+        temperature to the softmax: in other notes the name means what it always does."""
+        equation = self.function(other) if name in names.FUNCTIONS else None
+        return equation is not None and any(
+            not given.shape and given.name not in equation.parameters for given in equation.inputs
+        )
 
     def rejected(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
         """The rejected definition that stands nearer than all that can be read, if one does."""

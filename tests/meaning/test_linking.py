@@ -291,3 +291,20 @@ def test_an_index_is_no_name_to_look_for() -> None:
     entry = Entry(r"y_{m,i} = m x_i", "Note.md", (), 1)
     equation = compiled([other, entry], entry).equation
     assert equation is not None and [i.name for i in equation.inputs if i.shape] == ["x"]
+
+
+def test_a_temperature_in_another_note_stays_there() -> None:
+    """A softmax to which a note adds a number is its own: elsewhere the word means what it does
+    everywhere. In one note, and where nothing is added, the definition counts."""
+    softmax = r"\mathrm{softmax}(x)_i = \frac{e^{%s}}{\sum_j e^{%s}}"
+    weights = r"p = \mathrm{softmax}(s)"
+
+    def inputs(exponent: str, note: str) -> set[str]:
+        definition = Entry(softmax % (f"{exponent}_i", f"{exponent}_j"), note)
+        here = Entry(weights, "Here.md", (), 1)
+        found = compiled([definition, here], here)
+        assert found.equation is not None
+        return {given.name for given in found.equation.inputs}
+
+    assert inputs(r"\tau x", "Other.md") == {"s"}
+    assert inputs(r"\tau x", "Here.md") == {"s", "tau"}
