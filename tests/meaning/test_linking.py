@@ -295,7 +295,7 @@ def test_an_index_is_no_name_to_look_for() -> None:
 
 def test_a_temperature_in_another_note_stays_there() -> None:
     """A softmax to which a note adds a number is its own: elsewhere the word means what it does
-    everywhere. In one note, and where nothing is added, the definition counts."""
+    everywhere."""
     softmax = r"\mathrm{softmax}(x)_i = \frac{e^{%s}}{\sum_j e^{%s}}"
     weights = r"p = \mathrm{softmax}(s)"
 
