@@ -30,6 +30,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "layer_norm": {"epsilon": "epsilon"},
     "linear_attention": {"feature_map": "elu(x) + 1"},
     "relative_position_attention": {"scale": "d_k**-0.5", "keys": "r"},
+    "relative_position_bias": {"scores": "b"},
     "relative_self_attention": {"scale": "d_k**-0.5", "keys": "a_K", "values": "a_V"},
     "output_head": {"bias": "b"},
     "rms_norm": {"epsilon": "epsilon"},
