@@ -29,6 +29,8 @@ ATTENTION = {
     "seq2seq_attention",
     "synthesizer_attention",
     "linear_attention",
+    "relative_position_attention",
+    "relative_self_attention",
 }
 COMPONENTS: dict[str, set[str]] = {
     "sdpa": {"scaled_dot_product_attention"},
@@ -46,7 +48,12 @@ COMPONENTS: dict[str, set[str]] = {
     "cross_attention": {"cross_attention", "seq2seq_attention"},
     "synthesizer": {"synthesizer_attention"},
     "linear_attention": {"linear_attention"},
-    "relative_position": {"scaled_dot_product_attention", "relative_attention"},
+    "relative_position": {
+        "scaled_dot_product_attention",
+        "relative_position_attention",
+        "relative_position_bias",
+        "relative_self_attention",
+    },
     "alibi": {"scaled_dot_product_attention", "alibi"},
     "sparse_attention": {"scaled_dot_product_attention"},
     "mqa_gqa": {"multi_head_attention", "grouped_query_attention"},

@@ -22,6 +22,8 @@ from transformer.attention import (
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
+    RelativePositionAttention,
+    RelativeSelfAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
@@ -43,7 +45,7 @@ from transformer.layers import (
     TransformerBlock,
 )
 from transformer.models import GPT, Decoder, Encoder, EncoderDecoder
-from transformer.positions import SinusoidalPositionalEncoding
+from transformer.positions import RelativePositionBias, SinusoidalPositionalEncoding
 
 
 def softmax(x):
@@ -1230,6 +1232,113 @@ def masked_scaled_dot_product_attention_by_formula(
         signature="(n,d),(m,d),(m,v),(n,m)->(n,v)",
     )
     return formula(array(query), array(key), array(value), array(M))
+
+
+def relative_self_attention_reference(w_K, x, W_Q, W_K, w_V, W_V, c):
+    d_k = w_K.shape[1]
+    n, d = x.shape
+    p = w_V.shape[1]
+    a_K = np.zeros((n, n, d_k))
+    for i in range(n):
+        for j in range(n):
+            for a in range(d_k):
+                a_K[i, j, a] = w_K[min(max(j - i, -c), c) + c, a]
+    x_W_Q = np.zeros((n, d_k))
+    for k in range(n):
+        for m in range(d_k):
+            x_W_Q[k, m] = sum(x[k, b] * W_Q[b, m] for b in range(d))
+    x_W_K = np.zeros((n, d_k))
+    for r in range(n):
+        for m in range(d_k):
+            x_W_K[r, m] = sum(x[r, s] * W_K[s, m] for s in range(d))
+    e = np.zeros((n, n))
+    for k in range(n):
+        for r in range(n):
+            e[k, r] = sum(x_W_Q[k, m] * (x_W_K[r, m] + a_K[k, r, m]) for m in range(d_k)) / np.sqrt(
+                d_k
+            )
+    a_V = np.zeros((n, n, p))
+    for t in range(n):
+        for u in range(n):
+            for v in range(p):
+                a_V[t, u, v] = w_V[min(max(u - t, -c), c) + c, v]
+    weights = softmax(e)
+    x_W_V = np.zeros((n, p))
+    for w in range(n):
+        for y in range(p):
+            x_W_V[w, y] = sum(x[w, f] * W_V[f, y] for f in range(d))
+    z = np.zeros((n, p))
+    for g in range(n):
+        for y in range(p):
+            z[g, y] = sum(weights[g, w] * (x_W_V[w, y] + a_V[g, w, y]) for w in range(n))
+    return z
+
+
+def relative_self_attention_by_formula(attention: RelativeSelfAttention, x: Tensor) -> np.ndarray:
+    """The formula at the attention's own weights, for each sequence."""
+    weights = {
+        "W_Q": array(attention.W_Q.weight).T,
+        "W_K": array(attention.W_K.weight).T,
+        "W_V": array(attention.W_V.weight).T,
+        "w_K": array(attention.w_K),
+        "w_V": array(attention.w_V),
+        "c": attention.max_distance,
+    }
+    formula = np.vectorize(
+        lambda x: relative_self_attention_reference(x=x, **weights), signature="(n,d)->(n,v)"
+    )
+    return formula(array(x))
+
+
+def relative_position_attention_reference(q, k, v, r, c):
+    n, d_k = q.shape
+    m = k.shape[0]
+    d_v = v.shape[1]
+    scores = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            scores[i, j] = sum(
+                q[i, b] * (k[j, b] + r[min(max(j - i, -c), c) + c, b]) for b in range(d_k)
+            ) / np.sqrt(d_k)
+    weights = softmax(scores)
+    output = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            output[i, a] = sum(weights[i, j] * v[j, a] for j in range(m))
+    return output
+
+
+def relative_position_attention_by_formula(
+    attention: RelativePositionAttention, query: Tensor, key: Tensor, value: Tensor
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    weights = {
+        "r": array(attention.r),
+        "c": attention.max_distance,
+    }
+    formula = np.vectorize(
+        lambda query, key, value: relative_position_attention_reference(
+            q=query, k=key, v=value, **weights
+        ),
+        signature="(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query), array(key), array(value))
+
+
+def relative_position_bias_reference(b, n, m, c):
+    H = b.shape[0]
+    B = np.zeros((H, n, m))
+    for h in range(H):
+        for i in range(n):
+            for j in range(m):
+                B[h, i, j] = b[h, min(max(j - i, -c), c) + c]
+    return B
+
+
+def relative_position_bias_by_formula(bias: RelativePositionBias, n: int) -> np.ndarray:
+    """The formula for as many queries as keys, with the numbers of each head."""
+    table = array(bias.b)
+    return relative_position_bias_reference(b=table, n=n, m=n, c=bias.max_distance)
 
 
 def self_attention_reference(X, W_Q, W_K, W_V):

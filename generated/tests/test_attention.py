@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from attention_checks import AttentionChecks
+from attention_checks import AttentionChecks, total_bias
 from checks import array, assert_equals, first, randomised
 from formulas import (
     additive_attention_by_formula,
@@ -19,6 +19,8 @@ from formulas import (
     masked_scaled_dot_product_attention_by_formula,
     multi_head_attention_by_formula,
     parametric_kernel_attention_by_formula,
+    relative_position_attention_by_formula,
+    relative_self_attention_by_formula,
     rescaled_dot_product_attention_by_formula,
     scaled_dot_product_attention_by_formula,
     self_attention_by_formula,
@@ -38,6 +40,8 @@ from transformer.attention import (
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
+    RelativePositionAttention,
+    RelativeSelfAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
@@ -224,6 +228,55 @@ class TestMaskedScaledDotProductAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> MaskedScaledDotProductAttention:
         return randomised(MaskedScaledDotProductAttention(dropout=dropout))
+
+
+class TestRelativeSelfAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(relative_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> RelativeSelfAttention:
+        return randomised(
+            RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2, dropout=dropout)
+        )
+
+
+class TestRelativePositionAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (4, 6), (4, 7)
+    by_formula = staticmethod(relative_position_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> RelativePositionAttention:
+        return randomised(RelativePositionAttention(d_k=6, max_distance=2, dropout=dropout))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_keeps_what_the_mask_keeps(self, need_weights: bool) -> None:
+        """As if the keys before them were not there, however far off they are."""
+        attention, biases = self.attention(), self.added()
+        query, key, value = self.inputs(2)
+        key[1, ..., :2, :] = 1e6
+        keep_mask = torch.ones(2, key.size(-2), dtype=torch.bool)
+        keep_mask[1, :2] = False
+        masked = {"bias": total_bias(biases), "causal": False}
+        output = first(
+            attention(query, key, value, keep_mask=keep_mask, need_weights=need_weights, **masked)
+        )
+        assert_equals(output[0], array(attention(query[0], key[0], value[0], **masked)))
+        masked["bias"] = total_bias([bias[..., 2:] for bias in biases])
+        kept = (query[1], key[1, ..., 2:, :], value[1, ..., 2:, :])
+        assert_equals(output[1], array(attention(*kept, **masked)))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_has_the_queries_last(self, need_weights: bool) -> None:
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        for causal in (False, True):
+            masked = {"causal": causal, "need_weights": need_weights}
+            output = first(attention(query, key, value, **masked))
+            fewer = first(attention(query[..., -2:, :], key, value, **masked))
+            assert_equals(fewer, array(output[..., -2:, :]))
 
 
 class TestSelfAttention(ProjectedChecks):

@@ -10,6 +10,8 @@ from .attention import (
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
+    RelativePositionAttention,
+    RelativeSelfAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
     SelfAttention,
@@ -41,7 +43,12 @@ from .models import (
     EncoderDecoderConfig,
     GPTConfig,
 )
-from .positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
+from .positions import (
+    ALiBi,
+    RelativePositionBias,
+    RotaryEmbedding,
+    SinusoidalPositionalEncoding,
+)
 from .training import warmup_schedule
 
 __all__ = [
@@ -69,6 +76,9 @@ __all__ = [
     "OutputHead",
     "ParametricKernelAttention",
     "PreNormAddNorm",
+    "RelativePositionAttention",
+    "RelativePositionBias",
+    "RelativeSelfAttention",
     "RescaledDotProductAttention",
     "RotaryEmbedding",
     "ScaledDotProductAttention",

@@ -580,6 +580,149 @@ class MaskedScaledDotProductAttention(nn.Module):
         return scores
 
 
+class RelativeSelfAttention(nn.Module):
+    r"""Self-attention that knows how far each key stands from the query.
+
+        z_i = \sum_{j=1}^n \mathrm{softmax}_j(e_{ij}) \left(x_j W^V + a_{ij}^V\right)
+
+        e_{ij} = \frac{x_i W^Q \left(x_j W^K + a_{ij}^K\right)^\top}{\sqrt{d_k}}
+
+        a_{ij}^K = w^K_{\mathrm{clip}(j-i, c)}, \qquad a_{ij}^V = w^V_{\mathrm{clip}(j-i, c)}
+
+    max_distance: how far a key can stand from a query and still have a row of its own
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
+
+    From vault/Relative positions.md:23, vault/Relative positions.md:17.
+    """
+
+    def __init__(
+        self, d_model: int, d_k: int, d_v: int, max_distance: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.W_Q = nn.Linear(d_model, d_k, bias=False)
+        self.W_K = nn.Linear(d_model, d_k, bias=False)
+        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.max_distance = max_distance
+        self.w_K = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
+        nn.init.normal_(self.w_K, std=0.02)
+        self.w_V = nn.Parameter(torch.empty(2 * max_distance + 1, d_v))
+        nn.init.normal_(self.w_V, std=0.02)
+        self.dropout = dropout
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = self.W_Q(x)
+        key, value = self.W_K(x), self.W_V(x)
+        keep_mask = batched_mask(keep_mask, query)
+        weights = masked_softmax(self.scores(query, key), keep_mask, bias)
+        counted = F.dropout(weights, self.dropout, self.training)
+        rows = self.rows(query.size(-2), key.size(-2)).expand_as(counted)
+        by_row = counted.new_zeros(*counted.shape[:-1], len(self.w_V))
+        by_row = by_row.scatter_add(-1, rows, counted)
+        output = counted @ value + by_row @ self.w_V
+        return (output, weights) if need_weights else output
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (B, n, n)."""
+        scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
+        scores = scores * query.size(-1) ** -0.5
+        return scores
+
+    def by_distance(self, query: Tensor, keys: int) -> Tensor:
+        """The queries times the rows for their distances to the keys, (B, n, n)."""
+        products: Tensor = query @ self.w_K.T
+        rows = self.rows(query.size(-2), keys)
+        return products.gather(-1, rows.expand(*query.shape[:-1], keys))
+
+    def rows(self, queries: int, keys: int) -> Tensor:
+        """For each query and key, which row has their distance, (queries, keys). With fewer
+        queries than keys, as with a cache, the queries are the last ones."""
+        key = torch.arange(keys, device=self.w_K.device)
+        query = torch.arange(keys - queries, keys, device=key.device)[:, None]
+        distance = (key - query).clamp(-self.max_distance, self.max_distance)
+        return distance + self.max_distance
+
+
+class RelativePositionAttention(nn.Module):
+    r"""Dot-product attention that knows how far each key stands from the query.
+
+        \mathrm{Relative}(q_i, k, v) = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top \left(k_j +
+        r_{\mathrm{clip}(j-i, c)}\right)}{\sqrt{d_k}}\right) v_j
+
+    max_distance: how far a key can stand from a query and still have a row of its own
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Relative positions.md:45.
+    """
+
+    def __init__(self, d_k: int, max_distance: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.max_distance = max_distance
+        self.r = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
+        nn.init.normal_(self.r, std=0.02)
+        self.dropout = dropout
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        if not need_weights:
+            relative = self.by_distance(query, key.size(-2)) * query.size(-1) ** -0.5
+            bias = relative if bias is None else bias + relative
+            return fused_attention(
+                query,
+                key,
+                value,
+                keep_mask,
+                bias,
+                causal,
+                scale=query.size(-1) ** -0.5,
+                dropout=self.dropout if self.training else 0.0,
+            )
+        keep = combined_mask(query, key, keep_mask, causal)
+        weights = masked_softmax(self.scores(query, key), keep, bias)
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return output, weights
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
+        scores = scores * query.size(-1) ** -0.5
+        return scores
+
+    def by_distance(self, query: Tensor, keys: int) -> Tensor:
+        """The queries times the rows for their distances to the keys, (..., n, m)."""
+        products: Tensor = query @ self.r.T
+        rows = self.rows(query.size(-2), keys)
+        return products.gather(-1, rows.expand(*query.shape[:-1], keys))
+
+    def rows(self, queries: int, keys: int) -> Tensor:
+        """For each query and key, which row has their distance, (queries, keys). With fewer
+        queries than keys, as with a cache, the queries are the last ones."""
+        key = torch.arange(keys, device=self.r.device)
+        query = torch.arange(keys - queries, keys, device=key.device)[:, None]
+        distance = (key - query).clamp(-self.max_distance, self.max_distance)
+        return distance + self.max_distance
+
+
 class SelfAttention(nn.Module):
     r"""Attention of a sequence to itself, through learned projections.
 

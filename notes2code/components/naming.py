@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence, Set
 
 from notes2code.components.compiling import shown_settings
+from notes2code.components.distances import PAIR, relative
 from notes2code.components.recognise import Recognised
 
 
@@ -24,12 +25,27 @@ def class_name(recognised: Recognised) -> str:
 
 
 def telling(recognised: Recognised) -> dict[str, str | None]:
-    """The settings as text that tell variants apart; what a learned bias is called does not."""
+    """The settings as text that tell variants apart; what a learned bias or table is called does
+    not."""
     kinds = {name: setting.kind for name, setting in recognised.component.settings.items()}
-    return {
-        name: name if value is not None and kinds[name] == "bias" else value
-        for name, value in shown_settings(recognised).items()
-    }
+    told = shown_settings(recognised)
+    for name, value in recognised.settings.items():
+        if kinds[name] == "bias":
+            told[name] = name
+        elif kinds[name] in ("relative", "distance") and (table := relative(value)) is not None:
+            told[name] = table.told
+    return told
+
+
+def agrees(piece: Recognised, whole: Recognised) -> bool:
+    """Whether a formula of a piece of a component speaks of the same variant as another formula:
+    what it says, and it may say less of distances."""
+    theirs = telling(whole)
+    return all(
+        theirs[name] == value or (value == PAIR and theirs[name])
+        for name, value in telling(piece).items()
+        if value is not None
+    )
 
 
 def variant_name(
@@ -78,6 +94,7 @@ _WORDS = {
     "inner_bias": ("Unbiased", "Biased"),
     "outer_bias": ("Unbiased", "Biased"),
     "base": ("Baseless", "Rebased"),
+    "values": ("KeyOnly", "KeyAndValue"),
 }
 """What a class is called for a setting that is missing, and for one that is another."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled, Compiler, shown_settings, textbook
+from notes2code.components.compiling import Compiled, Compiler, textbook
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
-from notes2code.components.naming import FIRST_WORD, class_name, telling, variant_name
+from notes2code.components.naming import FIRST_WORD, agrees, class_name, telling, variant_name
 from notes2code.components.recognise import Recognised
 
 
@@ -144,10 +144,8 @@ class _Planner:
         """A formula of a piece belongs to the drafts of its component that agree with it."""
         recognised = compiled.recognised
         assert recognised is not None
-        mine = {n: v for n, v in shown_settings(recognised).items() if v is not None}
         for draft in self._of(recognised.component):
-            theirs = shown_settings(draft.recognised)
-            if all(theirs.get(name) == value for name, value in mine.items()):
+            if agrees(recognised, draft.recognised):
                 draft.sources.append(source)
                 draft.pieces.append(recognised)
                 draft.members.append(compiled)

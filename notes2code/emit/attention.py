@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from notes2code.components.compiling import in_own_sizes
+from notes2code.components.distances import relative
 from notes2code.components.match import HOLE, rows_of
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import fills_far_below, is_causal, keeps_own, with_infinity
@@ -70,8 +71,11 @@ class Attention:
         """The note's index for that of the component's keys, if its formula has one."""
         places = (e.at[0] for e in ir.walk(body) if isinstance(e, Ref) and e.array == "k" and e.at)
         first = next((place for place in places if isinstance(place, Idx)), None)
-        whole = self.recognised.form.part != "scores"
-        return self.found.indices[first.index] if first is not None and whole else None
+        if first is None:
+            return None
+        own = first.index in self.recognised.form.pattern.value.indices
+        whole = own or self.recognised.form.part != "scores"
+        return self.found.indices[first.index] if whole else None
 
     def _outer(self, role: str) -> tuple[Index, ...]:
         """The indices that the note's array in a role has and the component's does not."""
@@ -101,7 +105,8 @@ class Attention:
     def foreign_sizes(self) -> frozenset[Size]:
         """The sizes that the settings name and that no input in the component's roles has."""
         given = {i.name for i in self.inputs.values() if i.kind == "size"}
-        used = (size for value in self.recognised.settings.values() for size in _sizes(value.body))
+        settings = (v for v in self.recognised.settings.values() if relative(v) is None)
+        used = (size for value in settings for size in _sizes(value.body))
         return frozenset(size for size in used if size.name in given)
 
     # --- the mask ------------------------------------------------------------------------

@@ -123,7 +123,8 @@ class Formula:
         shapes = {name: given.shape for name, given in attention.inputs.items()}
         arrays = {**self.notes, **self.biases}
         first: dict[Expr, str] = {}
-        sizes = {**SIZES, "m": SIZES["n"]} if attention.causal else SIZES
+        aligned = attention.causal or "keys" in attention.recognised.settings
+        sizes = {**SIZES, "m": SIZES["n"]} if aligned else SIZES
         numbers = {
             letter: sizes[letter] for letters in self.variables.values() for letter in letters
         }

@@ -125,7 +125,7 @@ class Projected:
             raise EmitError("the formula has an axis that the class does not have")
         keywords = [f"{found.roles[r].array}={arranged(inputs[r], axes[r])}" for r in inputs]
         keywords += [f"{name}=array({name})" for name in self.view.biases]
-        known = {found.roles[role].array for role in inputs} | {*self.weights("attention")}
+        known = {found.roles[role].array for role in inputs} | {*self.view.weights("attention")}
         for given in self.view.recognised.equation.inputs:
             if given.name not in known | {*self.view.biases}:
                 raise EmitError(f"the class has nothing for {given.name}")

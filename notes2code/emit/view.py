@@ -19,6 +19,7 @@ from notes2code.emit.kernel import Kernel
 from notes2code.emit.penalty import Penalty
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
+from notes2code.emit.relative import Tables
 from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
@@ -197,6 +198,11 @@ class View:
     def penalty(self) -> Penalty:
         """What BLEU multiplies the precisions with."""
         return Penalty(self.recognised)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables that an attention with relative positions learns."""
+        return Tables(self.recognised)
 
     @property
     def biases(self) -> tuple[str, ...]:

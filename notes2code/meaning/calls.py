@@ -18,6 +18,7 @@ from notes2code.meaning import (
     softmax,
     symbols,
 )
+from notes2code.meaning.indexing import clipped
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
 
@@ -284,10 +285,10 @@ def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
-    if len(group.items) != 3:
-        raise error("N2C041", "`clip` takes a number and two bounds", span)
-    value, low, high = (run.lower(item) for item in group.items)
-    return mapped(value, lambda e: ir.Fn("clip", (e, low.body, high.body)), span)
+    if len(group.items) not in (2, 3):
+        raise error("N2C041", "`clip` takes a number and one bound or two", span)
+    value, *bounds = (run.lower(item) for item in group.items)
+    return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
 
 
 def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:

@@ -104,8 +104,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.mul(arithmetic(run, left, use), arithmetic(run, right, use))
         case Infix("/", left, right) | Frac(left, right):
             return ir.mul(arithmetic(run, left, use), ir.inverse(arithmetic(run, right, use)))
-        case Juxt((Name("clip" | "clamp"), Group(_, items))) if len(items) == 3:
-            return ir.Fn("clip", tuple(arithmetic(run, item, use) for item in items))
+        case Juxt((Name("clip" | "clamp"), Group(_, items))) if len(items) in (2, 3):
+            return clipped(*(arithmetic(run, item, use) for item in items))
         case Juxt(factors):
             return ir.mul(*(arithmetic(run, factor, use) for factor in factors))
         case Group("⌊", (item,)):
@@ -115,6 +115,12 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
         case Group(_, (item,)):
             return arithmetic(run, item, use)
     raise _not_understood(run, node)
+
+
+def clipped(value: Expr, *bounds: Expr) -> Expr:
+    """A number between two bounds; of one, ``clip(x, k)``, the other is minus that."""
+    low, high = bounds if len(bounds) == 2 else (ir.negative(bounds[0]), bounds[0])
+    return ir.Fn("clip", (value, low, high))
 
 
 def _not_understood(run: Run, node: Node) -> Exception:

@@ -90,6 +90,8 @@ def _infix(run: Run, node: Infix) -> Value:
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
         if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
+        elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
+            run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             run.pay(0.6)  # only a bias is added to every row
         elif left.rank != right.rank and (
@@ -111,6 +113,11 @@ def _are_of_one_family(left: Value, right: Value) -> bool:
 
 def _is_bias(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
+
+
+def _is_of_pair(value: Value) -> bool:
+    """Whether a value is an element of an array at two indices, ``r_{ij}`` or ``r_{j-i}``."""
+    return isinstance(value.body, ir.Ref) and len(ir.free_indices(value.body)) == 2
 
 
 def _rank(value: Value) -> int:

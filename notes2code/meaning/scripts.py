@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from notes2code.diagnostics import Span, error
@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    children,
     walk,
 )
 from notes2code.meaning import names
@@ -346,6 +347,17 @@ def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
         return (node,)
     start = node.span.start
     return tuple(Name(c, Span(start + at, start + at + 1)) for at, c in enumerate(node.text))
+
+
+def counted(node: Node) -> Iterator[Node]:
+    """What is in an index expression; the bounds of a clip are numbers, whatever their letters."""
+    match node:
+        case Juxt((Name("clip" | "clamp"), Group(_, (value, *_)))):
+            yield from counted(value)
+        case _:
+            yield node
+            for child in children(node):
+                yield from counted(child)
 
 
 def _letters(node: Node) -> tuple[list[str], bool]:

@@ -104,11 +104,22 @@ class Survey:
         """The names and the letters in a value of one of the statements."""
         found = self.values.get(id(value))
         if found is None:
-            named = [use.name for node in walk(value) if (use := self.understood(node))]
+            named = list(self._names(value))
             loose = dict(_loose_places(self, value))
             found = Letters(frozenset(named), frozenset(binders.counting_letters(value)), loose)
             self.values[id(value)] = found
         return found
+
+    def _names(self, value: Node) -> Iterator[str]:
+        """The names in a value; the z of ``d_z`` is no name."""
+        pending = [value]
+        while pending:
+            node = pending.pop()
+            use = self.understood(node)
+            if use is not None:
+                yield use.name
+            plain = use is not None and not use.indices and use.power is None
+            pending += [node.base] if plain and isinstance(node, Script) else children(node)
 
 
 def survey(statements: Sequence[Statement]) -> Survey:
@@ -376,7 +387,7 @@ def _loose_places(
         if use is None:
             return
         for at in use.indices:
-            for found in walk(at.node):
+            for found in scripts.counted(at.node):
                 if isinstance(found, Name) and found.text in seen.bound - bound:
                     yield found.text, found.span
         power = use.power

@@ -32,6 +32,13 @@ def counted(a: Any, c: Any) -> Any:
     return out
 
 
+def apart(w: Any, q: Any, x: Any, furthest: int) -> Any:
+    """Products with rows that are joined by those for the distances, clipped."""
+    place = np.arange(max(len(q), len(x)))
+    rows = np.clip(place[: len(x)] - place[: len(q), None], -furthest, furthest) + furthest
+    return np.einsum("nd,nmd->nm", q, x + w[rows])
+
+
 def encoding(n: int, d: int, base: float = 10000) -> Any:
     angle = angles(n, d, base)
     return woven(np.sin(angle), np.cos(angle))[:, :d]
@@ -132,6 +139,21 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         r"\cos\phi \end{pmatrix}",
         "t v[2]",
         lambda t, v: turned(v, np.array([t])),
+    ),
+    Case(
+        r"a_{ij} = w_{\mathrm{clip}(j-i, 2)} \\ e_{ij} = q_i^\top (x_j + a_{ij})",
+        "w[5,d] q[n,d] x[m,d]",
+        lambda w, q, x: apart(w, q, x, 2),
+    ),
+    Case(
+        r"e_{ij} = q_i (x_j + R_{i,j})^\top",
+        "q[n,d] x[m,d] R[n,m,d]",
+        lambda q, x, r: np.einsum("nd,nmd->nm", q, x + r),
+    ),
+    Case(
+        r"e_{ij} = \frac{q_i^\top k_j}{\sqrt{d_z}} \\ z_i = \sum_j e_{ij} v_j",
+        "q[n,d] k[m,d] v[m,e]",
+        lambda q, k, v: q @ k.T @ v / np.sqrt(q.shape[1]),
     ),
     Case(r"w_i = b^{-2i/d}", "b+ n# d#", lambda b, n, d: b ** (-2 * np.arange(n) / d)),
     Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),

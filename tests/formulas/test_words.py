@@ -12,6 +12,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = \mathrm{Var}(x)", "x[d]", np.var),
     Case(r"y = \mathrm{sum}(x)", "x[d]", np.sum),
     Case(r"y = \mathrm{clip}(x, -1, 1)", "x[d]", lambda x: np.clip(x, -1, 1)),
+    Case(r"y = \mathrm{clip}(x, 0.5)", "x[d]", lambda x: np.clip(x, -0.5, 0.5)),
     Case(r"y = \operatorname{sign}(x)", "x[d]", np.sign),
     Case(r"y = \mathrm{sigmoid}(x)", "x[d]", sigmoid),
     Case(r"y = \mathrm{ReLU}(x)^2", "x[d]", lambda x: relu(x) ** 2),
