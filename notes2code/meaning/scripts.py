@@ -280,6 +280,8 @@ class _Reader:
             for item in node.items:
                 if isinstance(item, Num):
                     self.labels.append(item.text)
+                elif isinstance(item, Infix):
+                    self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
                 else:
                     self.above(item)
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):

@@ -75,6 +75,13 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         lambda q, k, b: q @ k.T + b[np.arange(len(q))[:, None] - np.arange(len(k)) + len(k) - 1],
     ),
     Case(
+        r"s_{mn} = q_m^\top R_d^{\Theta, n-m} k_n",
+        "q[m,d] R_d_Theta[n+m-1,d,e] k[n,e]",
+        lambda q, r, k: np.array(
+            [[q[m] @ r[n - m + len(q) - 1] @ k[n] for n in range(len(k))] for m in range(len(q))]
+        ),
+    ),
+    Case(
         r"E_{ij} = -\lambda |i - j|",
         "lambda_ n# m#",
         lambda s, n, m: -s * abs(np.arange(n)[:, None] - np.arange(m)),
