@@ -146,6 +146,13 @@ def script_letters(node: Node) -> Iterator[str]:
         node = node.base
 
 
+def has_above(node: Node, letter: str) -> bool:
+    """Whether a letter stands above a name, alone, in parentheses or beside a transpose."""
+    above = node.sup if isinstance(node, Script) and scripts.is_name(node) else None
+    parts = above.factors if isinstance(above, Juxt) else (above,)
+    return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
+
+
 def letters_of_labels(node: Node) -> Iterator[str]:
     """The letters of abbreviations such as the ``hr`` of W_hr."""
     sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None

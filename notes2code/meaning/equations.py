@@ -283,8 +283,9 @@ class Attempt:
         expect: a score e_ij that is no number, a small letter that is a matrix."""
         if target.parameters or not target.name:
             return
-        base, indexed = target.name.split("_")[0], len(target.indices)
-        element = value.rank - indexed
+        base = target.name.split("_")[0]
+        indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+        element = value.rank - len(target.indices)
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
             self.run.cost += 0.7
