@@ -217,7 +217,7 @@ def _find_free_letters(
     seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
 ) -> None:
     """Letters that stand below names on the right and that nothing binds: they run over rows."""
-    labelled = binders.labelled_bases(nodes)
+    labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     for node in nodes:
         if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
             continue
