@@ -40,6 +40,10 @@ NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsi
             "this is not recognised as additive attention, which the section names",
         ),
         (
+            "# Words\n\n## From words to vectors\n#embeddings/token\n\n$$ X = UEW $$\n",
+            "this is not recognised as token embedding, which the section names",
+        ),
+        (
             f"# Notes\n\nSome words.\n\n{NORM}\n",
             "this is not recognised as layer norm, which its name says",
         ),

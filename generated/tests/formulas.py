@@ -1650,18 +1650,16 @@ def perplexity_by_formula(scores: Tensor, target: Tensor) -> np.ndarray:
 
 
 def label_smoothing_reference(epsilon, y, V):
-    n, d = y.shape
-    y_prime = np.zeros((n, d))
-    for i in range(n):
-        for j in range(d):
-            y_prime[i, j] = (1 - epsilon) * y[i, j] + epsilon / V
-    return y_prime
+    d = len(y)
+    return np.array([(1 - epsilon) * y[i] + epsilon / V for i in range(d)])
 
 
 def label_smoothing_by_formula(truth: Tensor, epsilon: float) -> np.ndarray:
-    """The formula for all rows of the truth."""
+    """The formula for each row of the truth."""
     rows = array(truth).reshape(-1, truth.size(-1))
-    smoothed = label_smoothing_reference(y=rows, epsilon=epsilon, V=truth.size(-1))
+    smoothed = np.stack(
+        [label_smoothing_reference(y=row, epsilon=epsilon, V=truth.size(-1)) for row in rows]
+    )
     return smoothed.reshape(truth.shape)
 
 

@@ -141,13 +141,15 @@ class Library:
             self.kinds[plain(call)] = component.name
 
     def pinned(self, tags: Iterable[str]) -> frozenset[str]:
-        """The components that tags name, such as ``attention/additive``."""
-        asked = {plain(tag.rsplit("/", 1)[-1]) for tag in tags}
-        return frozenset(
-            component.name
-            for component in self.components.values()
-            if not asked.isdisjoint(_names(component))
-        )
+        """The components that tags name, such as ``attention/additive``; where the last part names
+        none, it may be cut short: ``embeddings/token``."""
+        return frozenset(name for tag in tags for name in self._tagged(tag))
+
+    def _tagged(self, tag: str) -> list[str]:
+        *above, last = tag.split("/")
+        found = [c.name for c in self.components.values() if plain(last) in _names(c)]
+        whole = plain(last + above[-1].removesuffix("s")) if above else ""
+        return found or [name for name in self.components if plain(name) == whole]
 
     def knows(self, word: str) -> bool:
         """Whether a component is called so, with or without the word attention behind it."""

@@ -100,9 +100,24 @@ class _Normaliser:
                     body = product((_indicator(where), body))
                 return _summed(index, body)
             case Softmax(index, body, at, where):
-                return Softmax(index, _shifted(body, index), at, where)
+                return Softmax(index, _shifted(_with_mask(body), index), at, where)
             case other:
                 return other
+
+
+def _with_mask(scores: Expr) -> Expr:
+    """Scores that are −∞ in some cases as scores to which a mask is added."""
+    if not isinstance(scores, Cases) or len(scores.branches) != 1 or scores.otherwise is None:
+        return scores
+    (condition, value), other = scores.branches[0], scores.otherwise
+    if other == _HIDDEN:
+        return _sum((value, Cases(((condition, ir.ZERO),), _HIDDEN)))
+    if value == _HIDDEN:
+        return _sum((other, Cases(((condition, _HIDDEN),), ir.ZERO)))
+    return scores
+
+
+_HIDDEN = Num(float("-inf"))
 
 
 def renewed(array: Lambda) -> Lambda:

@@ -255,13 +255,26 @@ class Operands(TokenReader):
             argument = self.scripts(self.primary(), opener)
             return Apply(name, argument, self.span_from(first))
         if not self.starts_factor():
-            return name
+            return self.set_below(name)
         start = self.peek()
         factors = [self.postfix()]
         while self.starts_factor() and not self.ends_argument(factors[-1]):
             factors.append(self.postfix())
         argument = factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(start))
         return Apply(name, argument, self.span_from(first))
+
+    def set_below(self, name: Node) -> Node:
+        """A sine without an argument, but with something below it: that is its argument."""
+        if not isinstance(name, Script) or name.sub is None or name.sup is not None:
+            return name
+        function = name.base
+        if not isinstance(function, Name) or function.text not in ("sin", "cos", "tan"):
+            return name
+        text = f"TeX sets what `{function.text}` is taken of below it"
+        if not any(problem.message == text for problem in self.problems):
+            help = f"write `\\{function.text}(…)`; it is read so"
+            self.problems.append(warning("N2C026", text, name.span, help))
+        return Apply(function, name.sub, name.span)
 
     def ends_argument(self, last: Node) -> bool:
         """Whether an argument without parentheses ends before the next factor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
     Accent,
@@ -153,6 +153,13 @@ def script_letters(node: Node) -> Iterator[str]:
         node = node.base
 
 
+def has_above(node: Node, letter: str) -> bool:
+    """Whether a letter stands above a name, alone, in parentheses or beside a transpose."""
+    above = node.sup if isinstance(node, Script) and scripts.is_name(node) else None
+    parts = above.factors if isinstance(above, Juxt) else (above,)
+    return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
+
+
 def letters_of_labels(node: Node) -> Iterator[str]:
     """The letters of abbreviations such as the ``hr`` of W_hr."""
     sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
@@ -181,6 +188,12 @@ def labelled_bases(nodes: Sequence[Node]) -> set[str]:
         if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Name):
             found.setdefault(bare(node), set()).add(node.sub.text)
     return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
+
+
+def listed_above(nodes: Sequence[Node], ends: Set[str]) -> set[str]:
+    """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
+    scripted = (node for node in nodes if isinstance(node, Script) and isinstance(node.sup, Name))
+    return {bare(node) for node in scripted if getattr(node.sup, "text", "") in ends}
 
 
 def step_letter(define: Define) -> str | None:
@@ -264,8 +277,8 @@ def free_letters(script: Node, base: str) -> Iterator[str]:
             continue
         found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
         letters = [n.text for n in found if isinstance(n, Name)]
-        if all(letter in names.INDEX_LETTERS for letter in letters):
-            yield from letters
+        if all(letter in names.INDEX_LETTERS for letter in letters) and "pos" not in letters:
+            yield from letters  # E_{pos} are the positions, where nothing else counts with pos
 
 
 def counting_letters(node: Node) -> Iterator[str]:

@@ -11,6 +11,7 @@ from notes2code.meaning import (
     conditions,
     families,
     ir,
+    masks,
     names,
     powers,
     probabilities,
@@ -117,6 +118,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return False
     if _is_expectation(run, name, group):
         return True
+    if masks.kind(run, use.name):
+        return True
     if applying.known(run, use.name) is not None or _builtin(use.name) is not None:
         return group.open in ("(", "[") or _builtin(use.name) is not None
     if group.open not in ("(", "["):
@@ -146,7 +149,7 @@ def _builtin(name: str) -> str | None:
         return OF_NUMBERS[plain]
     if plain in _BUILTINS or plain in _REDUCTIONS:
         return plain
-    if plain.startswith(("softmax", "swish", "linear")):
+    if plain.startswith(("swish", "linear")) or softmax.is_softmax(name):
         return plain
     return None
 
@@ -163,6 +166,9 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return applying.apply(run, use, equation, arguments, span)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
+    hidden = masks.called(run, name, group, span)
+    if hidden is not None:
+        return hidden
     if _is_expectation(run, name, group):
         return _expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
@@ -172,7 +178,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return _of_numbers(run, OF_NUMBERS[plain], group, span)
     if plain in _BUILTINS:
         return _BUILTINS[plain](run, name, group, span)
-    if plain.startswith("softmax"):
+    if softmax.is_softmax(use.name):
         return softmax.called(run, name, group, span)
     if plain.startswith("linear"):
         return applying.linear(run, name, group, span)

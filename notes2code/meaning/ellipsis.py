@@ -60,6 +60,23 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
     )
 
 
+def leading(items: Sequence[Node]) -> int:
+    """How many items before those that the dots go on from are of another kind, as the first of
+    ``x_c, z_1, …, z_n``."""
+    at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
+    if at < 2 or len(items) != at + 2:
+        return 0
+    kinds = (_counts_up_to(item, items[at - 1]) for item in items[: at - 1])
+    return next((k for k, alike in enumerate(kinds) if alike), at - 1)
+
+
+def _counts_up_to(item: Node, later: Node) -> bool:
+    """Whether two items differ in numbers only, so that the dots may have begun with the first."""
+    steps: list[Step] = []
+    alike = type(item) is type(later) and _differences(item, None, later, steps)
+    return alike and all(_whole(step.first) is not None for step in steps)
+
+
 def refuse_idle(items: Sequence[Node]) -> None:
     """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that the first ones do
     not count up to: it has a slip. Raises ``ProblemError``."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Name, Node, Num, walk
-from notes2code.meaning import binders, families, ir, names, recursion, scripts, strides
+from notes2code.meaning import binders, families, ir, names, ordering, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -17,7 +17,7 @@ from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
 from notes2code.meaning.targets import Target, acts_on_numbers, read_target
-from notes2code.meaning.values import Value, free_roots, link, settled
+from notes2code.meaning.values import Value, free_roots, settled
 
 
 @dataclass(slots=True)
@@ -227,7 +227,7 @@ class Attempt:
             value = self._picked(value, target.row)
         value = self._conditional(define, value)
         value = self._loose(define, value, target)
-        value = self._ordered(value, letters, target)
+        value = ordering.ordered(self, value, letters, target)
         self._check_rank(value, target)
         state = run.symbols.get(target.name)
         if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
@@ -283,8 +283,9 @@ class Attempt:
         expect: a score e_ij that is no number, a small letter that is a matrix."""
         if target.parameters or not target.name:
             return
-        base, indexed = target.name.split("_")[0], len(target.indices)
-        element = value.rank - indexed
+        base = target.name.split("_")[0]
+        indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+        element = value.rank - len(target.indices)
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
             self.run.pay(0.7)
@@ -320,7 +321,7 @@ class Attempt:
                     letters.append(letter)
         return letters
 
-    def _is_referred_to(self, target: Target) -> bool:
+    def is_referred_to(self, target: Target) -> bool:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
@@ -330,35 +331,6 @@ class Attempt:
             return value
         holds = condition(self.run, define.condition)
         return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
-
-    def _ordered(self, value: Value, letters: list[str], target: Target) -> Value:
-        """The value with an axis for each letter in front, then its own open axes."""
-        run = self.run
-        axes = list(value.axes)
-        front: list[Index] = []
-        free = free_roots(value.body) if letters else set()
-        on_target = len(target.indices)
-        made_of_places = on_target > 1 and bool(free) and not _reads_arrays(value.body)
-        for position, letter in enumerate(letters):
-            index = find_index(run.indices[letter])
-            if index in free and index not in map(find_index, axes):
-                front.append(index)
-            elif position < on_target and axes and index not in map(find_index, axes):
-                axis = axes.pop(0)
-                link(run, axis, index, target.span)
-                front.append(find_index(axis))
-            elif position < on_target and (made_of_places or self._is_referred_to(target)):
-                # The same everywhere along it: a mask of keys, or w_n = 1/N beside a sum over n.
-                front.append(index)
-        return Value(value.body, (*front, *axes), value.span)
-
-
-def _reads_arrays(body: ir.Expr) -> bool:
-    """Whether an expression has elements of arrays or calls in it, not only places and numbers."""
-    return any(
-        isinstance(part, ir.Call) or (isinstance(part, ir.Ref) and bool(part.at))
-        for part in ir.walk(body)
-    )
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:

@@ -21,6 +21,8 @@ def listed(run: Run, node: Group) -> Value:
     flat = _flattened(node.items)
     if any(map(_dots, flat)) and (node.open == "(" or "," in node.separators):
         _refuse_transposed(run, flat)
+        if lead := ellipsis.leading(flat):
+            return _led(run, flat[:lead], flat[lead:], node.span)
         index, values = ellipsis.family(run, flat, node.span)
         if len(values) == 1 and node.open == "(" and values[0].rank < 2:
             _doubt_vectors(run, values[0])
@@ -58,7 +60,9 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
         raise error("N2C024", "nothing stands in this matrix", span)
     flat = _flattened(items)
     _refuse_transposed(run, flat)
-    if any(isinstance(item, Dots) for item in flat):
+    if any(map(_dots, flat)):
+        if lead := ellipsis.leading(flat):
+            return _led(run, flat[:lead], flat[lead:], span)
         return _together(run, *ellipsis.family(run, flat, span), span)
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
@@ -157,6 +161,29 @@ def _end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
     }
     body = ir.substitute(settled(value.body), places)
     return Value(body, (*value.axes[:-1], axis), span)
+
+
+def _led(run: Run, lead: Sequence[Node], family: Sequence[Node], span: Span) -> Value:
+    """``[x_c; z_1; …; z_n]``, a family behind items of another kind: numbers make a vector; vectors
+    are joined end to end, or are the rows of a matrix, as the patches of an image behind a token
+    of their own."""
+    firsts = [run.lower(item) for item in lead]
+    index, (value, *others) = ellipsis.family(run, family, span)
+    if others or value.rank > 1 or any(first.rank != value.rank for first in firsts):
+        raise error("N2C041", "only numbers or vectors can be joined with others here", span)
+    if value.rank:
+        ways = (("joined end to end", 0.0), ("the rows of a matrix", 0.25))
+        way = run.choose(f"list {span.start}", ways)
+        run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
+        if way == ways[0][0]:
+            return _joined_values(run, [*firsts, _end_to_end(run, index, value, span)], span)
+    for first in firsts:
+        for mine, theirs in zip(value.axes, first.axes, strict=True):
+            link(run, mine, theirs, span)
+    rows = [*(Lambda((Index("", Size("", value=ir.ONE)),), first.body) for first in firsts)]
+    rows.append(Lambda((index,), value.body))
+    axis = fresh(Size("", value=ir.add(index.size, ir.Num(len(firsts)))))
+    return Value(Concat(tuple(rows), Idx(axis)), (axis, *value.axes), span)
 
 
 def _interleaved(index: Index, values: list[Value], span: Span) -> Value:

@@ -41,8 +41,8 @@ from notes2code.meaning import (
     scripts,
     symbols,
 )
-from notes2code.meaning.run import Run
-from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import Value, elementwise, free_roots, mapped, reduce_all, scalar
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -100,6 +100,12 @@ def _infix(run: Run, node: Infix) -> Value:
             or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
         ):
             run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
+        elif (
+            not run.seen.normalises
+            and {left.rank, right.rank} == {0, 1}
+            and _is_element(run, max(left, right, key=_rank))
+        ):
+            run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
 
@@ -131,6 +137,12 @@ def _is_plain_letter(value: Value) -> bool:
         return False
     base = names.base_letter(value.body.array)
     return len(base) == 1 and base.islower()
+
+
+def _is_element(run: Run, value: Value) -> bool:
+    """Whether a vector is one for each index of the left-hand side."""
+    letters = (run.indices[x] for x in run.target_letters if x in run.indices)
+    return not free_roots(value.body).isdisjoint(map(find_index, letters))
 
 
 def _is_sum(value: Value) -> bool:

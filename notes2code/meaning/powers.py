@@ -118,7 +118,7 @@ def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     """A superscript on a value: a transpose or a power."""
     if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
         if value.rank == 0:
-            run.cost += 4  # nobody transposes a number, and puts it in parentheses for that
+            run.pay(4)  # nobody transposes a number, and puts it in parentheses for that
         return transpose(value, node.span)
     if _is_mark(sup):
         raise error("N2C037", "this superscript on an expression is not understood", sup.span)

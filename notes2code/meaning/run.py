@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from notes2code.diagnostics import Problem, Span, error
+from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Index, Num, Size
 from notes2code.meaning.names import axis_names
@@ -81,7 +81,8 @@ class Dearer(Exception):
 @dataclass(slots=True)
 class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
-    is the cost of the best attempt so far."""
+    is the cost of the best attempt so far. ``unranged`` is what the author must be told of an
+    index without a range, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
     scope: Scope
@@ -115,6 +116,7 @@ class Run:
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Expr] = field(default_factory=dict)
+    unranged: ProblemError | None = None
 
     def lower(self, node: Node) -> Value:
         """The value of a node, by the rule for its type. Raises ``ProblemError`` at the exact

@@ -26,6 +26,9 @@ from notes2code.latex.tree import (
 from notes2code.meaning import names
 from notes2code.records import dataclass
 
+HEAD = "h"
+"""The letter of heads."""
+
 NO_STEPS: Mapping[str, Set[str]] = {}
 
 
@@ -262,7 +265,7 @@ class _Reader:
             for item in node.items:
                 at = self.index(item)
                 if at is not None:
-                    self.indices.append(at)
+                    self._counted(at)
                 elif text := names.label(item):
                     self.labels.append(text)
         elif isinstance(node, Juxt) and any(_is_mark(f) for f in node.factors):
@@ -277,6 +280,8 @@ class _Reader:
             for item in node.items:
                 if isinstance(item, Num):
                     self.labels.append(item.text)
+                elif isinstance(item, Infix):
+                    self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
                 else:
                     self.above(item)
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
@@ -285,6 +290,10 @@ class _Reader:
             self.labels.append("star" if node.text == "*" else names.label(node))
         else:
             self.power = node
+
+    def _counted(self, at: At) -> None:
+        """An index above a name. That of the heads counts the first axis, as the field has it."""
+        self.indices.insert(0 if names.label(at.node) == HEAD else len(self.indices), at)
 
     def _above_name(self, node: Name) -> None:
         text = node.text
@@ -296,7 +305,7 @@ class _Reader:
         elif text in ("star", "dagger"):
             self.labels.append(text)
         elif text in self.bound and self.base not in _RATES:
-            self.indices.append(At(node))
+            self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             if self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK:
                 self.power = node

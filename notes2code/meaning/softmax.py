@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
-from notes2code.meaning import conditions, families, ir
+from notes2code.meaning import conditions, families, ir, masks, names
 from notes2code.meaning.ir import Expr, Idx, Index, Softmax
-from notes2code.meaning.names import label
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.values import Value, free_roots, settled, shape_text, uses
@@ -20,6 +20,10 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     items = [item for item in group.items if not isinstance(item, Prose)]
     where: Expr | None = None
     along = _COLUMNS if _names_columns(name) else None
+    if isinstance(name, Script) and isinstance(name.sub, Relation):
+        along = _numbered_axis(name.sub)
+        if axis is not None and name.sub.signs != ("=",):
+            where = conditions.condition(run, name.sub)
     if len(items) == 2 and isinstance(items[1], Relation):
         along = _numbered_axis(items[1])
         where = None if along is not None else conditions.condition(run, items[1])
@@ -28,7 +32,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if numbers or any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
-        value = run.lower(items[0])
+        value = run.lower(masks.in_softmax(items[0]))
     else:
         raise error(
             "N2C041",
@@ -36,6 +40,10 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
             group.span,
             "put a list into brackets",
         )
+    if (label := _label(run, name)) and masks.of_words(run, label):
+        value = masks.masked(run, value, label, "mask", span)
+    elif along is None and (axis is None or not uses(value.body, axis)):
+        _refuse_unclear(run, name, label)
     if axis is not None and uses(value.body, axis):
         return _of_family(run, value, axis, where, span)
     sub = name.sub if isinstance(name, Script) else None
@@ -54,11 +62,48 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     return replace(_of_family(run, value, over, where, span), implied=True)
 
 
+_SOFTMAX = re.compile(r"softmax.*|((causal|masked|mask)_?)+softmax")
+_SAID = frozenset("row rows key keys last dim minus_1".split())
+"""Words below softmax that only say that it goes along the last axis."""
+
+
+def is_softmax(name: str) -> bool:
+    """Whether a name is softmax, or one of masked scores: ``masked_softmax``."""
+    return _SOFTMAX.fullmatch(name.lower()) is not None
+
+
+def _label(run: Run, name: Node) -> str:
+    """What the name says beside softmax: the ``causal`` of ``softmax_{causal}``."""
+    return run.seen.use(name).name.lower().replace("softmax", "", 1).strip("_")
+
+
+def _refuse_unclear(run: Run, name: Node, label: str) -> None:
+    """What stands at softmax and changes nothing is told; what may be a temperature, or another
+    function, is refused."""
+    scripts = (name.sub, name.sup) if isinstance(name, Script) else ()
+    unclear = any(
+        isinstance(s, Relation) or (isinstance(s, Name) and s.text in names.GREEK | {"T"})
+        for s in scripts
+    )
+    if unclear or label.isdigit() or run.seen.use(name).power is not None:
+        raise error(
+            "N2C037",
+            f"what `{run.quote(name.span)}` means is not said",
+            name.span,
+            "a temperature divides the scores, `softmax(z / \\tau)`, and a condition stands behind "
+            "them, `softmax(z_j \\mid j \\le i)`",
+        )
+    if label and label not in _SAID | _COLUMN_WORDS:
+        text = f"`{run.quote(name.span)}` is taken to be softmax"
+        run.problems.append(note("N2C039", text, name.span))
+
+
 def _named_axis(run: Run, name: Node) -> Index | None:
-    """The index in ``softmax_j``."""
-    if isinstance(name, Script) and isinstance(name.sub, Name):
-        return run.indices.get(name.sub.text)
-    return None
+    """The index in ``softmax_j``, ``softmax_{j=1}`` or ``softmax_{j \\le i}``."""
+    sub = name.sub if isinstance(name, Script) else None
+    if isinstance(sub, Relation) and len(sub.signs) == 1 and sub.signs[0] in "=≤<≥>":
+        sub = sub.operands[0]
+    return run.indices.get(sub.text) if isinstance(sub, Name) else None
 
 
 def _is_number(node: Node) -> bool:
@@ -78,7 +123,7 @@ def _is_indexed(run: Run, group: Group) -> bool:
 def _names_columns(name: Node) -> bool:
     """Whether it is ``softmax_{col}``."""
     sub = name.sub if isinstance(name, Script) else None
-    return sub is not None and label(sub) in _COLUMN_WORDS
+    return sub is not None and names.label(sub) in _COLUMN_WORDS
 
 
 def _numbered_axis(relation: Relation) -> int | None:

@@ -46,7 +46,8 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
-    ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
+    ``has_identity`` says that I is the identity matrix, ``heads`` that h counts heads above names;
+    ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -70,6 +71,7 @@ class Survey:
     attends: bool = False
     has_matrices: bool = False
     has_identity: bool = False
+    heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     values: dict[int, Letters] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
@@ -202,6 +204,10 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
+    if _is_of_heads(target) and any(binders.has_above(node, scripts.HEAD) for node in nodes):
+        seen.heads = True
+        seen.bound.add(scripts.HEAD)
+        seen.targets.add(scripts.HEAD)
     if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
         for item in target.factors[1].items:
             if isinstance(item, Juxt | Infix) and not scripts.is_name(item):
@@ -215,11 +221,17 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             seen.targets.update(own)
 
 
+def _is_of_heads(target: Node) -> bool:
+    """Whether a left-hand side is an element of each head, such as ``a_{ij}^h``."""
+    counted = names.INDEX_LETTERS.intersection(binders.script_letters(target))
+    return binders.has_above(target, scripts.HEAD) and bool(counted)
+
+
 def _find_free_letters(
     seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
 ) -> None:
     """Letters that stand below names on the right and that nothing binds: they run over rows."""
-    labelled = binders.labelled_bases(nodes)
+    labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     for node in nodes:
         if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
             continue

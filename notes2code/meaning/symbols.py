@@ -12,7 +12,7 @@ from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import Use
+from notes2code.meaning.scripts import HEAD, Use
 from notes2code.meaning.values import Value, fresh, scalar, transpose
 
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
@@ -183,6 +183,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
             )
         return rank
     base = names.base_letter(use.name)
+    if run.seen.heads:
+        indices -= sum(names.label(at.node) == HEAD for at in use.indices)
     small = not use.bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
         return _role_rank(run, base, indices)

@@ -120,7 +120,10 @@ def _typed(
         sizes.attach(run, Span(0, len(latex)))
         return settle(run, draft)
 
-    return search(start, attempt, len(seen.nodes))
+    run, equation = search(start, attempt, len(seen.nodes))
+    if run.unranged is not None:
+        raise run.unranged
+    return run, equation
 
 
 def _other_sides(

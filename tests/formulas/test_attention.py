@@ -29,8 +29,13 @@ def masked(scores: Any, keep: Any) -> Any:
         r"a_{ij}^{h} = \mathrm{softmax}_j(q_i^{h\top} k_j^h)",
         "q[h,n,d] k[h,m,d]",
         lambda q, k: softmax(np.einsum("hid,hjd->hij", q, k)),
-        fault="the head is read as a part of the name",
     ),
+    Case(
+        r"o_i^{(h)} = \sum_j a_{ij}^{(h)} v_j^{(h)}",
+        "a[h,n,m] v[h,m,d]",
+        lambda a, v: np.einsum("hij,hjd->hid", a, v),
+    ),
+    Case(r"b_{ij}^h = x_i^\top W^h x_j", "x[n,d] W[h,d,d]", lambda x, w: x @ w @ x.T),
     Case(r"a_{ij} = q_i^{(h)\top} k_j^{(h)}", "q_h[n,d] k_h[m,d]", lambda q, k: q @ k.T),
     Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
     Case(r"A_{ij} = \mathrm{softmax}_i(S_{ij})", "S[n,m]", lambda s: softmax(s, 0)),
@@ -132,6 +137,54 @@ def masked(scores: Any, keep: Any) -> Any:
         "X[n,d] W_Q[d,k] W_K[d,k] W_V[d,v]",
         lambda x, q, k, v: softmax(x @ q @ k.T @ x.T) @ x @ v,
     ),
+    Case(
+        r"O = \mathrm{softmax}\left(\mathrm{Mask}\left(\frac{QK^\top}{\sqrt{d_k}}\right)\right)V",
+        "Q[n,d] K[m,d] Mask[n,m] V[m,v]",
+        lambda q, k, mask, v: softmax(q @ k.T / np.sqrt(q.shape[1]) + mask) @ v,
+    ),
+    Case(
+        r"O = \mathrm{softmax}(\mathrm{CausalMask}(QK^\top))V",
+        "Q[n,d] K[n,d] V[n,v]",
+        lambda q, k, v: masked(q @ k.T, np.tri(len(q), dtype=bool)) @ v,
+        shapes={"Q": ["n", "d"], "K": ["n", "d"], "V": ["n", "v"]},
+    ),
+    Case(
+        r"\mathrm{CausalAttention}(Q, K, V) = \mathrm{softmax}(\mathrm{mask}(QK^\top))V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: masked(q @ k.T, np.tri(len(q), len(k), dtype=bool)) @ v,
+    ),
+    Case(
+        r"O = V \mathrm{softmax}(\mathrm{causal\_mask}(K^\top Q))",
+        "V[v,m] K[d,m] Q[d,n]",
+        lambda v, k, q: v @ masked(q.T @ k, np.tri(q.shape[1], k.shape[1], dtype=bool)).T,
+    ),
+    Case(
+        r"A = \mathrm{softmax}\left(\frac{\mathrm{tril}(QK^\top)}{\sqrt{d_k}}\right)",
+        "Q[n,d] K[m,d]",
+        lambda q, k: masked(q @ k.T / np.sqrt(q.shape[1]), np.tri(len(q), len(k), dtype=bool)),
+    ),
+    Case(r"L = \mathrm{tril}(A)", "A[n,m]", np.tril),
+    Case(
+        r"A = \mathrm{softmax}(\mathrm{masked\_fill}(S, P > 0.5, -\infty))",
+        "S[n,m] P[n,m]",
+        lambda s, p: masked(s, p <= 0.5),
+    ),
+    Case(
+        r"B = \mathrm{masked\_fill}(S, P > 0, -5)",
+        "S[n,m] P[n,m]",
+        lambda s, p: np.where(p > 0, -5, s),
+    ),
+    Case(
+        r"A = \mathrm{softmax}_{\mathrm{causal}}(QK^\top)",
+        "Q[n,d] K[m,d]",
+        lambda q, k: masked(q @ k.T, np.tri(len(q), len(k), dtype=bool)),
+    ),
+    Case(
+        r"o_i = \sum_j \mathrm{softmax}_{j \le i}(q_i^\top k_j) v_j",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: masked(q @ k.T, np.tri(len(q), len(k), dtype=bool)) @ v,
+    ),
+    Case(r"A = \mathrm{softmax}_{\mathrm{dim}=0}(S)", "S[n,m]", lambda s: softmax(s, 0)),
 )
 def test_value(case: Case) -> None:
     check(case)

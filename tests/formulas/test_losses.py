@@ -71,7 +71,6 @@ from tables import Case, check, sigmoid, softmax, table
         "epsilon y[n] K",
         lambda e, y, k: (1 - e) * y + e / k,
         shapes={"K": ()},
-        fault="the targets are read as vectors",
     ),
     Case(
         r"\eta = \eta_0 \cdot \frac{1}{2}\left(1 + \cos\left(\frac{\pi t}{T}\right)\right)",

@@ -68,6 +68,18 @@ from tables import Case, check, table
         lambda a, b, c, d, u, v: np.array([a * u + b * v, c * u + d * v]),
         shapes=dict.fromkeys("abcduv", ()),
     ),
+    Case(
+        r"z = [\mathbf{x}_{class}; \mathbf{x}_p^1 E; \mathbf{x}_p^2 E; \dots; \mathbf{x}_p^N E] + "
+        r"\mathbf{P}_{pos}",
+        "x_class[d] x_p[N,c] E[c,d] P_pos[N+1,d]",
+        lambda c, x, e, p: np.concatenate([c[None], x @ e]) + p,
+    ),
+    Case(r"z = (1, x_1, \dots, x_n)", "x[n]", lambda x: np.concatenate([[1], x])),
+    Case(
+        r"\mathbf{z} = [\mathbf{u}; \mathbf{v}_1; \dots; \mathbf{v}_k]",
+        "u[m] v[k,d]",
+        lambda u, v: np.concatenate([u, v.ravel()]),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

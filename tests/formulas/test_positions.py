@@ -82,6 +82,13 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         lambda q, k, b: q @ k.T + b[np.arange(len(q))[:, None] - np.arange(len(k)) + len(k) - 1],
     ),
     Case(
+        r"s_{mn} = q_m^\top R_d^{\Theta, n-m} k_n",
+        "q[m,d] R_d_Theta[n+m-1,d,e] k[n,e]",
+        lambda q, r, k: np.array(
+            [[q[m] @ r[n - m + len(q) - 1] @ k[n] for n in range(len(k))] for m in range(len(q))]
+        ),
+    ),
+    Case(
         r"E_{ij} = -\lambda |i - j|",
         "lambda_ n# m#",
         lambda s, n, m: -s * abs(np.arange(n)[:, None] - np.arange(m)),
@@ -133,6 +140,16 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         r"\begin{pmatrix} -x_2 \\ x_1 \\ \vdots \\ -x_d \\ x_{d-1} \end{pmatrix}",
         "x[2*k] c[k]",
         lambda x, c: x * c.repeat(2) + np.stack([-x[1::2], x[::2]], axis=1).ravel(),
+    ),
+    Case(
+        r"R_{\Theta, m}^d x = \begin{pmatrix} x_1 \\ x_2 \\ \vdots \\ x_{d-1} \\ x_d \end{pmatrix} "
+        r"\odot \begin{pmatrix} \cos_{m\theta_1} \\ \cos_{m\theta_1} \\ \vdots \\ "
+        r"\cos_{m\theta_{d/2}} \\ \cos_{m\theta_{d/2}} \end{pmatrix} + \begin{pmatrix} -x_2 \\ x_1 "
+        r"\\ \vdots \\ -x_d \\ x_{d-1} \end{pmatrix} \odot \begin{pmatrix} \sin_{m\theta_1} \\ "
+        r"\sin_{m\theta_1} \\ \vdots \\ \sin_{m\theta_{d/2}} \\ \sin_{m\theta_{d/2}} "
+        r"\end{pmatrix}",
+        "x[2*k] theta[k] m",
+        lambda x, t, m: turned(x, m * t),
     ),
     Case(
         r"z = R(t) v, \quad R(\phi) = \begin{pmatrix} \cos\phi & -\sin\phi \\ \sin\phi & "

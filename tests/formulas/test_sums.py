@@ -42,6 +42,16 @@ from tables import Case, check, table
     Case(r"c_j = \sum_i A_{ij}", "A[n,m]", lambda a: a.sum(0)),
     Case(r"C_{ik} = \sum_j A_{ij} B_{jk}", "A[n,m] B[m,k]", lambda a, b: a @ b),
     Case(r"C_{ij} = \sum_k A_{ik} B_{jk}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
+    Case(
+        r"P_{ij} = a_i, \quad j = 1, \dots, m",
+        "a[n] m#",
+        lambda a, m: np.repeat(a[:, None], m, 1),
+    ),
+    Case(
+        r"P \in \mathbb{R}^{n \times m}, \quad P_{ij} = b_j",
+        "b[m] n#",
+        lambda b, n: np.repeat(b[None], n, 0),
+    ),
     Case(r"s_i = \sum_{j \le i} a_j", "a[n]", np.cumsum),
     Case(r"s_i = \sum_{j < i} a_j", "a[n]", lambda x: np.cumsum(x) - x),
     Case(r"s_i = \sum_{j \geq i} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),

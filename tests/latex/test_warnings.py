@@ -12,6 +12,7 @@ WARNINGS = [
     ("N2C023", r"y = ( a + b «\right»)"),
     ("N2C026", r"y = «\sqrt d_k»"),
     ("N2C026", r"y = a_«model»"),
+    ("N2C026", r"y = x \odot «cos_{m\theta}» + z \odot cos_{m\theta}"),
     ("N2C026", r"y = \text{step«_»num}"),
     ("N2C026", r"y = \mathrm{step_«num»}"),
     ("N2C027", r"y = \mathrm{«s o f t m a x»}(x)"),

@@ -1,0 +1,72 @@
+"""The axes of a value in the order of the indices on its left-hand side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notes2code.diagnostics import error, note
+from notes2code.meaning import ir, sizes
+from notes2code.meaning.ir import Index
+from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.targets import Target
+from notes2code.meaning.values import Value, free_roots, link
+
+if TYPE_CHECKING:
+    from notes2code.meaning.equations import Attempt
+
+
+def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) -> Value:
+    """The value with an axis for each letter in front, then its own open axes."""
+    run = attempt.run
+    axes = list(value.axes)
+    front: list[Index] = []
+    free = free_roots(value.body) if letters else set()
+    on_target = len(target.indices)
+    counts = not free.isdisjoint(find_index(run.indices[x]) for x in letters[:on_target])
+    made_of_places = on_target > 1 and bool(free) and not _reads_arrays(value.body)
+    for position, letter in enumerate(letters):
+        index = find_index(run.indices[letter])
+        if index in free and index not in map(find_index, axes):
+            front.append(index)
+        elif position < on_target and axes and index not in map(find_index, axes):
+            axis = axes.pop(0)
+            link(run, axis, index, target.span)
+            front.append(find_index(axis))
+        elif position < on_target and (made_of_places or attempt.is_referred_to(target)):
+            # The same everywhere along it: a mask of keys, or w_n = 1/N beside a sum over n.
+            front.append(index)
+        elif position < on_target and index not in map(find_index, axes):
+            if counts:
+                _repeat(run, index, target, position)
+                front.append(index)
+            elif on_target > 1:
+                text = f"`{run.quote(target.span)}` is taken for a name without indices"
+                run.problems.append(note("N2C039", text, target.span))
+    return Value(value.body, (*front, *axes), value.span)
+
+
+def _repeat(run: Run, index: Index, target: Target, position: int) -> None:
+    """The same elements again and again along the j of ``P_{ij} = a_i``: as often as its
+    range or the declared shape of P says."""
+    shape = run.shapes.get(target.name)
+    place = target.indices[position].node
+    if shape is not None and len(shape.axes) == len(target.indices):
+        axis = sizes.parse(run, shape.axes[position])
+        run.unify(index.size, axis, place.span)
+    size = find(index.size)
+    if not size.name and size.value is None:
+        run.unranged = error(
+            "N2C031",
+            f"the index `{index.name}` stands on the left alone: nothing says how far it runs",
+            place.span,
+            f"give its range, `{index.name} = 1, \\dots, n`, or the shape of the array, or "
+            "remove it",
+        )
+
+
+def _reads_arrays(body: ir.Expr) -> bool:
+    """Whether an expression has elements of arrays or calls in it, not only places and numbers."""
+    return any(
+        isinstance(part, ir.Call) or (isinstance(part, ir.Ref) and bool(part.at))
+        for part in ir.walk(body)
+    )
