@@ -29,6 +29,9 @@ LABELS = frozenset([*"qkvoehdfcgxyzabw", "K", "Q", "V", "O"])
 SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m", "h", "l", "V"])
 """Letters that may count something; which ones do is decided by use."""
 
+PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
+"""What probabilities are called."""
+
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 _SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])

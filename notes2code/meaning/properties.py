@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import calls, names, powers, probabilities, scripts, targets
+from notes2code.meaning import calls, names, powers, scripts, targets
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
 
@@ -164,7 +164,7 @@ def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | Non
 
 
 def _called(node: Node, seen: Survey) -> set[str]:
-    """The names that are called in a node."""
+    """The names that are called in a node, without the probabilities of what has an index."""
     found: set[str] = set()
     for inner in walk(node):
         if isinstance(inner, Juxt):
@@ -172,6 +172,11 @@ def _called(node: Node, seen: Survey) -> set[str]:
                 behind = inner.factors[at + 1]
                 group = behind.base if isinstance(behind, Script) else behind
                 use = seen.understood(factor)
-                if use is not None and isinstance(group, Group) and group.open == "(":
+                if use is None or not isinstance(group, Group) or group.open != "(":
+                    continue
+                letters = {n.text for n in walk(group) if isinstance(n, Name)}
+                if names.base_letter(use.name) not in names.PROBABILITIES or not (
+                    letters & seen.bound
+                ):
                     found.add(use.name)
-    return {name for name in found if name.split("_")[0] not in probabilities.LETTERS}
+    return found

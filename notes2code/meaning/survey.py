@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex.tree import (
@@ -46,6 +47,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``.
     ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
@@ -66,6 +68,7 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    sampled: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
@@ -139,6 +142,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
@@ -306,6 +310,33 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
             following = following.base
         opens = isinstance(following, Group) and following.open in ("(", "[")
         yield from _uses(seen, child, opens)
+
+
+def _sampled(seen: Survey, nodes: Sequence[Node]) -> set[str]:
+    """The functions that are only ever called with indices of sums: a number for each value."""
+    bigs = [node.sub for node in nodes if isinstance(node, Big) and node.sub is not None]
+    summed = {letter for sub in bigs for letter in binders.bound_letters(sub)}
+    found: dict[str, bool] = {}
+    for node in nodes if summed else ():
+        for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
+            use = seen.understood(name)
+            if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
+                continue
+            plain = not use.indices and use.power is None and not use.transposed
+            sampled = plain and all(_is_index(seen, use.name, i, summed) for i in group.items)
+            found[use.name] = found.get(use.name, True) and bool(group.items) and sampled
+    return {name for name, only in found.items() if only} & seen.called
+
+
+def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> bool:
+    """Whether an argument is an index of a sum, or the outcome x_i of a probability at one."""
+    if isinstance(argument, Name):
+        return argument.text in summed
+    if names.base_letter(function) not in names.PROBABILITIES | {"Q"}:
+        return False
+    use = seen.understood(argument)
+    indices = use.indices if use is not None else ()
+    return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
 
 
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:

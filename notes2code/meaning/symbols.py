@@ -42,6 +42,7 @@ def _declared_number(run: Run, node: Node) -> Node | None:
 def _value(run: Run, use: Use) -> Value:
     if not use.indices:
         if use.name in run.indices:
+            _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
@@ -59,6 +60,17 @@ def _value(run: Run, use: Use) -> Value:
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def _refuse_outcome(run: Run, use: Use) -> None:
+    """The x of ``Σ_x p(x)`` is an outcome and no number that counts."""
+    if use.name in "vwxyz" and use.name in run.summed:
+        raise error(
+            "N2C032",
+            f"`{use.name}` is what the sum runs over, and its values are not known",
+            use.span,
+            f"write the sum over an index, `{use.name}_i`",
+        )
 
 
 def _identity_matrix(run: Run, use: Use) -> Value:

@@ -44,6 +44,21 @@ from tables import Case, check, sigmoid, softmax, table
         lambda p, q: (p * np.log(p / q)).sum(),
     ),
     Case(
+        r"C(p, q) = -\sum_x p(x) \log q(x)",
+        "p+[n] q+[n]",
+        lambda p, q: -(p * np.log(q)).sum(),
+    ),
+    Case(
+        r"D(P \| Q) = \sum_{i=1}^{n} P(i) \log \frac{P(i)}{Q(i)}",
+        "P+[n] Q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
+    Case(
+        r"D = \sum_k p(u_k) \log \frac{p(u_k)}{q(u_k)}",
+        "p+[n] q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
+    Case(
         r"\mathrm{BLEU} = \exp\left(\min\left(0, 1 - \frac{r}{c}\right)\right)\prod_{n=1}^{k} "
         r"p_n^{1/2^n}",
         "r+ c+ p+[k]",

@@ -28,6 +28,7 @@ TEXT = [
     r"QK^\top \neq KQ^\top",
     r"\mathrm{softmax}(QK^\top)V \neq Q(K^\top V)",
     r"\mathrm{softmax}(QK^\top)V \approx \phi(Q)\phi(K)^\top V",
+    r"P(c \mid d) = \frac{P(d \mid c) P(c)}{P(d)}",
     r"n \gg d",
     r"0 \le p_i \le 1",
     r"\sum_i p_i = 1",
