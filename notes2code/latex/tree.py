@@ -6,9 +6,9 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias, get_args
 
 from notes2code.diagnostics import Problem, Span
 
@@ -253,3 +253,15 @@ def walk(node: Node) -> Iterator[Node]:
         yield current
         if inner := children(current):
             pending.extend(inner[::-1])
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """A node with a change made to each node directly inside it."""
+
+    def changed(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(map(changed, part))
+        return change(part) if isinstance(part, get_args(Node)) else part
+
+    parts = {own.name: getattr(node, own.name) for own in fields(node)}
+    return replace(node, **{name: changed(part) for name, part in parts.items()})

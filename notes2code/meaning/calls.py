@@ -139,6 +139,12 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
 
 
+def is_unknown(run: Run, use: scripts.Use) -> bool:
+    """Whether neither the notes nor the field say what a function is."""
+    named = use.name in run.defined or use.name in GREEK_FUNCTIONS
+    return not (named or applying.known(run, use.name) is not None or _builtin(use.name))
+
+
 def _builtin(name: str) -> str | None:
     plain = name.replace("_", "").lower()
     if plain in OF_NUMBERS:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Name, Node, Num, walk
-from notes2code.meaning import binders, families, ir, names, recursion, scripts, strides
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.meaning import binders, calls, families, ir, names, recursion, scripts, strides
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -302,9 +302,23 @@ class Attempt:
             return define.values[0]
         values = define.values if define.target is not None else define.values[1:]
         said = [node for node in values if not scripts.is_name(node)] or values
+        said = [node for node in said if not self._is_unknown_call(node)] or said
         explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
+
+    def _is_unknown_call(self, value: Node) -> bool:
+        """Whether a value is the call of a function that nobody defines: it says nothing."""
+        if not isinstance(value, Juxt) or len(value.factors) != 2:
+            return False
+        use = self.run.seen.understood(value.factors[0])
+        group = value.factors[1].base if isinstance(value.factors[1], Script) else value.factors[1]
+        return (
+            use is not None
+            and isinstance(group, Group)
+            and calls.is_unknown(self.run, use)
+            and all(map(scripts.is_name, group.items))
+        )
 
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""

@@ -25,12 +25,12 @@ from notes2code.meaning.survey import Survey
 
 
 def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | None:
-    """Why the only statement of a formula computes nothing, or None."""
+    """Why the only statement of a formula, or all of them, compute nothing; else None."""
+    define = defines[0]
+    if all(map(_is_complexity, defines)):
+        return note("N2C038", "an order of growth is not computed", define.span)
     if len(defines) != 1:
         return None
-    define = defines[0]
-    if _is_complexity(define):
-        return note("N2C038", "an order of growth is not computed", define.span)
     first = define.values[0]
     if define.target is None and len(define.values) > 1 and _is_operator(first):
         return note(

@@ -120,6 +120,8 @@ INDICES = [
     refused("N2C032", r"L = -\sum_i \log p_{«y_i»}"),
     refused("N2C032", r"y = «A_{ijk}», \quad A \in \mathbb{R}^{n \times m}"),
     refused("N2C032", r"s = x_«j» \sum_{i<j} A_{ij}"),
+    refused("N2C032", r"«Q, K = X W», \quad Y = Q K^\top"),
+    refused("N2C031", r"y_i = g(i) = \sum_«m» x_k"),
     refused("N2C032", r"p = \frac{\exp(x)}{\sum_x \exp(«x»)}"),
     refused("N2C041", r"s = \sum_{x, y} p(x, y) \log \frac{p(x, y)}{«p(x)» p(y)}"),
     refused("N2C041", r"s = \sum_y p(y \mid x) \log \frac{p(y \mid x)}{«p(y)»}"),
