@@ -107,11 +107,24 @@ class Tokens(Characters):
                 self._add("dots", "…", at, end)
             elif kind == "assign":
                 text = found.group()
-                if text == "||":
+                if text == "||" and self._bar_is_open():  # |a||b|
+                    self._add("bar", "|", at, at + 1)
+                    self._add("bar", "|", at + 1, end)
+                elif text == "||":
                     self._add("dbar", "‖", at, end)
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
+
+    def _bar_is_open(self) -> bool:
+        """Whether a single bar waits for another in the group that is being read."""
+        depth = bars = 0
+        for token in reversed(self.tokens):
+            depth += {"close": 1, "}": 1, "open": -1, "{": -1}.get(token.kind, 0)
+            if depth < 0 or (depth == 0 and token.kind in ("sep", "rel", "row")):
+                break
+            bars += depth == 0 and token.kind == "bar"
+        return bars % 2 == 1
 
     # --- commands ------------------------------------------------------------------------
 

@@ -18,8 +18,17 @@ from notes2code.meaning import (
     softmax,
     symbols,
 )
-from notes2code.meaning.run import Run
-from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import (
+    Value,
+    elementwise,
+    fresh,
+    link,
+    mapped,
+    reduce_all,
+    scalar,
+    settled,
+)
 
 OF_NUMBERS = {
     "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
@@ -125,6 +134,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     symbol = run.symbols.get(use.name)
     if symbol is not None:
         return symbol.kind == "function"
+    if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
+        return use.name in run.seen.called
     if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
         return False
     base = names.base_letter(use.name)
@@ -137,6 +148,12 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     if base in names.GREEK:
         return False
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
+
+
+def _is_array(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is a whole matrix, as in ``K[X]``: no index, and no product."""
+    use = run.seen.understood(node)
+    return use is not None and not use.indices and use.name.isupper() and use.name != "T"
 
 
 def is_unknown(run: Run, use: scripts.Use) -> bool:
@@ -318,6 +335,30 @@ def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
 
 
+def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``diag(v)``: the matrix with a vector on its diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span)
+    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
+
+
+def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The sum of a square matrix's diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 2:
+        raise error("N2C041", "the trace is computed of a matrix only", span)
+    link(run, value.axes[0], value.axes[1], span)
+    return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
+
+
+def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = softmax.called(run, name, group, span)
+    return mapped(value, lambda e: ir.Fn("log", (e,)), span)
+
+
 def _is_expectation(run: Run, name: Node, group: Group) -> bool:
     """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
     if isinstance(name, Script):
@@ -371,6 +412,10 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "cat": _concatenation,
     "var": _variance,
     "rms": _root_mean_square,
+    "diag": _diagonal_matrix,
+    "tr": _trace,
+    "trace": _trace,
+    "logsoftmax": _log_softmax,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
 }

@@ -84,8 +84,9 @@ def label(node: Node) -> str:
 
 
 def base_letter(name: str) -> str:
-    """The letter a code name begins with, without its labels and accents."""
-    return name.split("_", 1)[0]
+    """The letter a code name begins with, without its labels and accents; the W of ``Delta_W``."""
+    base, *labels = name.split("_", 2)
+    return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
 
 
 def is_size_name(name: str) -> bool:

@@ -228,6 +228,8 @@ def _slash(run: Run, node: Infix) -> Value:
 def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     """A quotient: by a number, or element by element where the shapes allow it."""
     if right.rank == 0:
+        if isinstance(right.body, ir.Mul):  # ‖a‖‖b‖ is below the dot product of two vectors
+            run.cost += 1.1 * sum(map(_is_matrix_norm, right.body.factors))
         sizes.note_scale(run, right.body, left.body)
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
@@ -241,6 +243,13 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         )
     run.conflict(1.2, "a division by a vector is taken element by element", span)
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def _is_matrix_norm(expr: ir.Expr) -> bool:
+    match expr:
+        case ir.Pow(ir.Reduce("sum", _, ir.Reduce("sum", _, _)), _):
+            return True
+    return False
 
 
 def forbid_own_element(run: Run, node: Infix, left: Value, right: Value) -> None:

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Num,
+    Relation,
     Root,
     Script,
     children,
@@ -47,8 +48,9 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
-    ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``.
-    ``has_identity`` says that I is the identity matrix; ``nodes`` are those of all values."""
+    ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
+    ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
+    matrix; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -69,6 +71,7 @@ class Survey:
     normalises: bool = False
     logs: bool = False
     sampled: set[str] = field(default_factory=set)
+    sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
@@ -142,6 +145,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
@@ -310,6 +314,16 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
             following = following.base
         opens = isinstance(following, Group) and following.open in ("(", "[")
         yield from _uses(seen, child, opens)
+
+
+def _sets(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
+    """The names of the sets that sums run over."""
+    for node in nodes:
+        sub = node.sub if isinstance(node, Big) else None
+        if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
+            use = seen.understood(sub.operands[1])
+            if use is not None:
+                yield use.name
 
 
 def _sampled(seen: Survey, nodes: Sequence[Node]) -> set[str]:
