@@ -72,7 +72,7 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     """The indices bound by an operator, each with the condition that its range sets."""
     sub = node.sub
     if sub is None:
-        letters = [x for x in run.seen.free if x not in run.target_letters]
+        letters = [x for x in run.seen.free if x not in run.seen.targets]
         if not letters:
             raise error(
                 "N2C036",

@@ -25,6 +25,7 @@ from notes2code.meaning.values import (
     fresh,
     link,
     mapped,
+    matrix_product,
     reduce_all,
     scalar,
     settled,
@@ -354,6 +355,12 @@ def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
     return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
 
 
+def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) != 2:
+        raise error("N2C041", "`matmul` takes two arrays", span)
+    return matrix_product(run, run.lower(group.items[0]), run.lower(group.items[1]), span)
+
+
 def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
     value = softmax.called(run, name, group, span)
     return mapped(value, lambda e: ir.Fn("log", (e,)), span)
@@ -403,7 +410,21 @@ def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] 
     return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
 
 
+def indicated(run: Run, node: Node) -> Value | None:
+    """``𝟙_{[k ≠ i]}``."""
+    match node:
+        case Script(Name(text, _, font), sub, None, 0) if text == "ones" or (
+            font == "blackboard" and text in ("1", "I")
+        ):
+            said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
+            if isinstance(said, Relation) and None not in said.operands:
+                condition = conditions.condition(run, said)
+                return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), node.span)
+    return None
+
+
 _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
+    "drop": _dropout,
     "dropout": _dropout,
     "clip": _clip,
     "clamp": _clip,
@@ -416,6 +437,7 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "tr": _trace,
     "trace": _trace,
     "logsoftmax": _log_softmax,
+    "matmul": _product,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
 }

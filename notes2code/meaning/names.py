@@ -100,9 +100,9 @@ KERNELS = frozenset(["K", "k", "kappa"])
 
 NUMBERS = frozenset(
     "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
-    "pos eps temp temperature scale cap".split()
+    "pos eps temp temperature scale cap TP TN FP FN precision recall length count".split()
 )
-"""Words that are numbers."""
+"""Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
 
 FUNCTIONS = frozenset("exp log ln sin cos tan sinh cosh tanh max min softmax".split())
@@ -118,7 +118,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        if base in NUMBERS:
+        if base in NUMBERS or name.rpartition("_")[2] in NUMBERS:
             return (0, 1, 2)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if _is_greek(base):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Infix, Juxt
+from notes2code.latex.tree import Group, Infix, Juxt, Num
 from notes2code.meaning import calls, families, ir, scripts, sizes
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
@@ -22,6 +22,13 @@ HADAMARD = frozenset("⊙∘")
 def juxtaposed(run: Run, node: Juxt) -> Value:
     """Factors side by side: calls first, then the product from left to right."""
     values: list[Value] = []
+    if isinstance(node.factors[0], Num) and float(node.factors[0].text) == 0:
+        raise error(
+            "N2C033",
+            f"`{run.quote(node.span)}` is nothing but zero: the 0 may be meant as a letter",
+            node.factors[0].span,
+            "mend it, or leave the term out",
+        )
     at = 0
     while at < len(node.factors):
         call = calls.call_at(run, node.factors, at)

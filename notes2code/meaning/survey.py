@@ -330,6 +330,8 @@ def _sampled(seen: Survey, nodes: Sequence[Node]) -> set[str]:
     """The functions that are only ever called with indices of sums: a number for each value."""
     bigs = [node.sub for node in nodes if isinstance(node, Big) and node.sub is not None]
     summed = {letter for sub in bigs for letter in binders.bound_letters(sub)}
+    if any(isinstance(node, Big) and node.sub is None for node in nodes):
+        summed |= {letter for letter in seen.free if letter not in seen.targets}
     found: dict[str, bool] = {}
     for node in nodes if summed else ():
         for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
