@@ -192,12 +192,28 @@ class Attempt:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
+            if other > at and self._comes_from_before(at, target):
+                continue
             visible[target.name] = other
         visible.update(recursion.last_states(self, at, mine))
         for index in visible.values():
             self.define(index)
             self.used.add(index)
         return visible
+
+    def _comes_from_before(self, at: int, target: Target) -> bool:
+        """Whether a statement means the state before the step: the ``z_{l-1}`` in front of the
+        statement that defines ``z_l``."""
+        letters = self.run.seen.steps.get("", set())
+        nodes = (node for value in self.defines[at].values for node in walk(value))
+        uses = [
+            node
+            for node in nodes
+            if isinstance(node, Script)
+            and (use := self.run.seen.understood(node)) is not None
+            and use.name == target.name
+        ]
+        return bool(uses) and all(binders.is_before(node, letters) for node in uses)
 
     def _names_in(self, at: int) -> set[str]:
         inside = map(self.run.seen.letters, self.defines[at].values)

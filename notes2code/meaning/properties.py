@@ -29,6 +29,8 @@ def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | Non
     define = defines[0]
     if all(map(_is_complexity, defines)):
         return note("N2C038", "an order of growth is not computed", define.span)
+    if all(map(_is_moment, defines)):
+        return note("N2C038", "this says what a mean or a variance is", define.span)
     if len(defines) != 1:
         return None
     first = define.values[0]
@@ -116,6 +118,16 @@ def _is_complexity(define: Define) -> bool:
         and last.factors[1].open == "("
         and len(last.factors) == 2
     )
+
+
+def _is_moment(define: Define) -> bool:
+    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name."""
+    sides = (define.target, *define.values) if define.target is not None else define.values
+    match min(sides, key=lambda side: side.span.start):
+        case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
+            expected = name != "E" or font == "blackboard"
+            return len(sides) > 1 and expected and not all(map(scripts.is_name, items))
+    return False
 
 
 def _is_operator(node: Node) -> bool:

@@ -397,6 +397,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if not signs:
         assert operands[0] is not None
         return [*out, Define(None, (operands[0],), node.span)]
+    if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
+        known = signs.index("≈")
+        signs, operands = signs[:known], operands[: known + 1]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
     for at, operand in enumerate(operands[1:-1]):
@@ -511,6 +514,8 @@ def _is_parameter(node: Node) -> bool:
             return True
         case Juxt((Num(), Name())):
             return True
+        case Relation((left, right), ("=",)) if left is not None and right is not None:
+            return _is_name(left) and (_is_name(right) or isinstance(right, Num))
         case Infix("+" | "-", Juxt((Num(), Name())) | Name(), Num()):
             return isinstance(node.left, Juxt)
         case Group(_, items):

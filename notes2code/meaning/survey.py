@@ -110,7 +110,7 @@ class Survey:
         """The names and the letters in a value of one of the statements."""
         found = self.values.get(id(value))
         if found is None:
-            named = [use.name for node in walk(value) if (use := self.understood(node))]
+            named = [use.name for node in _in_line(value) if (use := self.understood(node))]
             loose = dict(_loose_places(self, value))
             found = Letters(frozenset(named), frozenset(binders.counting_letters(value)), loose)
             self.values[id(value)] = found
@@ -154,6 +154,16 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen
+
+
+def _in_line(value: Node) -> Iterator[Node]:
+    """The nodes of a value without those below names, such as the c of ``W_c``."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        yield node
+        below = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
+        pending.extend(inner for inner in children(node) if inner is not below)
 
 
 def _is_two(node: Node | None) -> bool:
@@ -203,10 +213,23 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
+        only_below = _only_below(nodes)
+        for item in binders.told_indices(target):
+            if item.text in names.INDEX_LETTERS and item.text in only_below:
+                seen.bound.add(item.text)
+                seen.targets.add(item.text)
         if binders.is_positional(target):
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _only_below(nodes: Sequence[Node]) -> set[str]:
+    """The letters that stand below names and big signs, and nowhere else."""
+    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
+    below = {id(n): n for sub in subs for n in walk(sub)}
+    found = {n.text for n in below.values() if isinstance(n, Name)}
+    return found - {n.text for n in nodes if isinstance(n, Name) and id(n) not in below}
 
 
 def _find_free_letters(

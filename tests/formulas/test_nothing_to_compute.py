@@ -33,6 +33,8 @@ TEXT = [
     r"O = \text{attention output}",
     r"W_a, W_c = 64 \times 8",
     r"O(n^2 d) \text{ vs. } O(n d^2)",
+    r"\mathrm{Var}(q^\top k) = \sum_i \mathrm{Var}(q_i k_i) = d_k",
+    r"\mathbb{E}[q \cdot k] = 0, \quad \mathrm{Var}[q \cdot k] = d_k",
     r"n \gg d",
     r"0 \le p_i \le 1",
     r"\sum_i p_i = 1",

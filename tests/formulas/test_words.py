@@ -26,6 +26,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "query[n,d] key[n,m]",
         lambda q, k: q.T @ k,
     ),
+    Case(
+        r"f(x) = x \sigma(x) \approx \frac{x}{2}", "x", lambda x: x * sigmoid(x), shapes={"x": ()}
+    ),
     Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"\text{Step 2: } y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"y = z W \text{ und } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
