@@ -19,7 +19,9 @@ STAGES: Mapping[str, set[str]] = {
     "vault": {"diagnostics"},
     "latex": {"diagnostics", "records"},
     # Formulas are parsed when it is known which macros and functions the notes define.
-    "meaning": {"diagnostics", "latex", "latex.macros", "latex.tree", "records"},
+    "meaning": {
+        *("diagnostics", "records", "latex", "latex.macros", "latex.tree", "latex.words"),
+    },
     "oracle": {"meaning", "meaning.ir"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
     # examples in trees.

@@ -57,7 +57,7 @@ class Form:
     ``completes`` is the number of the form that also defines what this one leaves to custom.
     ``called`` are names of which one must stand on its left-hand side to make a formula this
     component; any will do where there are none. In ``component.toml``, true stands for the
-    component's own.
+    component's own. ``alone`` are the roles of which there is one for all positions.
     """
 
     latex: str
@@ -69,6 +69,7 @@ class Form:
     names: Mapping[str, tuple[str, ...]]
     completes: int | None
     called: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
@@ -320,6 +321,7 @@ def _form(
         names,
         table.get("completes"),
         tuple(calls if called is True else called),
+        tuple(table.get("alone", ())),
     )
 
 

@@ -104,6 +104,7 @@ def _ways(
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
             and _are_alone(component, found)
+            and _biases_are_learned(component, found)
         ):
             yield found
 
@@ -113,6 +114,18 @@ def _are_alone(component: Component, found: Match) -> bool:
     values = (found.settings.get(s.symbol) for s in component.settings.values() if s.alone)
     return not any(
         isinstance(part, Ref) and part.at
+        for value in values
+        if value is not None
+        for part in walk(value.body)
+    )
+
+
+def _biases_are_learned(component: Component, found: Match) -> bool:
+    """Whether no bias is one of the arrays in the roles: ``h + W f(U h)`` is a residual."""
+    roles = {role.array for role in found.roles.values()}
+    values = (found.settings.get(s.symbol) for s in component.settings.values() if s.kind == "bias")
+    return not any(
+        isinstance(part, Ref) and part.array in roles
         for value in values
         if value is not None
         for part in walk(value.body)
@@ -137,8 +150,9 @@ def kind(recognised: Recognised) -> str:
 
 
 def _roles_fit(form: Form, found: Match) -> bool:
-    """Whether the letters in the roles are among those that the formula allows."""
-    return all(
+    """Whether the letters in the roles are among those that the formula allows, and those that
+    there is one of have no axes besides their own."""
+    return not any(found.roles[role].outer for role in form.alone if role in found.roles) and all(
         role not in found.roles or _is_one_of(found.roles[role].array, letters)
         for role, letters in form.names.items()
     )

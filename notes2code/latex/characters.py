@@ -62,6 +62,12 @@ class Characters:
                 f"write `\\{words.EATEN[run]}`",
             )
         pieces = words.cut(run, self.known)
+        if self._is_plain_script(run, pieces, start):
+            self._warn_short_script(run, start)
+            self._add("{", "{", start, start)
+            self._add_letters(run, start)
+            self._add("}", "}", start + len(run), start + len(run))
+            return
         if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
             self._warn_short_script(run, start)
         at = start
@@ -69,6 +75,22 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _is_plain_script(self, run: str, pieces: list[str], start: int) -> bool:
+        """Whether a run of letters is all below a name, ``e_ij``: in text without TeX."""
+        return (
+            len(pieces) > 1
+            and len(run) < 4
+            and bool(self.tokens)
+            and self.tokens[-1].kind == "_"
+            and run.islower()
+            and "\\" not in self.latex
+            and self.latex[start + len(run) : start + len(run) + 1] not in ("_", "^")
+        )
+
+    def _add_letters(self, run: str, start: int) -> None:
+        for at, letter in enumerate(run, start):
+            self._add("name", letter, at, at + 1)
 
     def _warn_short_script(self, run: str, start: int) -> None:
         self.problems.append(

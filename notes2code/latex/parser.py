@@ -91,7 +91,7 @@ class Parser(Operands):
         token = self.peek()
         if token.kind in ("end", "sep", "row", "quad", "text", "stop", "amp", "quantifier"):
             return
-        if self.transparent(token):
+        if self.transparent(token) or self.equation_number():
             return
         if token.kind == "close":
             raise error(
@@ -202,8 +202,22 @@ class Parser(Operands):
             factors.append(self.postfix())
         return factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(first))
 
+    def ends_with_number(self) -> bool:
+        """Whether what follows is the formula's number, ``… W_2 + b_2 (2)``, set apart."""
+        token, before = self.peek(), self.tokens[self.at - 1]
+        kinds = [token.kind for token in self.tokens[self.at : self.at + 4]]
+        return (
+            token.text == "("
+            and kinds == ["open", "num", "close", "end"]
+            and self.tokens[self.at + 1].text.isdigit()
+            and token.start > before.end
+            and before.kind != "word"
+        )
+
     def starts_factor(self) -> bool:
         token = self.peek()
+        if token.kind == "open" and self.ends_with_number():
+            return False
         if token.kind == "cmd" and token.text == "not":
             return False
         if token.kind in ("bar", "dbar"):

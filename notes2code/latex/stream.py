@@ -17,7 +17,8 @@ _CONTINUES = frozenset("+·×*@/⊙∘⊗⊕-")
 def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
     """Drop row breaks inside an equation, alignment marks, and ``\\left( \\right.`` slips."""
     _refuse_lone_ends(tokens)
-    return _names_in_other_scripts(_join_rows(_mend_null_delimiters(tokens, problems)))
+    joined = _join_rows(_mend_null_delimiters(tokens, problems))
+    return _differences(_names_in_other_scripts(joined))
 
 
 def _refuse_lone_ends(tokens: list[Token]) -> None:
@@ -143,3 +144,23 @@ def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
         else token
         for at, token in enumerate(tokens)
     ]
+
+
+def _differences(tokens: list[Token]) -> list[Token]:
+    """``ΔW`` beside a ``W``, or where it is defined, is one name; else Δ is a factor."""
+    deltas = [at for at, token in enumerate(tokens[:-1]) if token.text == "Delta"]
+    of = {tokens[at + 1].text for at in deltas}
+    if len(of) != 1 or not all(tokens[at + 1].kind == "name" for at in deltas):
+        return tokens
+    alone = any(
+        token.kind == "name" and token.text in of and tokens[at - 1].kind not in ("{", "cmd")
+        for at, token in enumerate(tokens)
+        if at - 1 not in deltas
+    )
+    if not alone and not (deltas[0] == 0 and any(token.kind == "rel" for token in tokens[2:7])):
+        return tokens
+    out = list(tokens)
+    for at in reversed(deltas):
+        name = tokens[at + 1]
+        out[at : at + 2] = [name._replace(text=f"Delta {name.text}", start=tokens[at].start)]
+    return out

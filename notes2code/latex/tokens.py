@@ -32,6 +32,8 @@ _PATTERN = re.compile(
     r"|(?P<comment>%[^\n]*\n?)"
     r"|(?P<command>\\(?:[A-Za-z]+\*?|.|\n))"
     r"|(?P<such>s\.\s?t\.)"
+    r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
+    r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.m?T(?![A-Za-z]))"
     r"|(?P<run>[A-Za-z]+(?:\\_[A-Za-z]+)*)"
     r"|(?P<num>\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
@@ -43,6 +45,8 @@ _PATTERN = re.compile(
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
+_MATRICES = re.compile(r"[QKVXWH]{2,3}")
+"""Letters that OCR sets as one word in ``\\mathrm{QK}^{\\mathrm{T}}``."""
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
@@ -101,17 +105,33 @@ class Tokens(Characters):
                 self._script("^", found.group(), SUPERSCRIPTS, at)
             elif kind == "lowered":
                 self._script("_", found.group(), SUBSCRIPTS, at)
+            elif kind == "turned":  # K.T, as in programs
+                self._add("^", "^", at, at + 1)
+                self._add("name", "top", at + 1, end)
             elif kind == "such":
                 self._add("text", "such that", at, end)
             elif kind == "dots":
                 self._add("dots", "…", at, end)
             elif kind == "assign":
                 text = found.group()
-                if text == "||":
+                if text == "||" and self._bar_is_open():  # |a||b|
+                    self._add("bar", "|", at, at + 1)
+                    self._add("bar", "|", at + 1, end)
+                elif text == "||":
                     self._add("dbar", "‖", at, end)
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
+
+    def _bar_is_open(self) -> bool:
+        """Whether a single bar waits for another in the group that is being read."""
+        depth = bars = 0
+        for token in reversed(self.tokens):
+            depth += {"close": 1, "}": 1, "open": -1, "{": -1}.get(token.kind, 0)
+            if depth < 0 or (depth == 0 and token.kind in ("sep", "rel", "row")):
+                break
+            bars += depth == 0 and token.kind == "bar"
+        return bars % 2 == 1
 
     # --- commands ------------------------------------------------------------------------
 
@@ -216,7 +236,9 @@ class Tokens(Characters):
             or (name in _FONTS_OF_TEXT and words.is_prose(stripped))
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
-            self._add("text", stripped, at, at + len(content))
+            self._prose(content, at, found.end())
+        elif _MATRICES.fullmatch(stripped) and not self._in_script():
+            self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             lead = len(content) - len(content.lstrip())
@@ -228,6 +250,15 @@ class Tokens(Characters):
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _prose(self, content: str, at: int, end: int) -> None:
+        """Words between formulas; the last of ``\\text{where head}_i`` is a name."""
+        said, _, last = content.rstrip().rpartition(" ")
+        if said and last.isalpha() and self.latex[end:].lstrip()[:1] in ("_", "^"):
+            self._add("text", said.strip(), at, at + len(said))
+            self._add("word", last, at + len(said) + 1, end)
+        else:
+            self._add("text", content.strip(), at, at + len(content))
 
     def _bare_underscore(self, font: str, found: re.Match[str], at: int) -> None:
         """``\\text{step_num}``: MathJax shows the sign, TeX and KaTeX stop at it; in

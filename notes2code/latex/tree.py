@@ -7,8 +7,9 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from notes2code.diagnostics import Problem, Span
 from notes2code.records import dataclass
@@ -262,3 +263,15 @@ def walk(node: Node) -> list[Node]:
         if inner := _INSIDE[type(current)](current):
             pending.extend(inner[::-1])
     return found
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """A node with a change made to each node directly inside it."""
+
+    def changed(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(map(changed, part))
+        return change(part) if isinstance(part, get_args(Node)) else part
+
+    parts = {own.name: getattr(node, own.name) for own in fields(node)}
+    return replace(node, **{name: changed(part) for name, part in parts.items()})

@@ -10,14 +10,35 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-PROSE = frozenset(
-    "where if otherwise else for and with when then is are so hence thus let given since such that "
-    "the of a to all each every any or at from denotes i.e. e.g. s.t. st iff because as by be on "
-    "which we have has our its this these means where: with: here".split()
+IF = frozenset(
+    "if for when wenn falls für ist si para cuando pour quand se quando если при для когда 若 如果 "
+    "当 时 对于 当且仅当 もし とき のとき の場合 ならば 만약 일 때 인 경우 이면 nếu khi jika "
+    "untuk".split()
 )
+"""Words that stand before or behind a condition."""
+
+ELSE = frozenset(
+    "otherwise else others sonst andernfalls sinon иначе 其他 其它 其余 否则 それ以外 その他 그외 "
+    "나머지".split()
+) | {"en otro caso", "de lo contrario", "caso contrario", "si no", "в противном случае", "그 외"}
+"""What stands for all other cases."""
+
+_ENGLISH = frozenset(
+    "where if otherwise else for and with when then is are so hence thus let given since such that "
+    "the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
+    "which we have has our its this these means where: with: here vs vs. versus".split()
+)
+_OTHERS = frozenset(
+    "und oder wobei mit also gilt où et ou avec donc donde con sea onde com dove где и или то "
+    "тогда так 其中 其中： 且 和 或 与 以及 则 即 因此 所以 这里 ただし ここで かつ または および "
+    "여기서 및 또는 그리고 단 với và trong đó dengan dan di mana".split()
+)
+PROSE = _ENGLISH | IF | ELSE | _OTHERS
 """Words that join formulas and are never the name of anything."""
 
-BARE_PROSE = PROSE - frozenset("a all each every any at as by be on to of or st i.e. e.g.".split())
+BARE_PROSE = _ENGLISH - frozenset(
+    "a all each every any at as by be on to of or st i.e. e.g. vs vs.".split()
+)
 """Those that are prose even when they stand in math without ``\\text``."""
 
 FIELD = frozenset(
@@ -39,7 +60,7 @@ FIELD = frozenset(
     token tokens word input Input output Output out hidden state states context enc dec model
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
-    where otherwise else
+    where otherwise else TP TN FP FN
     """.split()
 )
 
@@ -106,6 +127,6 @@ def is_prose(text: str) -> bool:
     words = text.replace(",", " ").replace(":", " ").lower().split()
     if not words or not any(char.isalpha() for char in text):
         return True
-    if any(word in PROSE for word in words) or len(words) > 4:
+    if any(word in PROSE for word in words) or " ".join(words) in ELSE or len(words) > 4:
         return True
-    return "$" in text
+    return "$" in text or text.rstrip().endswith((":", "："))

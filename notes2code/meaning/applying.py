@@ -209,6 +209,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     if not arguments:
         raise error("N2C030", f"`{use.name}` is not defined", span)
     first = arguments[0]
+    plain = use.name.replace("_", "").lower()
+    if plain in _OTHER_SHAPES:
+        raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
     if use.name not in run.symbols:
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
         run.problems.append(
@@ -223,10 +226,19 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
     lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
     shape = ("same", 0.0), ("number", 0.5)
-    gives = run.choose(f"result {use.name}", shape if len(arguments) == 1 else shape[::-1])
+    options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    gives = run.choose(f"result {use.name}", options)
     result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
+
+
+_OTHER_SHAPES = frozenset(
+    "argsort chunk flatten gather onehot repeat reshape split stack transpose unsqueeze vec "
+    "view".split()
+)
+_NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
+"""Functions that do not keep the shape of their argument."""
 
 
 def number_input(run: Run, name: str, span: Span) -> Expr:

@@ -8,9 +8,10 @@ from notes2code.meaning import binders, conditions, ir, scripts
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
+from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Range
 from notes2code.meaning.symbols import counted
-from notes2code.meaning.values import Value, uses
+from notes2code.meaning.values import Value, scalar, uses
 
 _KINDS = frozenset(["sum", "prod", "max", "min", "mean"])
 _NOT_COMPUTED = {
@@ -71,7 +72,7 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     """The indices bound by an operator, each with the condition that its range sets."""
     sub = node.sub
     if sub is None:
-        letters = [x for x in run.seen.free if x not in run.target_letters]
+        letters = [x for x in run.seen.free if x not in run.seen.targets]
         if not letters:
             raise error(
                 "N2C036",
@@ -166,10 +167,23 @@ def _membership(run: Run, sub: Relation) -> Expr:
     """``i ∈ M``: M is an input that holds 1 for its members and 0 for the others."""
     letter, members = binders.bound_letters(sub)[0], sub.operands[1]
     assert members is not None
-    use = run.seen.use(members)
-    indices = [run.indices[letter], *(place(run, at, Size(""), use) for at in use.indices)]
-    inner = [i for i in indices[1:] if isinstance(i, Idx)]
-    order = [*(i.index for i in inner), run.indices[letter]]
+    return _is_member(run, run.seen.use(members), run.indices[letter])
+
+
+def members(run: Run, node: Node) -> Value | None:
+    """``|M|`` of a set that a sum runs over: how many members it has."""
+    use = run.seen.understood(node)
+    if use is None or use.name not in run.seen.sets:
+        return None
+    index = Index("", Size(""))
+    one = ir.Cases(((_is_member(run, use, index), ir.ONE),), ir.ZERO)
+    return scalar(ir.Reduce("sum", index, one), node.span)
+
+
+def _is_member(run: Run, use: Use, index: Index) -> Expr:
+    """Whether what an index counts is a member of a set."""
+    places = (place(run, at, Size(""), use) for at in use.indices)
+    order = [*(i.index for i in places if isinstance(i, Idx)), index]
     symbol = run.symbols.get(use.name)
     if symbol is None:
         axes = tuple(Size("") for _ in order)
@@ -181,9 +195,9 @@ def _membership(run: Run, sub: Relation) -> Expr:
                 use.span,
             )
         )
-    for index, axis in zip(order, symbol.axes, strict=True):
-        run.unify(index.size, axis, use.span)
-    element = Ref(use.name, tuple(Idx(index) for index in order))
+    for mine, axis in zip(order, symbol.axes, strict=True):
+        run.unify(mine.size, axis, use.span)
+    element = Ref(use.name, tuple(Idx(mine) for mine in order))
     return ir.Compare("≠", element, ir.ZERO)
 
 

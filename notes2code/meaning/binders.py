@@ -122,6 +122,16 @@ def is_positional(target: Node) -> bool:
     return any(isinstance(item, Juxt | Infix) for item in target.factors[1].items)
 
 
+def told_indices(target: Juxt) -> Iterator[Name]:
+    """What may be an index in the parentheses of a left-hand side: the s of ``a_t(s)``, the k of
+    ``P(y = k | x)``."""
+    group = target.factors[1]
+    for item in group.items if isinstance(group, Group) else ():
+        last = item.operands[-1] if isinstance(item, Relation) and item.signs == ("=",) else item
+        if isinstance(last, Name):
+            yield last
+
+
 def target_scripts(target: Node) -> Iterator[Node]:
     """The names of a left-hand side: what is defined, then its parameters."""
     if isinstance(target, Juxt):
@@ -232,6 +242,12 @@ def _stepped(node: Node) -> str | None:
     if isinstance(node, Name) and node.text in names.INDEX_LETTERS | {"L", "N"}:
         return node.text
     return None
+
+
+def is_before(node: Script, letters: Set[str]) -> bool:
+    """Whether a script counts one step less than the present one: ``l − 1``."""
+    shifts = (scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None)
+    return any(shift is not None and shift[0] in letters and shift[1] == -1 for shift in shifts)
 
 
 def is_first_state(target: Node | None, base: str) -> bool:

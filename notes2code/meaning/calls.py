@@ -20,8 +20,18 @@ from notes2code.meaning import (
     symbols,
 )
 from notes2code.meaning.indexing import clipped
-from notes2code.meaning.run import Run
-from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import (
+    Value,
+    elementwise,
+    fresh,
+    link,
+    mapped,
+    matrix_product,
+    reduce_all,
+    scalar,
+    settled,
+)
 
 OF_NUMBERS = {
     "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
@@ -129,6 +139,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     symbol = run.symbols.get(use.name)
     if symbol is not None:
         return symbol.kind == "function"
+    if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
+        return use.name in run.seen.called
     if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
         return False
     base = names.base_letter(use.name)
@@ -141,6 +153,18 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     if base in names.GREEK:
         return False
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
+
+
+def _is_array(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is a whole matrix, as in ``K[X]``: no index, and no product."""
+    use = run.seen.understood(node)
+    return use is not None and not use.indices and use.name.isupper() and use.name != "T"
+
+
+def is_unknown(run: Run, use: scripts.Use) -> bool:
+    """Whether neither the notes nor the field say what a function is."""
+    named = use.name in run.defined or use.name in GREEK_FUNCTIONS
+    return not (named or applying.known(run, use.name) is not None or _builtin(use.name))
 
 
 def _builtin(name: str) -> str | None:
@@ -319,6 +343,36 @@ def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
 
 
+def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``diag(v)``: the matrix with a vector on its diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span)
+    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
+
+
+def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The sum of a square matrix's diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 2:
+        raise error("N2C041", "the trace is computed of a matrix only", span)
+    link(run, value.axes[0], value.axes[1], span)
+    return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
+
+
+def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) != 2:
+        raise error("N2C041", "`matmul` takes two arrays", span)
+    return matrix_product(run, run.lower(group.items[0]), run.lower(group.items[1]), span)
+
+
+def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = softmax.called(run, name, group, span)
+    return mapped(value, lambda e: ir.Fn("log", (e,)), span)
+
+
 def _is_expectation(run: Run, name: Node, group: Group) -> bool:
     """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
     if isinstance(name, Script):
@@ -363,7 +417,21 @@ def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] 
     return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
 
 
+def indicated(run: Run, node: Node) -> Value | None:
+    """``𝟙_{[k ≠ i]}``."""
+    match node:
+        case Script(Name(text, _, font), sub, None, 0) if text == "ones" or (
+            font == "blackboard" and text in ("1", "I")
+        ):
+            said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
+            if isinstance(said, Relation) and None not in said.operands:
+                condition = conditions.condition(run, said)
+                return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), node.span)
+    return None
+
+
 _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
+    "drop": _dropout,
     "dropout": _dropout,
     "clip": _clip,
     "clamp": _clip,
@@ -372,6 +440,11 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "cat": _concatenation,
     "var": _variance,
     "rms": _root_mean_square,
+    "diag": _diagonal_matrix,
+    "tr": _trace,
+    "trace": _trace,
+    "logsoftmax": _log_softmax,
+    "matmul": _product,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
 }

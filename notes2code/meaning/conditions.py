@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Node, Prose, Relation
+from notes2code.latex.words import ELSE
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run
 
 SIGNS = frozenset("<>≤≥=≠")
-_ELSE = frozenset(["otherwise", "else", "其他", "否则", "иначе", "others", "그외"])
 
 
 def condition(run: Run, node: Node) -> Expr:
@@ -53,4 +53,4 @@ def is_otherwise(node: Node) -> bool:
     words = " ".join(n.text.lower() for n in nodes if isinstance(n, Prose))
     if not words:
         words = getattr(node, "text", "").lower()
-    return any(word in words for word in _ELSE)
+    return any(word in words for word in ELSE)

@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Name, Node, Num, walk
-from notes2code.meaning import binders, families, ir, names, ordering, recursion, scripts, strides
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.meaning import (
+    binders,
+    calls,
+    families,
+    ir,
+    names,
+    ordering,
+    recursion,
+    scripts,
+    strides,
+)
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
@@ -192,12 +202,28 @@ class Attempt:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
+            if other > at and self._comes_from_before(at, target):
+                continue
             visible[target.name] = other
         visible.update(recursion.last_states(self, at, mine))
         for index in visible.values():
             self.define(index)
             self.used.add(index)
         return visible
+
+    def _comes_from_before(self, at: int, target: Target) -> bool:
+        """Whether a statement means the state before the step: the ``z_{l-1}`` in front of the
+        statement that defines ``z_l``."""
+        letters = self.run.seen.steps.get("", set())
+        nodes = (node for value in self.defines[at].values for node in walk(value))
+        uses = [
+            node
+            for node in nodes
+            if isinstance(node, Script)
+            and (use := self.run.seen.understood(node)) is not None
+            and use.name == target.name
+        ]
+        return bool(uses) and all(binders.is_before(node, letters) for node in uses)
 
     def _names_in(self, at: int) -> set[str]:
         inside = map(self.run.seen.letters, self.defines[at].values)
@@ -303,9 +329,23 @@ class Attempt:
             return define.values[0]
         values = define.values if define.target is not None else define.values[1:]
         said = [node for node in values if not scripts.is_name(node)] or values
+        said = [node for node in said if not self._is_unknown_call(node)] or said
         explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
+
+    def _is_unknown_call(self, value: Node) -> bool:
+        """Whether a value is the call of a function that nobody defines: it says nothing."""
+        if not isinstance(value, Juxt) or len(value.factors) != 2:
+            return False
+        use = self.run.seen.understood(value.factors[0])
+        group = value.factors[1].base if isinstance(value.factors[1], Script) else value.factors[1]
+        return (
+            use is not None
+            and isinstance(group, Group)
+            and calls.is_unknown(self.run, use)
+            and all(map(scripts.is_name, group.items))
+        )
 
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""

@@ -11,7 +11,7 @@ from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find_index
-from notes2code.meaning.values import Value, fresh, link, settled
+from notes2code.meaning.values import Value, fresh, link, settled, transpose
 
 
 def listed(run: Run, node: Group) -> Value:
@@ -56,8 +56,6 @@ def joined(run: Run, node: Infix) -> Value:
 
 def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     """Arrays joined along their last axis; with dots, a whole family of them."""
-    if not items:
-        raise error("N2C024", "nothing stands in this matrix", span)
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
@@ -79,6 +77,11 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
         if len(values) == 1 and values[0].rank == 1 and values[0].row:
             return Value(values[0].body, (index, *values[0].axes), span)
         return replace(_together(run, index, values, span), row=False)
+    values = [run.lower(item) for item in flat]
+    weights = all(isinstance(v.body, Ref) and v.body.array[0] == "W" for v in values)
+    if weights and all(value.rank == 2 for value in values):
+        lying = _joined_values(run, [transpose(value, value.span) for value in values], span)
+        return transpose(lying, span)
     return replace(concatenated(run, items, span), row=False)
 
 
@@ -122,6 +125,8 @@ def _doubt_vectors(run: Run, value: Value) -> None:
 
 
 def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
+    if not values:
+        raise error("N2C024", "nothing stands in this matrix", span)
     rank = max(value.rank for value in values)
     if rank == 0:
         parts = tuple(Lambda((Index("", Size("", value=ir.ONE)),), v.body) for v in values)

@@ -90,6 +90,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
     match node:
         case Name(text) if text in run.indices:
             return Idx(find_index(run.indices[text]))
+        case Script() if names.label(node) in run.indices:
+            return Idx(find_index(run.indices[names.label(node)]))
         case Name() | Script():
             return run.size(names.label(node))
         case Num(text):

@@ -54,6 +54,8 @@ def _number(run: Run, node: Num) -> Value:
 def _name(run: Run, node: Name | Script | Accent) -> Value:
     if not scripts.is_name(node):
         return powers.scripted(run, node)
+    if (indicator := calls.indicated(run, node)) is not None:
+        return indicator
     unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
@@ -190,11 +192,14 @@ def _group(run: Run, node: Group) -> Value:
 def _bars(run: Run, node: Group) -> Value:
     """``|x|`` of a number, ``‖x‖`` of a vector, ``|V|`` as a count."""
     inner = node.items[0]
+    if node.open == "|" and (count := bigs.members(run, inner)) is not None:
+        return count
     if (
         node.open == "|"
         and isinstance(inner, Name)
         and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
         and inner.text not in run.shapes
+        and not run.decided.get(f"rank {names.code_name(inner.text)}")
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
+from notes2code.latex.words import IF
 from notes2code.meaning import conditions, diagonal, families, ir
 from notes2code.meaning.families import chosen
 from notes2code.meaning.ir import Expr, Idx, Size
@@ -38,9 +39,12 @@ def matrix(run: Run, node: Matrix) -> Value:
 
 
 def _is_cases(node: Matrix) -> bool:
-    return node.kind == "array" and all(
-        len(row) == 2 and isinstance(row[1], Relation | Group | Prose) for row in node.rows
-    ) and any(isinstance(row[1], Relation) for row in node.rows)  # fmt: skip
+    if node.kind != "array" or any(len(row) != 2 for row in node.rows):
+        return False
+    said = [row[1] for row in node.rows]
+    return all(isinstance(cell, Relation | Group | Prose) for cell in said) and any(
+        cell is not None and isinstance(_unwrapped(cell), Relation) for cell in said
+    )
 
 
 def _written_out(run: Run, node: Matrix) -> Value:
@@ -96,7 +100,7 @@ def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, 
         parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
     if not parts or isinstance(parts[0], Prose):
         raise error("N2C037", "a row of these cases has no value", node.span)
-    rest = parts[1:]
+    rest = [part for part in map(_unwrapped, parts[1:]) if not _is_aside(part)]
     if not rest:
         raise error("N2C037", "a row of these cases has no condition", parts[0].span)
     relations = [part for part in rest if isinstance(part, Relation)]
@@ -113,10 +117,20 @@ def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, 
     )
 
 
+def _unwrapped(part: Node) -> Node:
+    """The condition in parentheses."""
+    alone = isinstance(part, Group) and part.open == "(" and len(part.items) == 1
+    return part.items[0] if isinstance(part, Group) and alone else part
+
+
+def _is_aside(part: Node) -> bool:
+    """Whether words in parentheses only explain a condition."""
+    return isinstance(part, Prose) and part.text.startswith("(") and part.text.endswith(")")
+
+
 def _joins_only(parts: list[Node]) -> bool:
     """Whether the words around a condition only join it to its value."""
     words = " ".join(part.text for part in parts if isinstance(part, Prose)).lower().split()
-    allowed = {"if", "for", "when", "where", "若", "如果", "当", "если", "при", ",", "if:", "and"}
-    return all(word.strip(",.:") in allowed for word in words) and all(
+    return all(word.strip(",.:") in IF | {"where", "and", ""} for word in words) and all(
         isinstance(part, Prose | Relation) for part in parts
     )

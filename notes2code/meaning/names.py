@@ -29,6 +29,9 @@ LABELS = frozenset([*"qkvoehdfcgxyzabw", "K", "Q", "V", "O"])
 SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m", "h", "l", "V"])
 """Letters that may count something; which ones do is decided by use."""
 
+PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
+"""What probabilities are called."""
+
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 _SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
@@ -82,8 +85,9 @@ def label(node: Node) -> str:
 
 
 def base_letter(name: str) -> str:
-    """The letter a code name begins with, without its labels and accents."""
-    return name.split("_", 1)[0]
+    """The letter a code name begins with, without its labels and accents; the W of ``Delta_W``."""
+    base, *labels = name.split("_", 2)
+    return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
 
 
 def is_size_name(name: str) -> bool:
@@ -97,9 +101,9 @@ KERNELS = frozenset(["K", "k", "kappa"])
 
 NUMBERS = frozenset(
     "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
-    "pos eps temp temperature scale cap".split()
+    "pos eps temp temperature scale cap TP TN FP FN precision recall length count".split()
 )
-"""Words that are numbers."""
+"""Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
 
 FUNCTIONS = frozenset("exp log ln sin cos tan sinh cosh tanh max min softmax".split())
@@ -115,7 +119,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        if base in NUMBERS:
+        if base in NUMBERS or name.rpartition("_")[2] in NUMBERS:
             return (0, 1, 2)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if _is_greek(base):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
+from math import inf, prod
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import (
@@ -220,14 +220,17 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
         run.pay(NO_VECTOR)
     order: Expr = ir.Num(2)
     if node.sub is not None:
-        order = ir.Num(2) if isinstance(node.sub, Name) else run.lower(node.sub).body
-    if order == ir.ONE:
+        frobenius = isinstance(node.sub, Name) and node.sub.text in ("F", "Fro", "fro")
+        order = ir.Num(2) if frobenius else run.lower(node.sub).body
+    if order == ir.Num(inf):
+        total = reduce_all("max", mapped(value, lambda e: ir.Fn("abs", (e,))))
+    elif order == ir.ONE:
         total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
     elif order == ir.Num(2):
         squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
         total = ir.Pow(reduce_all("sum", squares), ir.HALF)
     else:
-        raise error("N2C037", "only the norms 1 and 2 are computed", node.span)
+        raise error("N2C037", "only the norms 1, 2 and ∞ are computed", node.span)
     result = Value(total, (), node.span)
     return result if node.sup is None else power(run, result, node.sup, node.span)
 

@@ -1,36 +1,51 @@
-"""Probabilities of a model, ``p_θ(x_t | x_{<t})``: numbers that the model gives, one a position."""
+"""Numbers that are given for each value of an index: the probabilities of a model, ``p_θ(x_t |
+x_{<t})``, and what a sum takes at its index alone, ``Σ_x p(x) log q(x)``."""
 
 from __future__ import annotations
 
-from notes2code.diagnostics import Span
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Node, children
-from notes2code.meaning import ir, scripts
+from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import Value, scalar
 
-LETTERS = frozenset(["p", "P", "q", "Pr", "pi"])
-"""What probabilities are called."""
-
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:
-    """Whether a call is a probability: ``P(… | …)``."""
-    base = use.name.split("_")[0]
-    return base in LETTERS and "|" in group.separators
+    """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
+    if names.base_letter(use.name) in names.PROBABILITIES and "|" in group.separators:
+        return True
+    symbol = run.symbols.get(use.name)
+    if symbol is not None and symbol.kind == "array" and _has_bar(symbol.written):
+        return True
+    known = use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays
+    return use.name in run.seen.sampled and not known
+
+
+def _has_bar(call: str) -> bool:
+    return any(sign in call for sign in ("|", "\\mid", "\\vert", "∣"))
 
 
 def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
-    """An input that holds the probability for each value of the indices it depends on."""
+    """An input that holds the number for each value of the indices it depends on."""
     letters: list[str] = []
-    for item in group.items[: 1 + group.separators.index("|")]:
+    bars = [at for at, sign in enumerate(group.separators) if sign == "|"]
+    for item in group.items[: 1 + bars[0]] if bars else group.items:
         _collect(run, item, letters)
     indices: list[Index] = [run.indices[letter] for letter in letters]
     symbol = run.symbols.get(use.name)
     if symbol is None:
         axes = tuple(Size("") for _ in indices)
         symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(span), span)
-    for index, size in zip(indices, symbol.axes, strict=False):
+    if len(indices) != len(symbol.axes) or bool(bars) != _has_bar(symbol.written):
+        raise error(
+            "N2C041",
+            f"`{use.name}` is here another function than in `{symbol.written}`",
+            span,
+            "give one of the two another name",
+        )
+    for index, size in zip(indices, symbol.axes, strict=True):
         run.unify(index.size, size, span)
     at: tuple[Expr, ...] = tuple(Idx(index) for index in indices)
     return scalar(Ref(use.name, at), span)

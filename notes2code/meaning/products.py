@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Infix, Juxt
+from notes2code.latex.tree import Group, Infix, Juxt, Num
 from notes2code.meaning import calls, families, ir, scripts, sizes
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
@@ -22,6 +22,13 @@ HADAMARD = frozenset("⊙∘")
 def juxtaposed(run: Run, node: Juxt) -> Value:
     """Factors side by side: calls first, then the product from left to right."""
     values: list[Value] = []
+    if isinstance(node.factors[0], Num) and float(node.factors[0].text) == 0:
+        raise error(
+            "N2C033",
+            f"`{run.quote(node.span)}` is nothing but zero: the 0 may be meant as a letter",
+            node.factors[0].span,
+            "mend it, or leave the term out",
+        )
     at = 0
     while at < len(node.factors):
         call = calls.call_at(run, node.factors, at)
@@ -228,6 +235,8 @@ def _slash(run: Run, node: Infix) -> Value:
 def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     """A quotient: by a number, or element by element where the shapes allow it."""
     if right.rank == 0:
+        if isinstance(right.body, ir.Mul):  # ‖a‖‖b‖ is below the dot product of two vectors
+            run.pay(1.1 * sum(map(_is_matrix_norm, right.body.factors)))
         sizes.note_scale(run, right.body, left.body)
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
@@ -241,6 +250,13 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         )
     run.conflict(1.2, "a division by a vector is taken element by element", span)
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def _is_matrix_norm(expr: ir.Expr) -> bool:
+    match expr:
+        case ir.Pow(ir.Reduce("sum", _, ir.Reduce("sum", _, _)), _):
+            return True
+    return False
 
 
 def forbid_own_element(run: Run, node: Infix, left: Value, right: Value) -> None:

@@ -19,18 +19,20 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import calls, names, powers, probabilities, scripts, targets
+from notes2code.meaning import calls, names, powers, scripts, targets
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
 
 
 def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | None:
-    """Why the only statement of a formula computes nothing, or None."""
+    """Why the only statement of a formula, or all of them, compute nothing; else None."""
+    define = defines[0]
+    if all(map(_is_complexity, defines)):
+        return note("N2C038", "an order of growth is not computed", define.span)
+    if all(map(_is_moment, defines)):
+        return note("N2C038", "this says what a mean or a variance is", define.span)
     if len(defines) != 1:
         return None
-    define = defines[0]
-    if _is_complexity(define):
-        return note("N2C038", "an order of growth is not computed", define.span)
     first = define.values[0]
     if define.target is None and len(define.values) > 1 and _is_operator(first):
         return note(
@@ -118,6 +120,16 @@ def _is_complexity(define: Define) -> bool:
     )
 
 
+def _is_moment(define: Define) -> bool:
+    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name."""
+    sides = (define.target, *define.values) if define.target is not None else define.values
+    match min(sides, key=lambda side: side.span.start):
+        case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
+            expected = name != "E" or font == "blackboard"
+            return len(sides) > 1 and expected and not all(map(scripts.is_name, items))
+    return False
+
+
 def _is_operator(node: Node) -> bool:
     """Whether a left-hand side is a derivative, a gradient or a limit."""
     head = node.factors[0] if isinstance(node, Juxt) else node
@@ -164,7 +176,7 @@ def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | Non
 
 
 def _called(node: Node, seen: Survey) -> set[str]:
-    """The names that are called in a node."""
+    """The names that are called in a node, without the probabilities of what has an index."""
     found: set[str] = set()
     for inner in walk(node):
         if isinstance(inner, Juxt):
@@ -172,6 +184,11 @@ def _called(node: Node, seen: Survey) -> set[str]:
                 behind = inner.factors[at + 1]
                 group = behind.base if isinstance(behind, Script) else behind
                 use = seen.understood(factor)
-                if use is not None and isinstance(group, Group) and group.open == "(":
+                if use is None or not isinstance(group, Group) or group.open != "(":
+                    continue
+                letters = {n.text for n in walk(group) if isinstance(n, Name)}
+                if names.base_letter(use.name) not in names.PROBABILITIES or not (
+                    letters & seen.bound
+                ):
                     found.add(use.name)
-    return {name for name in found if name.split("_")[0] not in probabilities.LETTERS}
+    return found

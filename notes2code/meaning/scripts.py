@@ -257,7 +257,7 @@ class _Reader:
         elif isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
-            if self.as_target and node.text != "2":
+            if (self.as_target and node.text != "2") or (node.text == "0" and self.base == "W"):
                 self.labels.append(node.text)
             else:
                 self.power = node
@@ -342,9 +342,9 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
     if isinstance(node, Juxt) and all(
-        isinstance(f, Num) or (isinstance(f, Name) and f.text in bound) for f in node.factors
+        isinstance(f, Num) or (is_name(f) and names.label(f) in bound) for f in node.factors
     ):
-        return node.factors if isinstance(node.factors[0], Name) else (node,)
+        return (node,) if isinstance(node.factors[0], Num) else node.factors
     return (node,)
 
 
@@ -394,7 +394,9 @@ def _letters(node: Node) -> tuple[list[str], bool]:
             return _letters(item)
         case Frac(top, bottom):
             return _letters(Infix("/", top, bottom, node.span, node.span))
-        case Script(Name(), Name() | Num(), None, 0):
+        case Script(Name(), Name() | Num(), None, 0) | Script(Name(), None, None, _):
+            return [names.label(node)], False
+        case Script(Name(), None, Name("prime"), 0):
             return [names.label(node)], False
         case _:
             return [], True

@@ -26,8 +26,8 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import scripts
-from notes2code.meaning.names import INDEX_LETTERS
+from notes2code.latex.words import CALLED, IF
+from notes2code.meaning import names, scripts
 from notes2code.records import dataclass
 
 EXAMPLE = "example"
@@ -99,7 +99,9 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             defined, at = pairs
             out.extend(defined)
             continue
-        if clause.words and _is_condition(clause, out):
+        if _is_label(clauses, at):
+            out.append(Fact("", node.span))
+        elif clause.words and _is_condition(clause, out):
             last = out[-1]
             assert isinstance(last, Define)
             out[-1] = replace(last, condition=node)
@@ -156,16 +158,45 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
         return None
     left, first = relation.operands
     behind = clauses[middle + 1 : middle + 1 + len(names)]
-    joined = all(clause.before == "," for clause in (*clauses[at + 1 : middle + 1], *behind))
+    if left is None or not _is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
+        return None
+    targets = [*names, left]
+    if first is not None and not (behind and _all_behind_commas(behind[:1])):
+        return _shared(targets, first), middle + 1
     plain = [first, *(clause.node for clause in behind)]
-    if left is None or not _is_name(left) or not joined or len(plain) != len(names) + 1:
+    if not _all_behind_commas(behind) or len(plain) != len(targets):
         return None
     values = [node for node in plain if node is not None and not isinstance(node, Relation)]
     if len(values) < len(plain) or any(isinstance(value, Dots) for value in values):
         return None
-    targets = [*names, left]
     pairs = zip(targets, values, strict=True)
     return [Define(t, (v,), t.span.to(v.span)) for t, v in pairs], middle + len(targets)
+
+
+def _all_behind_commas(clauses: list[Clause]) -> bool:
+    return all(clause.before == "," for clause in clauses)
+
+
+def _shared(targets: list[Node], value: Node) -> list[Statement]:
+    """``Q, K, V = X``: all are X. One number for several names says what they are like, anything
+    else does not say which of them is what."""
+    span = targets[0].span.to(value.span)
+    if _is_name(value):
+        return [Define(target, (value,), span) for target in targets]
+    if all(isinstance(node, Num | Infix) for node in walk(value)):
+        return [Fact("=", span)]
+    raise error(
+        "N2C032",
+        f"one value stands for {len(targets)} names, and nothing says how it is shared out",
+        span,
+        "write an equation for each name",
+    )
+
+
+def _is_label(clauses: list[Clause], at: int) -> bool:
+    """Whether a name only says what follows it is called: ``\\text{Pre-norm}: y = …``."""
+    following = clauses[at + 1].before if at + 1 < len(clauses) else ""
+    return at == 0 and following == ":" and _is_name(clauses[at].node)
 
 
 def _is_remark(clause: Clause, before: list[Statement]) -> bool:
@@ -206,7 +237,7 @@ def _row(cells: tuple[Node | None, ...]) -> Node | None:
 
 def _is_condition(clause: Clause, before: list[Statement]) -> bool:
     words = clause.words.lower().split()
-    conditional = any(w in ("if", "for", "when", "若", "如果", "当", "если", "при") for w in words)
+    conditional = any(word in IF for word in words)
     return (
         conditional
         and bool(before)
@@ -291,7 +322,7 @@ def _letter(node: Node | None) -> str | None:
 
 
 def _index_letter(node: Node | None) -> str | None:
-    if isinstance(node, Name) and node.text in INDEX_LETTERS:
+    if isinstance(node, Name) and node.text in names.INDEX_LETTERS:
         return node.text
     return None
 
@@ -367,6 +398,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if not signs:
         assert operands[0] is not None
         return [*out, Define(None, (operands[0],), node.span)]
+    if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
+        known = signs.index("≈")
+        signs, operands = signs[:known], operands[: known + 1]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
     for at, operand in enumerate(operands[1:-1]):
@@ -395,6 +429,8 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
 def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
     if all(map(_is_name, values)):
+        if _is_gloss(values[-1]):
+            return [Fact("=", span)]
         return [Define(name, (values[-1],), span) for name in values[:-1]]
     if any(isinstance(value, Num) for value in values) and not definable(values[0]):
         return [Fact("=", span)]
@@ -405,6 +441,15 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _is_gloss(node: Node) -> bool:
+    """Whether a name says in words what another stands for, as in ``V = \\text{values}``."""
+    return (
+        isinstance(node, Name)
+        and len(node.text) > 1
+        and not (node.text in names.GREEK or node.text in CALLED)
+    )
 
 
 def _general(values: list[Node]) -> tuple[Node, ...]:
@@ -470,6 +515,8 @@ def _is_parameter(node: Node) -> bool:
             return True
         case Juxt((Num(), Name())):
             return True
+        case Relation((left, right), ("=",)) if left is not None and right is not None:
+            return _is_name(left) and (_is_name(right) or isinstance(right, Num))
         case Infix("+" | "-", Juxt((Num(), Name())) | Name(), Num()):
             return isinstance(node.left, Juxt)
         case Group(_, items):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex.tree import (
@@ -18,6 +19,7 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Num,
+    Relation,
     Root,
     Script,
     children,
@@ -46,8 +48,9 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
-    ``has_identity`` says that I is the identity matrix, ``heads`` that h counts heads above names;
-    ``nodes`` are those of all values."""
+    ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
+    ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
+    matrix, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -67,6 +70,8 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    sampled: set[str] = field(default_factory=set)
+    sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
@@ -152,6 +157,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.sets = set(_sets(seen, nodes))
+    seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
@@ -215,6 +222,11 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
+        only_below = _only_below(nodes)
+        for item in binders.told_indices(target):
+            if item.text in names.INDEX_LETTERS and item.text in only_below:
+                seen.bound.add(item.text)
+                seen.targets.add(item.text)
         if binders.is_positional(target):
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
@@ -225,6 +237,14 @@ def _is_of_heads(target: Node) -> bool:
     """Whether a left-hand side is an element of each head, such as ``a_{ij}^h``."""
     counted = names.INDEX_LETTERS.intersection(binders.script_letters(target))
     return binders.has_above(target, scripts.HEAD) and bool(counted)
+
+
+def _only_below(nodes: Sequence[Node]) -> set[str]:
+    """The letters that stand below names and big signs, and nowhere else."""
+    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
+    below = {id(n): n for sub in subs for n in walk(sub)}
+    found = {n.text for n in below.values() if isinstance(n, Name)}
+    return found - {n.text for n in nodes if isinstance(n, Name) and id(n) not in below}
 
 
 def _find_free_letters(
@@ -332,6 +352,45 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
             following = following.base
         opens = isinstance(following, Group) and following.open in ("(", "[")
         yield from _uses(seen, child, opens)
+
+
+def _sets(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
+    """The names of the sets that sums run over."""
+    for node in nodes:
+        sub = node.sub if isinstance(node, Big) else None
+        if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
+            use = seen.understood(sub.operands[1])
+            if use is not None:
+                yield use.name
+
+
+def _sampled(seen: Survey, nodes: Sequence[Node]) -> set[str]:
+    """The functions that are only ever called with indices of sums: a number for each value."""
+    bigs = [node.sub for node in nodes if isinstance(node, Big) and node.sub is not None]
+    summed = {letter for sub in bigs for letter in binders.bound_letters(sub)}
+    if any(isinstance(node, Big) and node.sub is None for node in nodes):
+        summed |= {letter for letter in seen.free if letter not in seen.targets}
+    found: dict[str, bool] = {}
+    for node in nodes if summed else ():
+        for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
+            use = seen.understood(name)
+            if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
+                continue
+            plain = not use.indices and use.power is None and not use.transposed
+            sampled = plain and all(_is_index(seen, use.name, i, summed) for i in group.items)
+            found[use.name] = found.get(use.name, True) and bool(group.items) and sampled
+    return {name for name, only in found.items() if only} & seen.called
+
+
+def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> bool:
+    """Whether an argument is an index of a sum, or the outcome x_i of a probability at one."""
+    if isinstance(argument, Name):
+        return argument.text in summed
+    if names.base_letter(function) not in names.PROBABILITIES | {"Q"}:
+        return False
+    use = seen.understood(argument)
+    indices = use.indices if use is not None else ()
+    return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
 
 
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:

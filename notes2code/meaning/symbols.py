@@ -42,6 +42,7 @@ def _declared_number(run: Run, node: Node) -> Node | None:
 def _value(run: Run, use: Use) -> Value:
     if not use.indices:
         if use.name in run.indices:
+            _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
@@ -59,6 +60,17 @@ def _value(run: Run, use: Use) -> Value:
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def _refuse_outcome(run: Run, use: Use) -> None:
+    """The x of ``Σ_x p(x)`` is an outcome and no number that counts."""
+    if use.name in "vwxyz" and use.name in run.summed:
+        raise error(
+            "N2C032",
+            f"`{use.name}` is what the sum runs over, and its values are not known",
+            use.span,
+            f"write the sum over an index, `{use.name}_i`",
+        )
 
 
 def _identity_matrix(run: Run, use: Use) -> Value:
@@ -146,7 +158,8 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
             separate = run.separate.setdefault(use.name, own)
             return separate, len(use.indices) + _element_rank(run, use, separate, most)
         return use.name, _element_rank(run, use, use.name, 0)
-    return use.name, most + _element_rank(run, use, use.name, most + use.steps)
+    steps = 0 if names.base_letter(use.name).isupper() else use.steps  # H^{(l)} is a matrix
+    return use.name, most + _element_rank(run, use, use.name, most + steps)
 
 
 def _declared(run: Run, use: Use) -> Shape | None:
@@ -198,12 +211,19 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not use.bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
+    elif run.seen.logs and base == "y" and indices == 0 and not _is_vector(run, use):
+        ranks = (0, 1, 2)  # and so is y beside log p
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 1.0
     return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
+
+
+def _is_vector(run: Run, use: Use) -> bool:
+    """Whether a letter is set as a vector, or transposed as one."""
+    return use.name in run.seen.bold or use.name in run.seen.transposed
 
 
 _ROLES = frozenset("QKVqkv")

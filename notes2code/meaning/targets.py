@@ -54,9 +54,11 @@ def read_target(seen: Survey, define: Define) -> Target:
         return Target(use.name, tuple(indices), span=node.span)
     parameters: list[str] = []
     whole: list[str] = []
+    told = [item for item in binders.told_indices(node) if item.text in seen.targets]
+    indices.extend(scripts.At(item) for item in told)
     listed = any(isinstance(item, Dots) for item in group.items)
     for item in group.items:
-        if not scripts.is_name(item):
+        if not scripts.is_name(item) or item in told:
             continue
         inner = seen.use(item)
         name = inner.name

@@ -38,6 +38,17 @@ def masked(scores: Any, keep: Any) -> Any:
     Case(r"b_{ij}^h = x_i^\top W^h x_j", "x[n,d] W[h,d,d]", lambda x, w: x @ w @ x.T),
     Case(r"a_{ij} = q_i^{(h)\top} k_j^{(h)}", "q_h[n,d] k_h[m,d]", lambda q, k: q @ k.T),
     Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
+    Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_{j'} e^{S_{ij'}}}", "S[n,m]", softmax),
+    Case(
+        r"a_t(s) = \frac{\exp(h_t^\top W u_s)}{\sum_{s^\prime} \exp(h_t^\top W u_{s^\prime})}",
+        "h[n,d] W[d,e] u[m,e]",
+        lambda h, w, g: softmax(h @ w @ g.T),
+    ),
+    Case(
+        r"P(y = k \mid x) = \frac{\exp(w_k^\top x)}{\sum_j \exp(w_j^\top x)}",
+        "x[d] w[n,d]",
+        lambda x, w: softmax(w @ x),
+    ),
     Case(r"A_{ij} = \mathrm{softmax}_i(S_{ij})", "S[n,m]", lambda s: softmax(s, 0)),
     Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_i e^{S_{ij}}}", "S[n,m]", lambda s: softmax(s, 0)),
     Case(

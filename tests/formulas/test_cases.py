@@ -51,6 +51,31 @@ def causal(n: int, m: int) -> Any:
         "c+ r+",
         lambda c, r: min(1, np.exp(1 - r / c)),
     ),
+    Case(
+        r"f(x) = \begin{cases} x & \text{若 } x > 0 \\ 0 & \text{否则} \end{cases}",
+        "x",
+        lambda x: max(x, 0),
+    ),
+    Case(
+        r"f(x) = \begin{cases} x & \text{falls } x > 0 \\ 0 & \text{sonst} \end{cases}",
+        "x",
+        lambda x: max(x, 0),
+    ),
+    Case(
+        r"f(x) = \begin{cases} x & (x > 0) \\ 0 & (\text{それ以外}) \end{cases}",
+        "x",
+        lambda x: max(x, 0),
+    ),
+    Case(
+        r"f(x) = \begin{cases} x & x > 0 \text{ (kept)} \\ 0 & \text{en otro caso} \end{cases}",
+        "x",
+        lambda x: max(x, 0),
+    ),
+    Case(
+        r"f(x) = \left\{ \begin{array}{ll} x & (x > 0) \\ 0 & (x \le 0) \end{array} \right.",
+        "x",
+        lambda x: max(x, 0),
+    ),
     Case(r"f(x) = \max(0, x)", "x[d]", lambda x: np.maximum(x, 0)),
     Case(r"f(x) = \min(\max(x, 0), 6)", "x[d]", lambda x: np.clip(x, 0, 6)),
     Case(

@@ -44,6 +44,32 @@ from tables import Case, check, sigmoid, softmax, table
         lambda p, q: (p * np.log(p / q)).sum(),
     ),
     Case(
+        r"C(p, q) = -\sum_x p(x) \log q(x)",
+        "p+[n] q+[n]",
+        lambda p, q: -(p * np.log(q)).sum(),
+    ),
+    Case(
+        r"D(P \| Q) = \sum_{i=1}^{n} P(i) \log \frac{P(i)}{Q(i)}",
+        "P+[n] Q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
+    Case(
+        r"D = \sum_k p(u_k) \log \frac{p(u_k)}{q(u_k)}",
+        "p+[n] q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
+    Case(
+        r"L = -[y \log \hat{y} + (1 - y) \log(1 - \hat{y})]",
+        "y y_hat+",
+        lambda y, p: -(y * np.log(p) + (1 - y) * np.log(1 - p)),
+    ),
+    Case(
+        r"L_i = -\log \frac{\exp(s_{ii})}{\sum_k \mathbb{1}_{[k \ne i]} \exp(s_{ik})}",
+        "s[n,n]",
+        lambda s: -np.log(np.exp(np.diag(s)) / (np.exp(s) * (1 - np.eye(len(s)))).sum(1)),
+    ),
+    Case(r"p_i = \frac{e^{z_i}}{\sum e^{z_j}}", "z[n]", softmax),
+    Case(
         r"\mathrm{BLEU} = \exp\left(\min\left(0, 1 - \frac{r}{c}\right)\right)\prod_{n=1}^{k} "
         r"p_n^{1/2^n}",
         "r+ c+ p+[k]",

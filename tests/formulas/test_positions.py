@@ -51,6 +51,24 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         encoding,
     ),
     Case(
+        r"P_{k,i} = g(k)_i := \begin{cases} \sin(k/10000^{2j/d}), & \text{if } i = 2j \\ "
+        r"\cos(k/10000^{2j/d}), & \text{if } i = 2j + 1 \end{cases}",
+        "n# d#",
+        encoding,
+    ),
+    Case(
+        r"P_{k,i} = \begin{cases} \sin(k/10000^{i/d}) & i \text{ even} \\ "
+        r"\cos(k/10000^{(i-1)/d}) & i \text{ odd} \end{cases}",
+        "n# d#",
+        encoding,
+    ),
+    Case(
+        r"P(k, i) = \left\{ \begin{array}{ll} \sin(k/10000^{i/d}) & \text{若 } i \text{ 是偶数} \\ "
+        r"\cos(k/10000^{(i-1)/d}) & \text{若 } i \text{ 是奇数} \end{array} \right.",
+        "n# d#",
+        encoding,
+    ),
+    Case(
         r"P_{k,2i} = \sin\left(\frac{k}{b^{2i/d}}\right), \quad P_{k,2i+1} = "
         r"\cos\left(\frac{k}{b^{2i/d}}\right)",
         "b+ n# d#",

@@ -35,6 +35,22 @@ from tables import Case, check, relu, softmax, table
         lambda x: (lambda h: softmax(h @ h.T) @ h)(softmax(x @ x.T) @ x),
     ),
     Case(
+        r"z'_l = f(z_{l-1}) + z_{l-1}, \quad z_l = g(z'_l) + z'_l",
+        "z[d] f() g()",
+        lambda z, f, g: g(f(z) + z) + f(z) + z,
+    ),
+    Case(
+        r"\tilde c_t = \tanh(W_c x_t + U_c h_{t-1}), \quad c_t = f_t \odot c_{t-1} + \tilde c_t, "
+        r"\quad h_t = \tanh(c_t)",
+        "W_c[d,e] x[e] U_c[d,r] h[r] f[d] c[d]",
+        lambda w, x, u, h, f, c: np.tanh(f * c + np.tanh(w @ x + u @ h)),
+    ),
+    Case(
+        r"H^{(l+1)} = \tanh(A H^{(l)} W)",
+        "A[n,m] H[m,d] W[d,e]",
+        lambda a, h, w: np.tanh(a @ h @ w),
+    ),
+    Case(
         r"y_t = \alpha x_t + (1 - \alpha) y_{t-1}",
         "alpha x[d] y[d]",
         lambda a, x, y: a * x + (1 - a) * y,

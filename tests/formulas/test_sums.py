@@ -19,6 +19,16 @@ from tables import Case, check, table
         "c[n,m]",
         lambda c: (np.tril(c) * (np.arange(c.shape[1]) != 2)).sum(1),
     ),
+    Case(
+        r"y = \frac{1}{|M|} \sum_{j \in M} a_j",
+        "M[n] a[n]",
+        lambda m, a: a.mean(),
+    ),
+    Case(
+        r"y_i = \frac{1}{|\mathcal{S}_i|} \sum_{j \in \mathcal{S}_i} h_j",
+        "S[n,m] h[m,d]",
+        lambda s, h: np.tile(h.mean(0), (len(s), 1)),
+    ),
     Case(r"s = \sum_{i, j < i} c_{ij}", "c[n,m]", lambda c: np.tril(c, -1).sum()),
     Case(r"s = \sum_{i, j \le n} c_{ij}", "c[n,m]", np.sum),
     Case(r"s = \sum_i a_i^2", "a[n]", lambda x: (x**2).sum()),

@@ -27,6 +27,14 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "query[n,d] key[n,m]",
         lambda q, k: q.T @ k,
     ),
+    Case(
+        r"f(x) = x \sigma(x) \approx \frac{x}{2}", "x", lambda x: x * sigmoid(x), shapes={"x": ()}
+    ),
+    Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
+    Case(r"\text{Step 2: } y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
+    Case(r"y = z W \text{ und } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
+    Case(r"y = z W, \text{ donde } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
+    Case(r"a, c = u, \quad y = a W + c W", "u[d] W[d,h]", lambda u, w: 2 * u @ w),
     Case(r"\text{loss} = \text{a} + 2\text{c}", "a c", lambda a, c: a + 2 * c),
     Case(r"y = x_{\text{new}} W_{\text{out}}", "x_new[d] W_out[d,h]", lambda x, w: x @ w),
     Case(r"y = x_{\mathrm{new}} - x_{\mathrm{old}}", "x_new[d] x_old[d]", np.subtract),

@@ -29,6 +29,19 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
     Case(r"softmax(QK^T/√d_k)V", QKV, attention),
     Case(r"softmax(QKᵀ / √(d_k)) V", QKV, attention),
     Case(r"softmax(Q·Kᵀ/√dₖ)·V", QKV, attention),
+    Case("softmax(Q @ K.T / sqrt(d_k)) @ V", QKV, attention),
+    Case("F.softmax(torch.matmul(Q, K.T) / math.sqrt(d_k), dim=-1) @ V", QKV, attention),
+    Case(
+        r"\operatorname{softmax}\left(\frac{\mathrm{QK}^{\mathrm{T}}}{\sqrt{\mathrm{~d}_{\mathrm{k}}}}"
+        r"\right) \mathrm{~V}",
+        QKV,
+        attention,
+    ),
+    Case(
+        r"\operatorname{softmax}\left(\frac{Q K^{T}}{\sqrt{d_{k}}}\right) V (2)",
+        QKV,
+        attention,
+    ),
     Case(r"Attention(Q, K, V) = softmax(QK^T / sqrt(d_k)) V", QKV, attention),
     Case(
         r"\mathit{softmax}\left( \frac{ Q \cdot K^{T} }{ \sqrt{ d_{k} } } \right) \cdot V",
@@ -127,6 +140,14 @@ def test_attention(case: Case) -> None:
     Case("p = ∏_{i=1}^n a_i", "a[n]", np.prod),
     Case("y = A × B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case("Y = A ⊙ B", "A[n,d] B[n,d]", lambda a, b: a * b),
+    Case("a_ij = exp(e_ij) / Σ_k exp(e_ik)", "e[n,m]", softmax),
+    Case("s_ij = q_i · k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case("p = TP / (TP + FP)", "TP+ FP+", lambda t, f: t / (t + f)),
+    Case(
+        r"\text { where head }_{\mathrm{i}} = X W_{i}^{Q}",
+        "X[n,d] W_Q[h,d,e]",
+        lambda x, w: np.einsum("nd,hde->hne", x, w),
+    ),
     Case("s = ‖x‖₂", "x[d]", np.linalg.norm),
     Case("s = ‖x‖²", "x[d]", lambda x: x @ x),
     Case("e_{ij} = q_i ⋅ k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),

@@ -1,0 +1,40 @@
+"""Formulas that look like a component and are none: recurrent networks, classifiers, statistics."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import compile_formula
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"o_t = C \tanh(A h_{t-1} + B x_t)",
+        r"h_t = \tanh(A x_t + B h_{t-1}), \quad o_t = C h_t",
+        r"h_t = A h_{t-1} + B x_t, \quad o_t = C h_t",
+        r"o_t = C \tanh(A h_{t-1} + B x_t + b) + c",
+        r"o_t = \mathrm{softmax}(C \tanh(A x_t + B h_{t-1}))",
+        r"o = W_2 \tanh(W_1 [h; x] + b)",
+        r"g = W_2 \sigma(W_1 x + U z)",
+        r"p = \mathrm{softmax}(W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2)",
+        r"A(h) = h + U \mathrm{ReLU}(D h)",
+        r"y = W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2 + x",
+        r"s = x^\top W y",
+    ],
+)
+def test_is_no_component(latex: str) -> None:
+    assert compile_formula(latex).component is None
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"e_{ij} = v^\top \tanh(W s_{i-1} + U h_j)",
+        r"e_{ti} = v^\top \tanh(W_h h_i + W_s s_t + b)",
+        r"a(q, k) = w^\top \tanh(W_q q + W_k k)",
+        r"a(q, k) = w^\top \tanh(W [q; k])",
+    ],
+)
+def test_is_additive_attention(latex: str) -> None:
+    assert compile_formula(latex).component == "additive_attention"
