@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     Stroke,
     walk,
 )
-from notes2code.meaning import names
+from notes2code.meaning import groups, names
 
 HEAD = "h"
 """The letter of heads."""
@@ -380,10 +380,12 @@ def _letters(node: Node) -> tuple[list[str], bool]:
         case Juxt((Name("clip" | "clamp"), Group(_, items))):
             found = [_letters(f) for f in items]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:
+            return [inner.text for inner in walk(item) if isinstance(inner, Name)], False
         case Group(_, (item,)):
             return _letters(item)
-        case Group("⌈" | "⌊", (item,)):
-            return _letters(item)
+        case Juxt((Name(text), Group("(", (Name(letter),)))) if text in groups.NAMES:
+            return [letter], False
         case Frac(top, bottom):
             return _letters(Infix("/", top, bottom, node.span, node.span))
         case Script(Name(), Name() | Num(), None, 0):

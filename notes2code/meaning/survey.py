@@ -190,7 +190,7 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
-    if _is_of_heads(target) and any(binders.has_above(node, scripts.HEAD) for node in nodes):
+    if binders.is_of_heads(target, nodes):
         seen.heads = True
         seen.bound.add(scripts.HEAD)
         seen.targets.add(scripts.HEAD)
@@ -205,12 +205,6 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
-
-
-def _is_of_heads(target: Node) -> bool:
-    """Whether a left-hand side is an element of each head, such as ``a_{ij}^h``."""
-    counted = names.INDEX_LETTERS.intersection(binders.script_letters(target))
-    return binders.has_above(target, scripts.HEAD) and bool(counted)
 
 
 def _find_free_letters(

@@ -151,10 +151,33 @@ def test_shared_keys_and_values(key: str, value: str) -> None:
     assert said(SHARED % (key, value)) == ("grouped_query_attention", "output", {})
 
 
+GROUPS = [
+    r"g(i)",
+    r"\lfloor i g / h \rfloor",
+    r"\lceil i / r \rceil",
+    r"\lceil \frac{i g}{h} \rceil",
+    r"\lceil i / (h/g) \rceil",
+]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_groups_of_heads(group: str) -> None:
+    whole = SHARED % (f"W_{{{group}}}^K", f"W_{{{group}}}^V")
+    assert said(whole) == ("grouped_query_attention", "groups", {})
+    heads = rf"\mathrm{{head}}_i = \mathrm{{softmax}}(Q_i K_{{{group}}}^\top) V_{{{group}}}"
+    assert said(heads) == ("grouped_query_attention", "attention of groups", {})
+
+
+@pytest.mark.parametrize(
+    "group, other", [("g(i)", "i"), (r"\lceil i / r \rceil", r"\lceil i / s \rceil")]
+)
+def test_keys_and_values_of_different_groups(group: str, other: str) -> None:
+    assert said(SHARED % (f"W_{{{group}}}^K", f"W_{{{other}}}^V")) is None
+
+
 @pytest.mark.parametrize(
     "key, value",
     [
-        ("W_{g(i)}^K", "W_{g(i)}^V"),
         ("W_g^K", "W_g^V"),
         ("W_{K,g}", "W_{V,g}"),
         ("W_i^K", "W^V"),
