@@ -18,6 +18,7 @@ from notes2code.meaning import (
     scripts,
     softmax,
     symbols,
+    turns,
 )
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, elementwise, mapped, reduce_all, scalar
@@ -373,6 +374,7 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "rms": _root_mean_square,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
+    "re": lambda run, _, group, span: turns.real_part(run, group, span),
 }
 
 __all__ = ["Juxt", "applied", "call", "call_at", "is_function"]

@@ -275,7 +275,7 @@ class _Reader:
             for factor in node.factors:
                 self.above(factor)
         elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
-            if self.counts(node):
+            if self.counts(node) or (self.base == "e" and not (self.indices or self.labels)):
                 self.power = node
             else:
                 self.labels.append(names.label(node))

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, scripts
+from notes2code.meaning import binders, names, roots, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -384,7 +384,7 @@ def _loose_places(
                     yield found.text, found.span
         power = use.power
         if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
-            power = node.sup
+            power = roots.angle_of(node) or node.sup
         if power is not None:
             yield from _loose_places(seen, power, bound)
         if isinstance(node, Name) and node.text in seen.targets - bound:

@@ -188,6 +188,29 @@ def test_an_index_of_a_group_is_not_passed_over(key: str, value: str) -> None:
     assert said(SHARED % (key, value)) is None
 
 
+ANGLES = r"\theta_j = 10000^{-2j/d}"
+TURNS = [
+    ((r"\tilde q_m = q_m e^{i m \theta}",), {}),
+    ((r"\mathrm{RoPE}(x, m) = x \cdot e^{\mathrm{i} m \theta}",), {}),
+    ((r"\tilde z_j = z_j e^{i m \theta_j}",), {}),
+    ((r"y_{2j} + i y_{2j+1} = (x_{2j} + i x_{2j+1}) e^{i m \theta_j}",), {}),
+    ((rf"y = x e^{{i m \theta}}, \quad {ANGLES}",), {"base": "10000"}),
+    ((ANGLES, r"\tilde q_m = q_m e^{i m \theta}"), {"base": "10000"}),
+]
+
+
+@pytest.mark.parametrize("latex, settings", TURNS)
+def test_turns_of_complex_numbers(latex: tuple[str, ...], settings: dict[str, str]) -> None:
+    assert said(*latex) == ("rotary_embedding", "output", settings)
+
+
+@pytest.mark.parametrize(
+    "latex", [r"y = a e^{i m \theta}", r"y = x e^{-i m \theta}", r"f(q) = R(q) e^{i \Theta(q)}"]
+)
+def test_other_complex_numbers(latex: str) -> None:
+    assert said(latex) is None
+
+
 OTHERS = [
     r"y = \frac{x}{\|x\|} \odot g",
     r"\frac{x}{\frac1d\sum_i x_i^2 + \epsilon} \odot \gamma",
