@@ -60,7 +60,9 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements with ``K_{g(i)}`` as ``K_{⌈i/r⌉}``, where one of them is ``g(i) = ⌈i/r⌉``."""
     for statement in stated:
         match statement:
-            case Define(Juxt((Name(name), Group("(", (Name(letter),)))), (value,)):
+            case Define(Juxt((Name(name), Group("(", (Name(letter),)))), (value,)) if (
+                name in groups.NAMES
+            ):
                 others = tuple(other for other in stated if other is not statement)
                 written = tuple(_with(other, name, letter, value) for other in others)
                 if written != others:
