@@ -44,6 +44,8 @@ class Projected:
         self.several = "O" in roles or ("A" in roles and len(roles["A"].shape) == 3)
         self.bare = not self.several and "A" not in roles
         self.inner = view.uses.get(HEADS)
+        if self.inner is None and view.component == "grouped_query_attention":
+            raise EmitError("it attends with keys and values that it does not make itself")
         if self.inner is not None and self.inner.component not in _INNER_SIZES:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
 
@@ -102,6 +104,8 @@ class Projected:
             found[r].array: self._weight(r, module) for r in ("A", "B", "C", "O") if r in found
         }
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
+        if (length := self._group_length) is not None:
+            texts[length] = f"{module}.num_heads // {module}.num_groups"
         if self.inner is not None:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
         return texts
@@ -113,7 +117,27 @@ class Projected:
         axes = self.view.recognised.found.roles[role].axes
         if not self.several or role == "O" or len(axes) == 2:
             return self.view.linear(role, linear)
-        return arranged(f"per_head({linear}, {module}.num_heads)", axes)
+        shares = "num_groups" if self.grouped and role != "A" else "num_heads"
+        return arranged(f"per_head({linear}, {module}.{shares})", axes)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether groups of heads have keys and values of their own."""
+        return self.view.component == "grouped_query_attention" and self._axes_of("B") == 3
+
+    @property
+    def test_heads(self) -> Mapping[str, int]:
+        """How many heads and groups of them tests have."""
+        return {"num_heads": 6, "num_groups": 3} if self.grouped else {"num_heads": 3}
+
+    @property
+    def _group_length(self) -> str | None:
+        """The input that says how many heads a group has."""
+        given = self.view.recognised.equation.inputs
+        return next((i.name for i in given if i.kind == "size" and self.grouped), None)
+
+    def _axes_of(self, role: str) -> int:
+        return len(self.view.recognised.found.roles[role].axes)
 
     def call(self, inputs: Mapping[str, str], result: str, rest: str) -> str:
         """The lines that evaluate the formula for each sequence of a batch. ``inputs`` gives the

@@ -275,3 +275,10 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 
     parts = {own.name: getattr(node, own.name) for own in fields(node)}
     return replace(node, **{name: changed(part) for name, part in parts.items()})
+
+
+def put(node: Node, letter: str, place: Node) -> Node:
+    """A node with something else for a letter."""
+    if isinstance(node, Name) and node.text == letter:
+        return replace(place, span=node.span)
+    return rebuilt(node, lambda inner: put(inner, letter, place))

@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning import names, scripts
+from notes2code.meaning import groups, names, scripts
 from notes2code.meaning.statements import Define
 
 
@@ -168,6 +168,16 @@ def has_above(node: Node, letter: str) -> bool:
     above = node.sup if isinstance(node, Script) and scripts.is_name(node) else None
     parts = above.factors if isinstance(above, Juxt) else (above,)
     return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
+
+
+def is_of_heads(target: Node, nodes: Sequence[Node]) -> bool:
+    """Whether the h of a left-hand side counts heads: in ``a_{ij}^h = … k_j^h``, and where what
+    stands on the right has a group of heads, as in ``O_h = … K_{g(h)}``."""
+    letters = set(script_letters(target))
+    if has_above(target, scripts.HEAD) and letters & names.INDEX_LETTERS:
+        return any(has_above(node, scripts.HEAD) for node in nodes)
+    subs = (node.sub for node in nodes if isinstance(node, Script) and node.sub is not None)
+    return scripts.HEAD in letters and any(groups.counts_groups(s, scripts.HEAD) for s in subs)
 
 
 def letters_of_labels(node: Node) -> Iterator[str]:

@@ -18,6 +18,7 @@ from notes2code.meaning import (
     scripts,
     softmax,
     symbols,
+    turns,
 )
 from notes2code.meaning.indexing import clipped
 from notes2code.meaning.run import Run, find_index
@@ -447,6 +448,7 @@ _BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "matmul": _product,
     "cosine": _cosine,
     "cosinesimilarity": _cosine,
+    "re": lambda run, _, group, span: turns.real_part(run, group, span),
 }
 
 __all__ = ["Juxt", "applied", "call", "call_at", "is_function"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
-from notes2code.meaning import ir, names, scripts
+from notes2code.meaning import grouped, ir, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import At, Use
@@ -15,6 +15,8 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
     if at.relation:
         return _range(run, at, size, use)
+    if (group := grouped.place(run, at.node, size)) is not None:
+        return group
     expr = arithmetic(run, at.node, use)
     if (half := _half(run, at, use)) is not None:
         run.unify(find_index(half[0]).size, half[1], use.span)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from notes2code.latex.tree import (
     Group,
     Infix,
@@ -14,7 +12,7 @@ from notes2code.latex.tree import (
     Num,
     Prose,
     Relation,
-    rebuilt,
+    put,
     walk,
 )
 from notes2code.latex.words import IF
@@ -44,8 +42,8 @@ def apart(statement: Statement) -> tuple[Statement, ...]:
     out: list[Statement] = []
     for value, _, counter, offset in told:
         place = _place(counter or _free(statement, letter), offset, statement.target)
-        target = _with(statement.target, letter, place)
-        out.append(Define(target, (_with(value, letter, place),), statement.span))
+        target = put(statement.target, letter, place)
+        out.append(Define(target, (put(value, letter, place),), statement.span))
     return tuple(out)
 
 
@@ -100,10 +98,3 @@ def _free(statement: Define, letter: str) -> str:
     """An index letter that a statement does not use."""
     used = {n.text for v in statement.values for n in walk(v) if isinstance(n, Name)}
     return next(x for x in ("k", "j", "l", "m", "r", "s", letter) if x not in used or x == letter)
-
-
-def _with(node: Node, letter: str, place: Node) -> Node:
-    """A node with something else for a letter."""
-    if isinstance(node, Name) and node.text == letter:
-        return replace(place, span=node.span)
-    return rebuilt(node, lambda inner: _with(inner, letter, place))

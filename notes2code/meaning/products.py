@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Infix, Juxt, Num
-from notes2code.meaning import calls, families, ir, scripts, sizes
+from notes2code.meaning import calls, families, ir, scripts, sizes, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -17,6 +17,7 @@ from notes2code.meaning.values import (
 )
 
 HADAMARD = frozenset("⊙∘")
+_TIMES = HADAMARD | frozenset("·×*")
 
 
 def juxtaposed(run: Run, node: Juxt) -> Value:
@@ -29,6 +30,8 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             node.factors[0].span,
             "mend it, or leave the term out",
         )
+    if (turn := _turned(run, node)) is not None:
+        return turn
     at = 0
     while at < len(node.factors):
         call = calls.call_at(run, node.factors, at)
@@ -46,6 +49,17 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _turned(run: Run, node: Juxt) -> Value | None:
+    """A product of a vector and ``e^{imθ}``."""
+    at = turns.factor(run, node.factors)
+    if at is None:
+        return None
+    rest = (*node.factors[:at], *node.factors[at + 1 :])
+    value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, node.span))
+    angle = turns.angle(run, node.factors[at])
+    return None if angle is None else turns.turned(run, value, angle, node.span)
 
 
 def _is_bilinear(values: Sequence[Value]) -> bool:
@@ -119,6 +133,10 @@ def explicit(run: Run, node: Infix) -> Value:
         return _slash(run, node)
     if node.op == "‖":
         return families.joined(run, node)
+    if node.op in _TIMES and turns.factor(run, (node.left, node.right)) is not None:
+        turn = _turned(run, Juxt((node.left, node.right), node.span))
+        if turn is not None:
+            return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
     if node.op in HADAMARD:

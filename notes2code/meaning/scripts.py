@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import names
+from notes2code.meaning import groups, names
 from notes2code.records import dataclass
 
 HEAD = "h"
@@ -272,7 +272,7 @@ class _Reader:
             for factor in node.factors:
                 self.above(factor)
         elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
-            if self.counts(node):
+            if self.counts(node) or (self.base == "e" and not (self.indices or self.labels)):
                 self.power = node
             else:
                 self.labels.append(names.label(node))
@@ -388,10 +388,12 @@ def _letters(node: Node) -> tuple[list[str], bool]:
         case Juxt((Name("clip" | "clamp"), Group(_, items))):
             found = [_letters(f) for f in items]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:
+            return [inner.text for inner in walk(item) if isinstance(inner, Name)], False
         case Group(_, (item,)):
             return _letters(item)
-        case Group("⌈" | "⌊", (item,)):
-            return _letters(item)
+        case Juxt((Name(text), Group("(", (Name(letter),)))) if text in groups.NAMES:
+            return [letter], False
         case Frac(top, bottom):
             return _letters(Infix("/", top, bottom, node.span, node.span))
         case Script(Name(), Name() | Num(), None, 0) | Script(Name(), None, None, _):

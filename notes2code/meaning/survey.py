@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, scripts
+from notes2code.meaning import binders, names, roots, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -211,7 +211,7 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
-    if _is_of_heads(target) and any(binders.has_above(node, scripts.HEAD) for node in nodes):
+    if binders.is_of_heads(target, nodes):
         seen.heads = True
         seen.bound.add(scripts.HEAD)
         seen.targets.add(scripts.HEAD)
@@ -231,12 +231,6 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
-
-
-def _is_of_heads(target: Node) -> bool:
-    """Whether a left-hand side is an element of each head, such as ``a_{ij}^h``."""
-    counted = names.INDEX_LETTERS.intersection(binders.script_letters(target))
-    return binders.has_above(target, scripts.HEAD) and bool(counted)
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:
@@ -463,7 +457,7 @@ def _loose_places(
                     yield found.text, found.span
         power = use.power
         if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
-            power = node.sup
+            power = roots.angle_of(node) or node.sup
         if power is not None:
             yield from _loose_places(seen, power, bound)
         if isinstance(node, Name) and node.text in seen.targets - bound:

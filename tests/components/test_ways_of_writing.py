@@ -151,10 +151,33 @@ def test_shared_keys_and_values(key: str, value: str) -> None:
     assert said(SHARED % (key, value)) == ("grouped_query_attention", "output", {})
 
 
+GROUPS = [
+    r"g(i)",
+    r"\lfloor i g / h \rfloor",
+    r"\lceil i / r \rceil",
+    r"\lceil \frac{i g}{h} \rceil",
+    r"\lceil i / (h/g) \rceil",
+]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_groups_of_heads(group: str) -> None:
+    whole = SHARED % (f"W_{{{group}}}^K", f"W_{{{group}}}^V")
+    assert said(whole) == ("grouped_query_attention", "groups", {})
+    heads = rf"\mathrm{{head}}_i = \mathrm{{softmax}}(Q_i K_{{{group}}}^\top) V_{{{group}}}"
+    assert said(heads) == ("grouped_query_attention", "attention of groups", {})
+
+
+@pytest.mark.parametrize(
+    "group, other", [("g(i)", "i"), (r"\lceil i / r \rceil", r"\lceil i / s \rceil")]
+)
+def test_keys_and_values_of_different_groups(group: str, other: str) -> None:
+    assert said(SHARED % (f"W_{{{group}}}^K", f"W_{{{other}}}^V")) is None
+
+
 @pytest.mark.parametrize(
     "key, value",
     [
-        ("W_{g(i)}^K", "W_{g(i)}^V"),
         ("W_g^K", "W_g^V"),
         ("W_{K,g}", "W_{V,g}"),
         ("W_i^K", "W^V"),
@@ -163,6 +186,29 @@ def test_shared_keys_and_values(key: str, value: str) -> None:
 )
 def test_an_index_of_a_group_is_not_passed_over(key: str, value: str) -> None:
     assert said(SHARED % (key, value)) is None
+
+
+ANGLES = r"\theta_j = 10000^{-2j/d}"
+TURNS = [
+    ((r"\tilde q_m = q_m e^{i m \theta}",), {}),
+    ((r"\mathrm{RoPE}(x, m) = x \cdot e^{\mathrm{i} m \theta}",), {}),
+    ((r"\tilde z_j = z_j e^{i m \theta_j}",), {}),
+    ((r"y_{2j} + i y_{2j+1} = (x_{2j} + i x_{2j+1}) e^{i m \theta_j}",), {}),
+    ((rf"y = x e^{{i m \theta}}, \quad {ANGLES}",), {"base": "10000"}),
+    ((ANGLES, r"\tilde q_m = q_m e^{i m \theta}"), {"base": "10000"}),
+]
+
+
+@pytest.mark.parametrize("latex, settings", TURNS)
+def test_turns_of_complex_numbers(latex: tuple[str, ...], settings: dict[str, str]) -> None:
+    assert said(*latex) == ("rotary_embedding", "output", settings)
+
+
+@pytest.mark.parametrize(
+    "latex", [r"y = a e^{i m \theta}", r"y = x e^{-i m \theta}", r"f(q) = R(q) e^{i \Theta(q)}"]
+)
+def test_other_complex_numbers(latex: str) -> None:
+    assert said(latex) is None
 
 
 OTHERS = [

@@ -13,6 +13,11 @@ def masked(scores: Any, keep: Any) -> Any:
     return softmax(np.where(keep, scores, -np.inf))
 
 
+def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
+    """Each head with the keys and values of its group."""
+    return np.stack([softmax(q[i] @ k[g].T) @ v[g] for i, g in enumerate(groups)])
+
+
 @table(
     Case(r"p = \mathrm{softmax}(z)", "z[d]", softmax),
     Case(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "z[n]", softmax),
@@ -196,6 +201,28 @@ def masked(scores: Any, keep: Any) -> Any:
         lambda q, k, v: masked(q @ k.T, np.tri(len(q), len(k), dtype=bool)) @ v,
     ),
     Case(r"A = \mathrm{softmax}_{\mathrm{dim}=0}(S)", "S[n,m]", lambda s: softmax(s, 0)),
+    Case(
+        r"O_i = \mathrm{softmax}\left(Q_i K_{g(i)}^\top\right) V_{g(i)}",
+        "Q[h,n,d] K[g,m,d] V[g,m,v]",
+        lambda q, k, v: grouped(q, k, v, [i * len(k) // len(q) for i in range(len(q))]),
+    ),
+    Case(
+        r"O_h = \mathrm{softmax}(Q_h K_{\lfloor h / r \rfloor}^\top) V_{\lfloor h / r \rfloor}",
+        "Q[g*r,n,d] K[g,m,d] V[g,m,v] r#",
+        lambda q, k, v, r: grouped(q, k, v, [i // r for i in range(len(q))]),
+    ),
+    Case(
+        r"O_i = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}, \quad g(i) = \lceil i / r \rceil",
+        "Q[g*r,n,d] K[g,m,d] V[g,m,v] r#",
+        lambda q, k, v, r: grouped(q, k, v, [-(-i // r) - 1 for i in range(1, len(q) + 1)]),
+    ),
+    Case(
+        r"O_i = \mathrm{softmax}(Q_i K_{\lceil i g / h \rceil}^\top) V_{\lceil i g / h \rceil}",
+        "Q[h,n,d] K[g,m,d] V[g,m,v]",
+        lambda q, k, v: grouped(
+            q, k, v, [-(-i * len(k) // len(q)) - 1 for i in range(1, len(q) + 1)]
+        ),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

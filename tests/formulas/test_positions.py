@@ -193,6 +193,41 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
     Case(r"w_i = b^{-2i/d}", "b+ n# d#", lambda b, n, d: b ** (-2 * np.arange(n) / d)),
     Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),
     Case(r"B_{ij} = A_{ij}^2", "A[n,m]", lambda a: a**2),
+    Case(
+        r"\tilde q_m = q_m e^{i m \theta}",
+        "q[n,2*k] theta[k]",
+        lambda q, t: np.stack([turned(x, m * t) for m, x in enumerate(q)]),
+    ),
+    Case(
+        r"f(x, m) = (W x) e^{\mathrm{i} m \theta}",
+        "W[2*k,c] x[c] theta[k] m",
+        lambda w, x, t, m: turned(w @ x, m * t),
+    ),
+    Case(
+        r"y = x \cdot e^{-i \phi}",
+        "x[2*k] phi",
+        lambda x, p: turned(x, -p),
+    ),
+    Case(
+        r"\tilde z_j = z_j e^{i m \theta_j}",
+        "z[2*k] theta[k] m",
+        lambda z, t, m: turned(z, m * t),
+    ),
+    Case(
+        r"y_{2j} + i y_{2j+1} = (x_{2j} + i x_{2j+1}) e^{i m \theta_j}",
+        "x[2*k] theta[k] m",
+        lambda x, t, m: turned(x, m * t),
+    ),
+    Case(
+        r"s_{mn} = \mathrm{Re}[q_m k_n^* e^{i(m-n)\theta}]",
+        "q[n,2*k] k[m,2*k] theta[k]",
+        lambda q, k, t: np.array(
+            [
+                [turned(x, i * t) @ turned(y, j * t) for j, y in enumerate(k)]
+                for i, x in enumerate(q)
+            ]
+        ),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -200,7 +235,12 @@ def test_value(case: Case) -> None:
 
 @pytest.mark.parametrize(
     "latex, warned",
-    [(r"y = x e^{i m \theta}", True), (r"y_i = x e^{i m \theta}", False), (r"y = e^{m t}", False)],
+    [
+        (r"y = a e^{i m \phi}", True),
+        (r"f(q) = R(q) e^{i\Phi(q)}", True),
+        (r"y_i = x e^{i m \theta}", False),
+        (r"y = e^{m t}", False),
+    ],
 )
 def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
     codes = [problem.code for problem in compile_formula(latex).diagnostics]

@@ -349,6 +349,11 @@ def test_heads_of_a_group_share_keys_and_values(
         (INNER["AdditiveAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{AdditiveA")),
         (INNER["BilinearAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{BilinearA")),
         (r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top + C) V" + CAUSAL, SHARED),
+        (JOINED + r"\mathrm{Attention}(Q W_i^Q, K W_{g(i)}^K, V W_{g(i)}^V)",),
+        (
+            r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_{\lceil i/r \rceil}^K, "
+            r"V W_{\lceil i/r \rceil}^V)",
+        ),
     ],
 )
 def test_heads_that_share_may_be_written_in_several_ways(

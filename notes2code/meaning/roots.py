@@ -1,0 +1,41 @@
+"""The root of −1 in powers of e: ``e^{i m θ}`` is a turn by m θ."""
+
+from __future__ import annotations
+
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Script, walk
+
+
+def angle_of(node: Node) -> Node | None:
+    """The φ of ``e^{iφ}``, which is a product of angles and of places or their difference; an angle
+    to which others are added belongs to a number that is written by its length and its angle."""
+    match node:
+        case Script(Name("e"), None, sup) if sup is not None:
+            found = _without_root(sup)
+            return None if found is None or any(map(_adds, walk(found))) else found
+    return None
+
+
+def _adds(node: Node) -> bool:
+    """Whether a node is a sum of other things than two places."""
+    if not isinstance(node, Infix) or node.op not in "+-":
+        return False
+    sides = (node.left, node.right)
+    return not all(isinstance(s, Name) and len(s.text) == 1 for s in sides)
+
+
+def _without_root(exponent: Node) -> Node | None:
+    match exponent:
+        case Group(_, (inner,)):
+            return _without_root(inner)
+        case Neg(body):
+            inner_angle = _without_root(body)
+            return None if inner_angle is None else Neg(inner_angle, exponent.span)
+        case Juxt(factors):
+            rest = tuple(factor for factor in factors if not _is_root(factor))
+            if len(rest) == len(factors) - 1:
+                return rest[0] if len(rest) == 1 else Juxt(rest, exponent.span)
+    return None
+
+
+def _is_root(node: Node) -> bool:
+    return isinstance(node, Name) and node.text == "i"
