@@ -295,6 +295,13 @@ class View:
         of the calls."""
         return functions_of(self, role)
 
+    def of_one(self, role: str, function: str) -> str:
+        """A function of one array as the formula calls it in a role: some write the same array
+        for queries, keys and values."""
+        known = self.recognised.equation.functions.get(self.recognised.functions[role])
+        several = known is not None and len(known.parameters) > 1
+        return f"lambda x, *same: {function}(x)" if several else function
+
     def formula_of(self, role: str, module: str) -> str:
         """The formula of what a layer calls in a role, at the weights of ``module``, as text."""
         return formula_of(self, role, module)

@@ -73,6 +73,9 @@ CALLED = frozenset(
 )
 """Words that act on what follows and so never join with it to one name."""
 
+MATRICES = re.compile(r"[QKVXWH]{2,3}")
+"""Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``."""
+
 LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")

@@ -67,7 +67,7 @@ def _refuse_outcome(run: Run, use: Use) -> None:
     if use.name in "vwxyz" and use.name in run.summed:
         raise error(
             "N2C032",
-            f"`{use.name}` is what the sum runs over, and its values are not known",
+            f"`{use.name}` is what this runs over, and its values are not known",
             use.span,
             f"write the sum over an index, `{use.name}_i`",
         )
