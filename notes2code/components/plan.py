@@ -342,10 +342,12 @@ def _defines_function(compiled: Compiled) -> bool:
 
 
 def _says(recognised: Recognised) -> tuple[int, int]:
-    """How much a formula says of its component: one for all positions says more than one for each
-    head i, and one with more inputs, such as queries and keys apart, more than one with fewer."""
+    """How much a formula says of its component: one with the same weights for all says more than
+    one for each head i, and one with more inputs, such as queries and keys apart, than one with
+    fewer."""
     roles = recognised.found.roles
-    return -sum(len(role.outer) for role in roles.values()), len(roles)
+    weights = (roles[role] for role in recognised.component.names if role in roles)
+    return -sum(len(weight.outer) for weight in weights), len(roles)
 
 
 # --- names ------------------------------------------------------------------------------------

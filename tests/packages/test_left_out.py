@@ -75,21 +75,21 @@ def test_what_is_only_named_is_told_at_its_name(vault: Vault, unwritable: None) 
     assert remark.code == "N2C053" and remark.line == 3
 
 
-def test_a_formula_for_each_head_does_not_speak_for_the_class(vault: Vault) -> None:
-    """The class is made of the formula without heads, wherever it stands."""
-    head = r"h_i = \mathrm{softmax}(X W_i^Q (X W_i^K)^\top) X W_i^V"
-    whole = r"O = \mathrm{softmax}(X W^Q (X W^K)^\top) X W^V"
-    rendered = render(vault(f"$${head}$$\n\n## Whole\n$${whole}$$\n"), "transformer")
-    assert any("class SelfAttention" in text for text in rendered.files.values())
-    assert not rendered.remarks
-
-
 ATTENTION = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k}) V"
 HEADS = (
     r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
     r"\quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)"
 )
 AROUND = r"y = \mathrm{LayerNorm}(x + \mathrm{MultiHead}(x))"
+
+
+def test_a_formula_for_each_head_does_not_speak_for_the_class(vault: Vault) -> None:
+    """The class is made of the formula without heads, wherever it stands."""
+    head = r"\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+    whole = r"O = \mathrm{softmax}(X W^Q (X W^K)^\top / \sqrt{d_k}) X W^V"
+    rendered = render(vault(f"$${ATTENTION}$$\n\n$${head}$$\n\n$${whole}$$\n"), "transformer")
+    assert any("class SelfAttention" in text for text in rendered.files.values())
+    assert not rendered.remarks
 
 
 @pytest.mark.parametrize("defined", ["", f"$${ATTENTION}$$\n\n$${HEADS}$$\n\n"])
