@@ -24,8 +24,8 @@ ELSE = frozenset(
 """What stands for all other cases."""
 
 _ENGLISH = frozenset(
-    "where if otherwise else for and with when then is are so hence thus let given since such that "
-    "the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
+    "where if otherwise else for and or with when then is are so hence thus let given since such "
+    "that the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
     "which we have has our its this these means where: with: here vs vs. versus".split()
 )
 _OTHERS = frozenset(
