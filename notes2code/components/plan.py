@@ -109,12 +109,12 @@ class _Planner:
 
     def _add_whole(self, compiled: Compiled, source: Source) -> None:
         """A formula of a whole component joins the draft with the same settings, if there is
-        one; of the two, that with more inputs, such as queries and keys apart, says more."""
+        one, and takes its place if it says more."""
         recognised = compiled.recognised
         assert recognised is not None
         for draft in self._of(recognised.component):
             if self._same(draft, compiled):
-                if len(recognised.found.roles) > len(draft.recognised.found.roles):
+                if _says(recognised) > _says(draft.recognised):
                     draft.recognised, draft.compiled = recognised, compiled
                     draft.sources.insert(0, source)
                 else:
@@ -337,6 +337,15 @@ def _defines_function(compiled: Compiled) -> bool:
     """Whether a formula gives what it computes the name of a function, which only calls of that
     name mean."""
     return compiled.equation is not None and bool(compiled.equation.parameters)
+
+
+def _says(recognised: Recognised) -> tuple[int, int]:
+    """How much a formula says of its component: one with the same weights for all says more than
+    one for each head i, and one with more inputs, such as queries and keys apart, than one with
+    fewer."""
+    roles = recognised.found.roles
+    weights = (roles[role] for role in recognised.component.names if role in roles)
+    return -sum(len(weight.outer) for weight in weights), len(roles)
 
 
 # --- names ------------------------------------------------------------------------------------

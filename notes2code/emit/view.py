@@ -301,6 +301,16 @@ class View:
         of the calls."""
         return functions_of(self, role)
 
+    def of_one(self, role: str, function: str) -> str:
+        """A function of one array as the formula calls it in a role: some write the same array
+        for queries, keys and values, or give a memory besides."""
+        equation, name = self.recognised.equation, self.recognised.functions[role]
+        known = equation.functions.get(name)
+        inside = ir.walk(equation.value.body)
+        calls = (e for e in inside if isinstance(e, ir.Call) and e.function == name)
+        given = next(calls).arguments if known is None else known.parameters
+        return f"lambda x, *_: {function}(x)" if len(given) > 1 else function
+
     def formula_of(self, role: str, module: str) -> str:
         """The formula of what a layer calls in a role, at the weights of ``module``, as text."""
         return formula_of(self, role, module)

@@ -45,8 +45,6 @@ _PATTERN = re.compile(
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
-_MATRICES = re.compile(r"[QKVXWH]{2,3}")
-"""Letters that OCR sets as one word in ``\\mathrm{QK}^{\\mathrm{T}}``."""
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
@@ -237,7 +235,7 @@ class Tokens(Characters):
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
             self._prose(content, at, found.end())
-        elif _MATRICES.fullmatch(stripped) and not self._in_script():
+        elif words.MATRICES.fullmatch(stripped) and not self._in_script():
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")

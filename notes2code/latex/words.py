@@ -24,8 +24,8 @@ ELSE = frozenset(
 """What stands for all other cases."""
 
 _ENGLISH = frozenset(
-    "where if otherwise else for and with when then is are so hence thus let given since such that "
-    "the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
+    "where if otherwise else for and or with when then is are so hence thus let given since such "
+    "that the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
     "which we have has our its this these means where: with: here vs vs. versus".split()
 )
 _OTHERS = frozenset(
@@ -72,6 +72,9 @@ CALLED = frozenset(
     """.split()
 )
 """Words that act on what follows and so never join with it to one name."""
+
+MATRICES = re.compile(r"[QKVXWH]{2,3}")
+"""Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``."""
 
 LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")

@@ -42,7 +42,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     if used and len(arguments) == used + len(equation.unused):
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
-        if equation is _of_field(run, use.name):
+        usual = _of_field(run, use.name)
+        if equation is usual or (usual is not None and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span)
         raise error(
             "N2C041",

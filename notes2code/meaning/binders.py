@@ -303,8 +303,9 @@ def free_letters(script: Node, base: str) -> Iterator[str]:
             continue
         found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
         letters = [n.text for n in found if isinstance(n, Name)]
-        if all(letter in names.INDEX_LETTERS for letter in letters) and "pos" not in letters:
-            yield from letters  # E_{pos} are the positions, where nothing else counts with pos
+        # The pos of E_pos is an index only where a left-hand side says so.
+        if all(letter in names.INDEX_LETTERS - {"pos"} for letter in letters):
+            yield from letters
 
 
 def counting_letters(node: Node) -> Iterator[str]:

@@ -174,6 +174,7 @@ class Attempt:
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
         run.elementwise = acts_on_numbers(self.targets[at])
+        run.gives_number = _is_number(self.targets[at])
         run.indices = {}
         run.statement = at
         first = recursion.first_state(self, at)
@@ -320,7 +321,7 @@ class Attempt:
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
         if unexpected:
             self.run.pay(1.5)
-        if indexed == 0 and (base in _NUMBERS or base in names.NUMBERS) and element > 0:
+        if _is_number(target) and element > 0:
             self.run.pay(2.4)
 
     def _alternative(self, define: Define) -> Node:
@@ -399,3 +400,9 @@ def _new_index(run: Run, letter: str) -> Index:
 
 _MATRICES = frozenset("AHKQSVWXYZ")
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
+
+
+def _is_number(target: Target) -> bool:
+    """Whether a left-hand side names what is by custom a number, such as a loss."""
+    base = target.name.split("_")[0]
+    return not target.indices and (base in _NUMBERS or base in names.NUMBERS)

@@ -132,6 +132,12 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
         parts = tuple(Lambda((Index("", Size("", value=ir.ONE)),), v.body) for v in values)
         axis = fresh(Size("", value=ir.Num(len(values))))
         return Value(Concat(parts, Idx(axis)), (axis,), span)
+    if any(value.rank == rank - 1 for value in values) and values[0].rank == rank:
+        alike = [_as_part(value) if value.rank == rank - 1 else value for value in values]
+        if rank < 2:
+            return _joined_values(run, alike, span)
+        lying = [transpose(value, value.span) for value in alike]
+        return transpose(_joined_values(run, lying, span), span)
     if any(value.rank != rank for value in values):
         raise error("N2C041", "only arrays of one rank can be joined", span)
     first = values[0]
@@ -142,6 +148,12 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     axis = fresh(total)
     parts = tuple(Lambda((value.axes[-1],), value.body) for value in values)
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
+
+
+def _as_part(value: Value) -> Value:
+    """What joins an array of one more axis is one more of its parts: ``[K; k]`` has one more row
+    than K, and ``[x; 1]`` one more number than x."""
+    return Value(value.body, (fresh(Size("", value=ir.ONE)), *value.axes), value.span)
 
 
 def _together(run: Run, index: Index, values: list[Value], span: Span) -> Value:

@@ -15,6 +15,7 @@ from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Tree, walk
+from notes2code.latex.words import MATRICES
 from notes2code.meaning import binders, equations, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
@@ -214,6 +215,8 @@ class Linker:
 
     def defining(self, entry: Entry, name: str, kind: str, within: int) -> list[Entry]:
         """The entries that define a name, rejected ones among them, nearest first."""
+        if kind == "functions" and names.is_letter(name):
+            within = min(within, 1)  # f and p are others in each note
         near = [
             (distance, other)
             for other in self.table.get((kind, name), ())
@@ -373,8 +376,10 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 
 
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
-    """The words that the notes set upright, which they may write in italics elsewhere."""
-    return frozenset(word for entry in entries for word in _NAMED.findall(entry.latex))
+    """The words that the notes set upright, which they may write in italics elsewhere; two letters
+    may be a product there."""
+    found = (word for entry in entries for word in _NAMED.findall(entry.latex))
+    return frozenset(word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
 
 
 def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:

@@ -88,7 +88,23 @@ def cases(run: Run, node: Matrix) -> Value:
         align(run, widest, value, node.span)
     last = None if otherwise is None else otherwise.body
     body = ir.Cases(tuple((c, value.body) for c, value in branches), last)
-    return Value(body, widest.axes, node.span)
+    return Value(_rectified(body) or body, widest.axes, node.span)
+
+
+def _rectified(body: ir.Cases) -> Expr | None:
+    """``x`` where ``x > 0``, else 0: ReLU, whatever it is called."""
+    match body:
+        case ir.Cases(((ir.Compare(">" | "≥", left, ir.ZERO), value),), ir.ZERO):
+            return ir.Fn("relu", (value,)) if left == value else None
+        case ir.Cases(
+            (
+                (ir.Compare(">" | "≥", left, ir.ZERO), value),
+                (ir.Compare("<" | "≤", other, ir.ZERO), ir.ZERO),
+            ),
+            None,
+        ):
+            return ir.Fn("relu", (value,)) if left == value == other else None
+    return None
 
 
 def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, Node | None]:

@@ -90,6 +90,12 @@ def base_letter(name: str) -> str:
     return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
 
 
+def is_letter(name: str) -> bool:
+    """Whether a name is a letter, Latin or Greek, labels apart: it means what its note says."""
+    base = base_letter(name)
+    return len(base) == 1 or base in GREEK
+
+
 def is_size_name(name: str) -> bool:
     """Whether a scalar's name says that it counts features: ``d``, ``d_k``, ``D``, ``dim``."""
     base = base_letter(name)

@@ -11,6 +11,7 @@ from notes2code.latex.tree import (
     Accent,
     Frac,
     Group,
+    Infix,
     Juxt,
     Name,
     Neg,
@@ -165,6 +166,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "declare it as a number, or write the product out",
         )
+    if _negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
+        raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
     if (base.rank and _negative_number(exponent)) or (inverse and _maps(run, base.body)):
         raise error("N2C041", "the inverse of an array is not computed", where)
@@ -203,6 +206,19 @@ def _constant(expr: Expr) -> int | Fraction | None:
 
 _MATRICES = frozenset("AKQUWX")
 _INVERTED = _MATRICES | frozenset("BGMPRS")
+
+
+def _negative(node: Node) -> bool:
+    """Whether an exponent is below zero: ``-1``, ``-1/2``, ``-\\frac{1}{2}``."""
+    if isinstance(node, Infix) and node.op == "/":
+        return _negative(node.left) and isinstance(node.right, Num)
+    return isinstance(node, Neg) and isinstance(node.body, Num | Frac | Infix)
+
+
+def _is_matrix_letter(name: str) -> bool:
+    """Whether a letter is by custom a matrix that people invert: a covariance, a degree matrix."""
+    base, *labels = name.split("_")
+    return base in ("Sigma", "Lambda") or (base == "D" and labels[:1] in (["tilde"], ["hat"]))
 
 
 def _negative_number(node: Node) -> bool:

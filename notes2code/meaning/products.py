@@ -169,6 +169,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             )
         if node.op in ("·", "@"):
             return dot(run, left, right, where)
+        if node.op == "*" and run.seen.steps:  # the gates of a recurrent network
+            return elementwise(run, left, right, ir.mul, where)
         raise error(
             "N2C033",
             f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are vectors: "

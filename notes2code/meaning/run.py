@@ -105,6 +105,7 @@ class Run:
     parameters: tuple[str, ...] = ()
     whole_parameters: tuple[str, ...] = ()
     elementwise: bool = False
+    gives_number: bool = False
     column: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)

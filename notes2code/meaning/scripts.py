@@ -307,13 +307,19 @@ class _Reader:
         elif text in self.bound and self.base not in _RATES:
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
-            if self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK:
+            exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
+            if exponent or (
+                self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK
+            ):
                 self.power = node
             else:
                 self.labels.append(text)
         else:
             self.power = node
 
+
+_EXPONENTS = frozenset(["alpha", "beta", "gamma"])
+"""What counts are raised to, as in ``N^\\alpha``."""
 
 _RATES = frozenset(["beta", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it."""

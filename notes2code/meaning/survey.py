@@ -48,6 +48,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
     matrix, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
@@ -70,6 +71,7 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    of_labels: bool = False
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
@@ -163,6 +165,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
+    norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
+    seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen

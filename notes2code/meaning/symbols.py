@@ -67,7 +67,7 @@ def _refuse_outcome(run: Run, use: Use) -> None:
     if use.name in "vwxyz" and use.name in run.summed:
         raise error(
             "N2C032",
-            f"`{use.name}` is what the sum runs over, and its values are not known",
+            f"`{use.name}` is what this runs over, and its values are not known",
             use.span,
             f"write the sum over an index, `{use.name}_i`",
         )
@@ -211,8 +211,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not use.bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
-    elif run.seen.logs and base == "y" and indices == 0 and not _is_vector(run, use):
-        ranks = (0, 1, 2)  # and so is y beside log p
+    elif base == "y" and indices == 0 and _is_label(run, use):
+        ranks = (0, 1, 2)
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
@@ -221,9 +221,11 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
 
 
-def _is_vector(run: Run, use: Use) -> bool:
-    """Whether a letter is set as a vector, or transposed as one."""
-    return use.name in run.seen.bold or use.name in run.seen.transposed
+def _is_label(run: Run, use: Use) -> bool:
+    """Whether y is a number: beside log p, or in a loss of labels alone; not where it is set as a
+    vector, or transposed as one."""
+    vector = use.name in run.seen.bold or use.name in run.seen.transposed
+    return not vector and (run.seen.logs or (run.gives_number and run.seen.of_labels))
 
 
 _ROLES = frozenset("QKVqkv")

@@ -68,6 +68,18 @@ from tables import Case, check, sigmoid, softmax, table
         "s[n,n]",
         lambda s: -np.log(np.exp(np.diag(s)) / (np.exp(s) * (1 - np.eye(len(s)))).sum(1)),
     ),
+    Case(r"L = \max(0, 1 - y \hat{y})", "y y_hat", lambda y, p: max(0, 1 - y * p)),
+    Case(
+        r"L = \begin{cases} \frac12 (y - \hat y)^2 & |y - \hat y| \le \delta \\ "
+        r"\delta (|y - \hat y| - \frac12 \delta) & \text{otherwise} \end{cases}",
+        "y y_hat delta+",
+        lambda y, p, d: (y - p) ** 2 / 2 if abs(y - p) <= d else d * (abs(y - p) - d / 2),
+    ),
+    Case(
+        r"L = (y - Xw)^\top (y - Xw)",
+        "y[n] X[n,d] w[d]",
+        lambda y, x, w: (y - x @ w) @ (y - x @ w),
+    ),
     Case(r"p_i = \frac{e^{z_i}}{\sum e^{z_j}}", "z[n]", softmax),
     Case(
         r"\mathrm{BLEU} = \exp\left(\min\left(0, 1 - \frac{r}{c}\right)\right)\prod_{n=1}^{k} "

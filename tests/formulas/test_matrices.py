@@ -22,6 +22,19 @@ from tables import Case, check, table
     Case(r"C = A @ B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case(r"C = ABC_0", "A[n,d] B[d,m] C_0[m,k]", lambda a, b, c: a @ b @ c),
     Case(r"C = A \mathrm{diag}(w) B", "A[n,d] w[d] B[d,m]", lambda a, w, b: a * w @ b),
+    Case(r"y = [x; 1]", "x[d]", lambda x: np.append(x, 1)),
+    Case(r"K_n = [K_c; k]", "K_c[n,d] k[d]", lambda c, k: np.vstack([c, k])),
+    Case(
+        r"X = E_{tok} + E_{pos} + E_{seg}",
+        "E_tok[n,d] E_pos[n,d] E_seg[n,d]",
+        lambda t, p, s: t + p + s,
+    ),
+    Case(
+        r"L = c + \frac{a}{N^\alpha} + \frac{b}{D^\beta}",
+        "c a N+ alpha b D+ beta",
+        lambda c, a, n, p, b, d, q: c + a / n**p + b / d**q,
+        shapes={"b": (), "N": (), "D": ()},
+    ),
     Case(r"t = \mathrm{tr}(A B)", "A[n,d] B[d,n]", lambda a, b: np.trace(a @ b)),
     Case(r"s = \|x\|_\infty", "x[d]", lambda x: abs(x).max()),
     Case(

@@ -13,7 +13,7 @@ from notes2code.meaning.linking import Entry, Linker
 from notes2code.oracle import evaluate
 from tables import row
 
-HERE = Entry(r"y = f(a)", "Here.md", ("Top", "Mine"), 50)
+HERE = Entry(r"y = lift(a)", "Here.md", ("Top", "Mine"), 50)
 
 
 def compiled(entries: Sequence[Entry], target: Entry) -> Compiled:
@@ -29,7 +29,7 @@ def value(entries: Sequence[Entry], **inputs: Any) -> float:
 
 def adding(number: int, note: str, section: tuple[str, ...] = (), order: int = 0) -> Entry:
     """A definition of f somewhere; its number tells which one was taken."""
-    return Entry(f"f(t) = t + {number}", note, section, order)
+    return Entry(f"lift(t) = t + {number}", note, section, order)
 
 
 SECTION = adding(1, "Here.md", ("Top", "Mine"), 10)
@@ -63,13 +63,32 @@ def test_the_nearest_definition_is_taken(entries: list[Entry], taken: int) -> No
 
 def test_definitions_are_followed() -> None:
     """A function may be defined by functions of other notes."""
-    middle = Entry(r"f(t) = g(t)^2", "Middle.md")
-    far = Entry(r"g(t) = t + 1", "Far.md")
+    middle = Entry(r"lift(t) = turn(t)^2", "Middle.md")
+    far = Entry(r"turn(t) = t + 1", "Far.md")
     assert value([middle, far], a=2) == 9
 
 
+def test_a_letter_means_what_its_own_note_says() -> None:
+    """The f of one note is not that of another, unlike a word."""
+    target = Entry(r"y = f(a)", "Here.md")
+    here, far = Entry(r"f(t) = t + 1", "Here.md", (), 1), Entry(r"f(t) = \max(0, t)", "Far.md")
+    linked, alone = compiled([here, far, target], target), compiled([far, target], target)
+    assert linked.equation is not None and alone.equation is not None
+    assert [given.name for given in linked.equation.inputs] == ["a"]
+    assert [given.name for given in alone.equation.inputs] == ["a", "f"]
+
+
+def test_a_product_set_upright_is_no_word_of_the_vault() -> None:
+    """OCR writes ``\\mathrm{QK}``; the QK of other notes stays a product."""
+    scanned = Entry(r"S = \mathrm{QK}^{\mathrm{T}}, \quad C = \mathrm{AB}", "Scan.md")
+    target = Entry(r"S = QK^\top + AB", "Here.md")
+    found = compiled([scanned, target], target)
+    assert found.equation is not None
+    assert {given.name for given in found.equation.inputs} == {"Q", "K", "A", "B"}
+
+
 def test_a_circle_of_definitions_ends() -> None:
-    entries = [Entry(r"f(t) = g(t)", "A.md"), Entry(r"g(t) = f(t)", "B.md")]
+    entries = [Entry(r"lift(t) = turn(t)", "A.md"), Entry(r"turn(t) = lift(t)", "B.md")]
     found = compiled([*entries, HERE], HERE)
     assert found.status in ("formula", "rejected")
 
@@ -133,7 +152,7 @@ def test_two_notes_contradict_each_other() -> None:
     [
         row([adding(1, "A.md"), adding(1, "B.md")], "twice the same"),
         row(
-            [adding(1, "A.md"), Entry("f(c) = 1 + c", "B.md")],
+            [adding(1, "A.md"), Entry("lift(c) = 1 + c", "B.md")],
             "the same in other words",
         ),
         row([adding(1, "A.md"), adding(2, "B.md"), adding(3, "Here.md")], "this note decides"),
@@ -163,7 +182,7 @@ def test_a_note_contradicts_itself(entries: list[Entry]) -> None:
 @pytest.mark.parametrize(
     "entries",
     [
-        row([adding(1, "Here.md", ("A",), 1), Entry("f(c) = 1 + c", *FAR, 2)], "twice the same"),
+        row([adding(1, "Here.md", ("A",), 1), Entry("lift(c) = 1 + c", *FAR, 2)], "twice the same"),
         row([SECTION, adding(2, "Here.md", ("Top", "Other"), 20)], "its own section decides"),
         row([ABOVE, BESIDE], "the section above decides"),
         row([SECTION, BEHIND], "it is defined anew behind the formula"),
@@ -176,7 +195,7 @@ def test_a_note_does_not_contradict_itself(entries: list[Entry]) -> None:
 def test_the_warning_says_which_definition_is_taken() -> None:
     entries = [
         Entry(latex, "Here.md", ("Top", "Mine"), order, line=10 * order)
-        for order, latex in enumerate(["f(t) = t + 1", "f(t) = t + 2"], 1)
+        for order, latex in enumerate(["lift(t) = t + 1", "lift(t) = t + 2"], 1)
     ]
     (problem,) = (p for p in compiled([*entries, HERE], HERE).problems if p.code == "N2C035")
     assert "Here.md:20 and Here.md:10; the first is taken" in problem.message
@@ -204,8 +223,8 @@ def test_an_example_with_numbers_contradicts_nothing() -> None:
 # --- definitions that were rejected -------------------------------------------------------------
 
 SHAPES = Entry(r"k \in \mathbb{R}^{p}, \quad W \in \mathbb{R}^{q \times r}", *FAR, 0)
-MISFIT = Entry(r"f(k) = k^\top W k", *FAR, 40)
-UNREADABLE = Entry(r"f(t) = \left( t + 1", *FAR, 40)
+MISFIT = Entry(r"lift(k) = k^\top W k", *FAR, 40)
+UNREADABLE = Entry(r"lift(t) = \left( t + 1", *FAR, 40)
 
 
 @pytest.mark.parametrize("broken", [row(MISFIT, "shapes"), row(UNREADABLE, "signs")])
@@ -215,7 +234,7 @@ UNREADABLE = Entry(r"f(t) = \left( t + 1", *FAR, 40)
 def test_no_other_takes_the_place_of_a_rejected_definition(broken: Entry, other: Entry) -> None:
     found = compiled([SHAPES, broken, other, HERE], HERE)
     assert found.equation is not None
-    assert {given.name: given.kind for given in found.equation.inputs}["f"] == "function"
+    assert {given.name: given.kind for given in found.equation.inputs}["lift"] == "function"
     assert any("rejected" in p.message for p in found.problems if p.code == "N2C035")
 
 

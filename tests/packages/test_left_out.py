@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from building import Package
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
@@ -72,3 +73,29 @@ def test_what_is_only_named_is_told_at_its_name(vault: Vault, unwritable: None) 
     rendered = render(compilation, "transformer")
     (remark,) = rendered.remarks["Note.md"]
     assert remark.code == "N2C053" and remark.line == 3
+
+
+ATTENTION = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k}) V"
+HEADS = (
+    r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
+    r"\quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)"
+)
+AROUND = r"y = \mathrm{LayerNorm}(x + \mathrm{MultiHead}(x))"
+
+
+def test_a_formula_for_each_head_does_not_speak_for_the_class(vault: Vault) -> None:
+    """The class is made of the formula without heads, wherever it stands."""
+    head = r"\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+    whole = r"O = \mathrm{softmax}(X W^Q (X W^K)^\top / \sqrt{d_k}) X W^V"
+    rendered = render(vault(f"$${ATTENTION}$$\n\n$${head}$$\n\n$${whole}$$\n"), "transformer")
+    assert any("class SelfAttention" in text for text in rendered.files.values())
+    assert not rendered.remarks
+
+
+@pytest.mark.parametrize("defined", ["", f"$${ATTENTION}$$\n\n$${HEADS}$$\n\n"])
+def test_a_sublayer_of_three_arrays_given_one(
+    vault: Vault, run_tests: Callable[[Package], bool], defined: str
+) -> None:
+    compilation = vault(f"{defined}$${AROUND}$$\n")
+    assert compilation.formulas[-1].compiled.recognised is not None
+    assert run_tests(render(compilation, "transformer").files)
