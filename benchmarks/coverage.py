@@ -51,6 +51,7 @@ COMPONENTS: dict[str, set[str]] = {
     "relative_position": {
         "scaled_dot_product_attention",
         "relative_position_attention",
+        "relative_position_bias",
         "relative_self_attention",
     },
     "alibi": {"scaled_dot_product_attention", "alibi"},

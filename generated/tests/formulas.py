@@ -45,7 +45,7 @@ from transformer.layers import (
     TransformerBlock,
 )
 from transformer.models import GPT, Decoder, Encoder, EncoderDecoder
-from transformer.positions import SinusoidalPositionalEncoding
+from transformer.positions import RelativePositionBias, SinusoidalPositionalEncoding
 
 
 def softmax(x):
@@ -1323,6 +1323,22 @@ def relative_position_attention_by_formula(
         signature="(n,d),(m,d),(m,v)->(n,v)",
     )
     return formula(array(query), array(key), array(value))
+
+
+def relative_position_bias_reference(b, n, m, c):
+    H = b.shape[0]
+    B = np.zeros((H, n, m))
+    for h in range(H):
+        for i in range(n):
+            for j in range(m):
+                B[h, i, j] = b[h, min(max(j - i, -c), c) + c]
+    return B
+
+
+def relative_position_bias_by_formula(bias: RelativePositionBias, n: int) -> np.ndarray:
+    """The formula for as many queries as keys, with the numbers of each head."""
+    table = array(bias.b)
+    return relative_position_bias_reference(b=table, n=n, m=n, c=bias.max_distance)
 
 
 def self_attention_reference(X, W_Q, W_K, W_V):

@@ -11,13 +11,20 @@ from checks import (
     assert_equals,
     assert_inputs_untouched,
     made_in_float64,
+    randomised,
 )
 from formulas import (
     alibi_by_formula,
+    relative_position_bias_by_formula,
     rotary_embedding_by_formula,
     sinusoidal_positional_encoding_by_formula,
 )
-from transformer.positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
+from transformer.positions import (
+    ALiBi,
+    RelativePositionBias,
+    RotaryEmbedding,
+    SinusoidalPositionalEncoding,
+)
 
 
 @pytest.mark.parametrize("d_model", [1, 2, 5, 8])
@@ -64,6 +71,25 @@ def test_sinusoidal_positional_encoding_passes_gradients_on() -> None:
 def test_sinusoidal_positional_encoding_leaves_its_input_alone() -> None:
     layer = SinusoidalPositionalEncoding(d_model=4)
     assert_inputs_untouched(layer, torch.randn(2, 3, 4))
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_relative_position_bias_is_the_formula(n: int) -> None:
+    bias = randomised(RelativePositionBias(num_heads=3, max_distance=2))
+    assert_equals(bias(n), relative_position_bias_by_formula(bias, n))
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_relative_position_bias_has_the_queries_last(queries: int) -> None:
+    bias = randomised(RelativePositionBias(num_heads=3, max_distance=2))
+    assert torch.equal(bias(queries, 7), bias(7)[:, -queries:])
+
+
+def test_relative_position_bias_learns_each_number() -> None:
+    bias = RelativePositionBias(num_heads=3, max_distance=4)
+    bias(5).square().sum().backward()
+    assert bias.b.grad is not None
+    assert (bias.b.grad != 0).all()
 
 
 @pytest.mark.parametrize("d_k", [2, 6, 8])

@@ -43,7 +43,12 @@ from .models import (
     EncoderDecoderConfig,
     GPTConfig,
 )
-from .positions import ALiBi, RotaryEmbedding, SinusoidalPositionalEncoding
+from .positions import (
+    ALiBi,
+    RelativePositionBias,
+    RotaryEmbedding,
+    SinusoidalPositionalEncoding,
+)
 from .training import warmup_schedule
 
 __all__ = [
@@ -72,6 +77,7 @@ __all__ = [
     "ParametricKernelAttention",
     "PreNormAddNorm",
     "RelativePositionAttention",
+    "RelativePositionBias",
     "RelativeSelfAttention",
     "RescaledDotProductAttention",
     "RotaryEmbedding",

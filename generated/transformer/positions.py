@@ -41,6 +41,34 @@ class SinusoidalPositionalEncoding(nn.Module):
         return x + self.encodings[:length].to(x.dtype)
 
 
+class RelativePositionBias(nn.Module):
+    r"""A learned bias on attention's scores for each distance of query and key, in each head.
+
+        B_{h,i,j} = b_{h,\mathrm{clip}(j-i, c)}, \qquad h = 1, \dots, H
+
+    max_distance: how far a key can stand from a query and still have a number of its own
+    queries: how many queries there are
+    keys: how many keys, by default as many; the queries are the last ones, as with a cache
+    returns: (num_heads, queries, keys), the argument ``bias`` of an attention with heads
+
+    From vault/Relative positions.md:54.
+    """
+
+    def __init__(self, num_heads: int, max_distance: int) -> None:
+        super().__init__()
+        self.max_distance = max_distance
+        self.b = nn.Parameter(torch.empty(num_heads, 2 * max_distance + 1))
+        nn.init.normal_(self.b, std=0.02)
+
+    def forward(self, queries: int, keys: int | None = None) -> Tensor:
+        keys = queries if keys is None else keys
+        column = torch.arange(keys, device=self.b.device)
+        row = torch.arange(keys - queries, keys, device=self.b.device)[:, None]
+        distance = column - row
+        distance = distance.clamp(-self.max_distance, self.max_distance)
+        return self.b[:, distance + self.max_distance]
+
+
 class RotaryEmbedding(nn.Module):
     r"""Turns pairs of features by angles that grow with the position.
 

@@ -105,12 +105,21 @@ class Compiler:
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
         for typed, uses in found.together:
             assert typed.equation is not None
+            if _is_whole_attention(alone) and any(map(self._gives_positions, uses)):
+                continue
             whole = self._recognised(typed.equation, named, pinned)
             if whole is not None and not whole.form.partial:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
         return best
+
+    def _gives_positions(self, entry: Entry) -> bool:
+        """Whether a formula becomes a class of its own that gives attentions their bias."""
+        if entry in self.busy or len(self.busy) > MAX_CHAIN:
+            return False
+        found = self.compiled(entry).recognised
+        return found is not None and found.component.family == "positions"
 
     def _recognised(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
@@ -144,6 +153,10 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _is_whole_attention(found: Recognised | None) -> bool:
+    return found is not None and found.component.family == "attention" and not found.form.partial
 
 
 def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Add, Expr, Fn, Idx, Index, Lambda, Num, Ref, Size
@@ -16,13 +16,14 @@ class Relative:
 
     ``kind`` is ``pair`` for a_ij, ``distance`` for one row each for the distances j − i, from the
     most negative one to the largest, and ``clipped`` where those beyond ``bound`` count as it does.
-    ``backwards`` says that the rows are those of i − j.
+    ``backwards`` says that the rows are those of i − j, ``heads`` that each head has its own.
     """
 
     array: str
     kind: str
     backwards: bool = False
     bound: Num | Size | None = None
+    heads: bool = False
 
     @property
     def told(self) -> str:
@@ -35,16 +36,18 @@ def relative(value: Lambda) -> Relative | None:
     """The array that an expression over queries, keys and features is an element of, if it is one
     for pairs or distances."""
     body, pair, features = value.body, value.indices[:2], value.indices[2:]
-    if not isinstance(body, Ref) or len(pair) < 2 or len(body.at) <= len(features):
+    if not isinstance(body, Ref) or len(pair) < 2:
         return None
-    query, key = pair
-    count = len(body.at) - len(features)
-    places, rest = body.at[:count], body.at[count:]
-    if rest != tuple(map(Idx, features)):
+    heads = [p for p in body.at if isinstance(p, Idx) and p.index not in value.indices]
+    at = body.at[len(heads) :]
+    count = len(at) - len(features)
+    in_order = (*heads, *at[: max(count, 0)], *map(Idx, features))
+    if count < 1 or body.at != in_order:
         return None
-    if places == (Idx(query), Idx(key)):
-        return Relative(body.array, PAIR)
-    return _by_distance(body.array, places[0], query, key) if count == 1 else None
+    if at[:count] == tuple(map(Idx, pair)):
+        return Relative(body.array, PAIR, heads=bool(heads))
+    found = _by_distance(body.array, at[0], *pair) if count == 1 else None
+    return found and replace(found, heads=bool(heads))
 
 
 def _by_distance(array: str, place: Expr, query: Index, key: Index) -> Relative | None:

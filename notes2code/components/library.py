@@ -30,11 +30,11 @@ class Setting:
 
     ``symbol`` is its name in the component's formulas; ``kind`` is ``factor`` (a number that
     multiplies), ``number`` (any number), ``term`` (something added), ``bias`` (a learned vector
-    that is added), ``relative`` (what is added for a pair of positions, by their distance),
-    ``function`` (around an argument) or ``condition`` (where a softmax is taken).
-    ``usual`` are values that deserve no warning, ``unusual`` what the warning says about others.
-    ``classes`` are the names of the component with certain values, such as ``GEGLU``. A function
-    that is ``alone`` has no other arrays in it.
+    that is added), ``relative`` (an element of an array for a pair of positions), ``distance``
+    (one for their distance), ``function`` (around an argument) or ``condition`` (where a softmax is
+    taken). ``usual`` are values that deserve no warning, ``unusual`` what the warning says about
+    others. ``classes`` are the names of the component with certain values, such as ``GEGLU``. A
+    function that is ``alone`` has no other arrays in it.
     """
 
     name: str
@@ -189,7 +189,7 @@ def plain(name: str) -> str:
 FAMILIES = ("attention", "positions", "layers", "models", "losses", "training", "metrics")
 """The modules of the generated package that components can belong to."""
 
-KINDS = ("factor", "number", "term", "bias", "relative", "function", "condition")
+KINDS = ("factor", "number", "term", "bias", "relative", "distance", "function", "condition")
 """The kinds of settings."""
 
 
@@ -303,10 +303,10 @@ def _form(
     symbols = frozenset(s.symbol for s in settings.values() if s.kind != "condition")
     reach = next((s.symbol for s in settings.values() if s.kind == "condition"), "")
     biases = frozenset(s.symbol for s in settings.values() if s.kind == "bias")
-    relatives = frozenset(s.symbol for s in settings.values() if s.kind == "relative")
+    pairs = {s.symbol: s.kind for s in settings.values() if s.kind in ("relative", "distance")}
     value: Lambda = normal_form(equation)
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
-    pattern = Pattern(value, symbols, biases, relatives, reach, arity, kinds(value))
+    pattern = Pattern(value, symbols, biases, pairs, reach, arity, kinds(value))
     names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
     return Form(
         latex,

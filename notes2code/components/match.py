@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 
-from notes2code.components.distances import relative
+from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored
 from notes2code.meaning import ir
@@ -90,8 +90,8 @@ class Pattern:
     settings: frozenset[str]
     biases: frozenset[str] = frozenset()
     """The settings that take a lone input: a learned bias."""
-    relatives: frozenset[str] = frozenset()
-    """The settings that take an element of an input for a pair of positions."""
+    pairs: Mapping[str, str] = field(default_factory=dict)
+    """The settings that take an element of an input for a pair of positions, by their kind."""
     reach: str = ""
     """The setting that takes the condition under which a softmax is taken, if there is one."""
     arity: Mapping[str, int] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class _Matcher:
     def __init__(self, pattern: Pattern, outer: frozenset[Index], steps: Steps) -> None:
         self.settings = pattern.settings
         self.biases = pattern.biases
-        self.relatives = pattern.relatives
+        self.pairs = pattern.pairs
         self.reach = pattern.reach
         self.arity = pattern.arity
         self.outer = outer
@@ -240,8 +240,10 @@ class _Matcher:
             return
         if mine.array in self.biases and not (isinstance(theirs, Ref) and free >= frozenset(own)):
             return
-        if mine.array in self.relatives and relative(Lambda(own, theirs)) is None:
-            return
+        if (kind := self.pairs.get(mine.array)) is not None:
+            found_rows = relative(Lambda(own, theirs))
+            if found_rows is None or (kind == "distance" and found_rows.kind == PAIR):
+                return
         yield from self._set(mine.array, Lambda(own, theirs), found)
 
     def _indices_at(self, at: Sequence[Expr], found: Match) -> tuple[Index, ...] | None:

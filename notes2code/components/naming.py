@@ -32,7 +32,7 @@ def telling(recognised: Recognised) -> dict[str, str | None]:
     for name, value in recognised.settings.items():
         if kinds[name] == "bias":
             told[name] = name
-        elif kinds[name] == "relative" and (table := relative(value)) is not None:
+        elif kinds[name] in ("relative", "distance") and (table := relative(value)) is not None:
             told[name] = table.told
     return told
 

@@ -11,19 +11,22 @@ from notes2code.meaning.ir import Num, Size
 
 
 class Tables:
-    """The tables of an attention whose keys, and values if need be, depend on their distance.
+    """The tables of what depends on the distance of query and key.
 
-    ``keys`` and ``values`` are their names, "" without one. A note that has a vector for each pair
-    of positions, and does not say which, has the textbook's: by distance, clipped.
+    ``scores``, ``keys`` and ``values`` are the names of those for each, "" without one. A note that
+    has a vector for each pair of positions, and does not say which, has the textbook's: by
+    distance, clipped.
     """
 
     def __init__(self, recognised: Recognised) -> None:
-        found = [self._of(recognised, name) for name in ("keys", "values")]
+        found = [self._of(recognised, name) for name in ("scores", "keys", "values")]
         given = [table for table in found if table is not None]
-        self.keys, self.values = (table.array if table else "" for table in found)
+        self.scores, self.keys, self.values = (table.array if table else "" for table in found)
         self._first, last = given[0], given[-1]
         if (last.kind, last.backwards, last.bound) != self._described:
             raise EmitError("keys and values have rows for different distances")
+        if self.keys and any(table.heads for table in given):
+            raise EmitError("each head has a table of its own")
         if len(given) == 2 and self.keys == self.values:
             raise EmitError("keys and values have one table of distances")
 
@@ -45,6 +48,11 @@ class Tables:
     def is_endless(self) -> bool:
         """Whether each distance has a row of its own, and none is too far."""
         return self._first.kind == DISTANCE
+
+    @property
+    def for_heads(self) -> bool:
+        """Whether the formula has a table for each head."""
+        return self._first.heads
 
     @property
     def backwards(self) -> bool:

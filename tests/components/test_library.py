@@ -30,6 +30,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "layer_norm": {"epsilon": "epsilon"},
     "linear_attention": {"feature_map": "elu(x) + 1"},
     "relative_position_attention": {"scale": "d_k**-0.5", "keys": "r"},
+    "relative_position_bias": {"scores": "b"},
     "relative_self_attention": {"scale": "d_k**-0.5", "keys": "a_K", "values": "a_V"},
     "output_head": {"bias": "b"},
     "rms_norm": {"epsilon": "epsilon"},
@@ -83,11 +84,14 @@ CAUSAL = r", \quad M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{ca
 
 
 def written(component: Component, form: Form) -> str:
-    """A form as a note could have it: with functions, allowed letters and a mask."""
+    """A form as a note could have it: with functions, allowed letters, distances and a mask."""
     functions = FUNCTIONS.get(component.name, {"f": r"\\tanh", "g": r"\\tanh"})
     latex = form.latex
     for letter, function in functions.items():
         latex = re.sub(rf"(?<![\\\w]){letter}(?=\\left|\()", function, latex)
+    for setting in component.settings.values():
+        if setting.kind == "distance":
+            latex = latex.replace(f" {setting.symbol}_{{ij}}", f" {setting.symbol}_{{j-i}}")
     for role, letters in form.names.items():
         if role not in letters:
             latex = re.sub(rf"(?<![\\\w]){role}(?!\w)", letters[0], latex)

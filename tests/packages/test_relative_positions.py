@@ -12,6 +12,7 @@ import torch
 from building import Package, package_of
 
 Z = r"z_i = \sum_j \mathrm{softmax}_j\left(%s\right) %s"
+CLIP = r"{\mathrm{clip}(j-i, -2, 2)}"
 SCORES = r"e_{ij} = \frac{x_i W^Q (x_j W^K + a_{ij}^K)^T}{\sqrt{d_z}}"
 
 
@@ -20,7 +21,7 @@ SCORES = r"e_{ij} = \frac{x_i W^Q (x_j W^K + a_{ij}^K)^T}{\sqrt{d_z}}"
     [
         [Z % (r"\frac{q_i^\top (k_j + r_{j-i})}{\sqrt{d_k}}", "v_j")],
         [Z % (r"\frac{q_i^\top k_j + q_i^\top r_{j-i}}{\sqrt{d_k}} + b_{ij}", "v_j")],
-        [Z % (r"q_i^\top (k_j + r_{\mathrm{clip}(j-i, -2, 2)})", r"(v_j + w_{\mathrm{clip}(j-i, -2, 2)})")],
+        [Z % (f"q_i^\\top (k_j + r_{CLIP})", f"(v_j + w_{CLIP})")],
         [Z % (r"5\tanh\left(\frac{q_i^\top (k_j + p_{i-j})}{5\tau}\right)", "(v_j + u_{i-j})")],
         [r"e_{ij} = \frac{q_i (k_j + a_{ij}^K)^T}{\sqrt{d_k}}"],
         [SCORES],
@@ -79,3 +80,57 @@ def test_a_bound_in_figures_is_the_default(imported: Callable[[Package], ModuleT
 )
 def test_what_no_class_can_be(note: str) -> None:
     assert "class" not in package_of([note]).get("transformer/attention.py", "")
+
+
+BIASES = [
+    (r"B_{ij} = b_{j-i}", np.arange(5) - np.arange(5)[:, None] + 6),
+    (r"B_{ij} = b_{i-j}", np.arange(5)[:, None] - np.arange(5) + 6),
+    (r"B_{h,i,j} = b_{h, j-i}, \quad h = 1, \dots, H", np.arange(5) - np.arange(5)[:, None] + 6),
+    (r"B_{ij}^h = b^h_{j-i}", np.arange(5) - np.arange(5)[:, None] + 6),
+    (r"\beta_{ij} = b_{\mathrm{clip}(j-i, c)}", np.arange(5) - np.arange(5)[:, None] + 6),
+]
+
+
+@pytest.mark.parametrize("latex, rows", BIASES)
+def test_bias(
+    latex: str,
+    rows: np.ndarray,
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    package = package_of([latex])
+    assert run_tests(package)
+    bias = imported(package).RelativePositionBias(2, max_distance=6)
+    (table,) = (parameter.detach().numpy() for parameter in bias.parameters())
+    np.testing.assert_array_equal(bias(5).detach().numpy(), table[:, rows])
+
+
+def test_far_distances_are_clipped(imported: Callable[[Package], ModuleType]) -> None:
+    package = package_of([r"B_{ij} = b_{\mathrm{clip}(j-i, -2, 2)}"])
+    bias = imported(package).RelativePositionBias(1)
+    first = bias.b[0, [2, 3, 4, 4, 4]]
+    assert torch.equal(bias(5)[0, 0], first)
+
+
+def test_an_attention_takes_the_bias_of_its_note(run_tests: Callable[[Package], bool]) -> None:
+    attention = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^T}{\sqrt{d_k}} + B) V"
+    package = package_of([attention, r"B_{ij} = b_{i-j}"])
+    assert "class ScaledDotProductAttention" in package["transformer/attention.py"]
+    assert "class RelativePositionBias" in package["transformer/positions.py"]
+    assert run_tests(package)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        r"B_{ij} = b_{ij}",
+        r"B_{ij} = b_{ji}",
+        r"B_{ij} = 2 b_{j-i}",
+        r"B_{ij} = b_{i+j}",
+        r"T_{ij} = b_{j-i}",  # a Toeplitz matrix, which nobody calls a bias
+        r"a_{ij}^K = w^K_{\mathrm{clip}(j-i, k)}",  # vectors, in the paper
+        r"B_{ij} = b_{\mathrm{clip}(j-i, -2, 3)}",
+    ],
+)
+def test_other_tables_are_no_bias(other: str) -> None:
+    assert "RelativePositionBias" not in package_of([other]).get("transformer/positions.py", "")
