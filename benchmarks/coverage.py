@@ -29,6 +29,7 @@ ATTENTION = {
     "seq2seq_attention",
     "synthesizer_attention",
     "linear_attention",
+    "differential_attention",
     "relative_position_attention",
     "relative_self_attention",
 }

@@ -94,7 +94,10 @@ class Attention:
 
     @cached_property
     def learned(self) -> frozenset[str]:
-        """The numbers of a kernel that are weights, by their letter."""
+        """The numbers of a kernel that are weights, by their letter, and the share of an attention
+        that is taken from another."""
+        if "lambda" in self.recognised.settings:
+            return frozenset(_scalars(self.recognised.settings["lambda"].body))
         if "kernel" not in self.recognised.settings:
             return frozenset()
         body = self.recognised.settings["kernel"].body
@@ -287,6 +290,11 @@ def _held(expr: Expr, holes: Collection[str], axes: tuple[Index, ...]) -> Expr:
     if isinstance(expr, Ref) and expr.array in holes:
         return Ref(expr.array, tuple(Idx(axis) for axis in axes))
     return ir.rebuild(expr, lambda child: _held(child, holes, axes))
+
+
+def _scalars(expr: Expr) -> Iterator[str]:
+    """The numbers without indices in an expression."""
+    return (part.array for part in ir.walk(expr) if isinstance(part, Ref) and not part.at)
 
 
 def _sizes(expr: Expr) -> Iterator[Size]:

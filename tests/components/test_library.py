@@ -23,6 +23,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "bleu": {"penalty": "exp(min(0, -r/c + 1))"},
     "causal_self_attention": {"scale": "d_k**-0.5", "mask": "causal"},
     "cross_attention": {"scale": "d_k**-0.5"},
+    "differential_attention": {"scale": "d_k**-0.5", "lambda": "lambda_"},
     "encoder_decoder": {"bias": "b"},
     "feed_forward": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
     "gated_feed_forward": {"activation": "silu"},
