@@ -30,6 +30,7 @@ ATTENTION = {
     "synthesizer_attention",
     "linear_attention",
     "differential_attention",
+    "sigmoid_attention",
     "relative_position_attention",
     "relative_self_attention",
 }

@@ -29,6 +29,7 @@ from transformer.attention import (
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
@@ -276,6 +277,37 @@ def differential_attention_by_formula(
         signature="(n,d),(m,d),(n,d),(m,d),(m,v)->(n,v)",
     )
     return formula(array(query_1), array(key_1), array(query_2), array(key_2), array(value))
+
+
+def sigmoid_attention_reference(Q, K, V, b):
+    n, d_k = Q.shape
+    m = K.shape[0]
+    d_v = V.shape[1]
+    Q_K = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            Q_K[i, j] = sum(Q[i, c] * K[j, c] for c in range(d_k))
+    output = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            output[i, a] = sum(
+                V[j, a] / (1 + np.exp(-(Q_K[i, j] / np.sqrt(d_k) + b))) for j in range(m)
+            )
+    return output
+
+
+def sigmoid_attention_by_formula(
+    attention: SigmoidAttention, query: Tensor, key: Tensor, value: Tensor
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    weights = {
+        "b": attention.b,
+    }
+    formula = np.vectorize(
+        lambda query, key, value: sigmoid_attention_reference(Q=query, K=key, V=value, **weights),
+        signature="(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query), array(key), array(value))
 
 
 def layer_norm_reference(x, gamma, epsilon, beta):

@@ -29,6 +29,7 @@ from formulas import (
     scaled_dot_product_attention_by_formula,
     self_attention_by_formula,
     seq2seq_attention_by_formula,
+    sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
@@ -51,6 +52,7 @@ from transformer.attention import (
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
@@ -179,6 +181,43 @@ class TestDifferentialAttention(AttentionChecks):
         attention = self.attention()
         attention(*self.inputs(2)).square().sum().backward()
         assert attention.lambda_.grad
+
+
+class TestSigmoidAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(sigmoid_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SigmoidAttention:
+        return randomised(SigmoidAttention(b=-1.2, dropout=dropout))
+
+    def test_gives_its_weights(self) -> None:
+        """Each is between nothing and one, whatever the others are."""
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert ((weights >= 0) & (weights <= 1)).all()
+        assert_equals(weights @ value, array(output))
+        masked = {"bias": None if bias is None else bias[..., :1], "causal": False}
+        _, one = attention(query, key[..., :1, :], value[..., :1, :], **masked, need_weights=True)
+        masked["bias"] = bias
+        _, weights = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(one, array(weights[..., :1]))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        """One of −∞ hides a key, or all of them."""
+        attention, own = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        bias = torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        bias[0] = bias[:, -1] = -math.inf
+        _, weights = attention(query, key, value, bias=own, need_weights=True)
+        expected = torch.sigmoid(weights.logit() + self.bias_scale * bias)
+        bias = bias if own is None else own + bias
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert_equals(weights, array(expected))
+        assert_equals(attention(query, key, value, bias=bias), array(output))
+        assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
 class TestMultiHeadAttention(ProjectedChecks):

@@ -400,6 +400,52 @@ class DifferentialAttention(nn.Module):
         return scores
 
 
+class SigmoidAttention(nn.Module):
+    r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
+
+        \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
+    anything
+
+    From vault/Beyond softmax.md:32.
+    """
+
+    def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.b = b
+        self.dropout = dropout
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        scores = self.scores(query, key)
+        if bias is not None:
+            scores = scores + bias
+        weights = torch.sigmoid(scores)
+        keep = combined_mask(query, key, keep_mask, causal)
+        if keep is not None:
+            weights = weights.masked_fill(~keep, 0.0)
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return (output, weights) if need_weights else output
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores: Tensor = query @ key.mT * query.size(-1) ** -0.5 + self.b
+        return scores
+
+
 class MultiHeadAttention(nn.Module):
     r"""Several attentions side by side, each on projections of its own, joined and projected.
 

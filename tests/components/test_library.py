@@ -39,6 +39,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},
     "seq2seq_attention": {"activation": "tanh"},
+    "sigmoid_attention": {"scale": "d_k**-0.5"},
     "sinusoidal_positional_encoding": {"base": "10000", "even": "sin", "odd": "cos"},
     "synthesizer_attention": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
 }
