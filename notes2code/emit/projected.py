@@ -46,6 +46,8 @@ class Projected:
         self.inner = view.uses.get(HEADS)
         if self.inner is not None and self.inner.component not in _INNER_SIZES:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
+        if self.inner is not None and self.inner.attention.table:
+            raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
 
     @property
     def causal(self) -> bool:

@@ -204,7 +204,8 @@ class View:
     @cached_property
     def tables(self) -> Tables:
         """The tables that an attention with relative positions learns."""
-        return Tables(self.recognised)
+        added = self.attention.table if self.has("mask") else None
+        return Tables(self.recognised, added)
 
     @property
     def biases(self) -> tuple[str, ...]:
