@@ -65,6 +65,8 @@ class Projected:
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
+        if self.view.has("bias"):
+            return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
         others = set(what.recognised.settings) - {"scale"}
@@ -103,6 +105,9 @@ class Projected:
         texts = {
             found[r].array: self._weight(r, module) for r in ("A", "B", "C", "O") if r in found
         }
+        if self.view.has("bias"):
+            joined = f"array({module}.{self.view.var('O')}.bias)"
+            texts[self.view.var("b")] = joined
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if self.inner is not None:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
