@@ -29,6 +29,8 @@ ATTENTION = {
     "seq2seq_attention",
     "synthesizer_attention",
     "linear_attention",
+    "differential_attention",
+    "sigmoid_attention",
     "relative_position_attention",
     "relative_self_attention",
 }

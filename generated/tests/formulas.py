@@ -18,6 +18,7 @@ from transformer.attention import (
     CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
+    DifferentialAttention,
     KernelAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
@@ -28,6 +29,7 @@ from transformer.attention import (
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
@@ -228,6 +230,81 @@ def scaled_dot_product_attention_by_formula(
     """The formula for all queries of each sequence."""
     formula = np.vectorize(
         lambda query, key, value: scaled_dot_product_attention_reference(Q=query, K=key, V=value),
+        signature="(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query), array(key), array(value))
+
+
+def differential_attention_reference(V, Q_1, K_1, lambda_, Q_2, K_2):
+    m, d_v = V.shape
+    n, d = Q_1.shape
+    d_k = Q_2.shape[1]
+    scores = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            scores[i, j] = sum(Q_1[i, b] * K_1[j, b] for b in range(d)) / np.sqrt(d)
+    weights = softmax(scores)
+    scores_2 = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            scores_2[i, j] = sum(Q_2[i, c] * K_2[j, c] for c in range(d_k)) / np.sqrt(d)
+    weights_2 = softmax(scores_2)
+    output = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            output[i, a] = sum(
+                (weights[i, j] - lambda_ * weights_2[i, j]) * V[j, a] for j in range(m)
+            )
+    return output
+
+
+def differential_attention_by_formula(
+    attention: DifferentialAttention,
+    query_1: Tensor,
+    key_1: Tensor,
+    query_2: Tensor,
+    key_2: Tensor,
+    value: Tensor,
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    weights = {
+        "lambda_": attention.lambda_.item(),
+    }
+    formula = np.vectorize(
+        lambda query_1, key_1, query_2, key_2, value: differential_attention_reference(
+            Q_1=query_1, K_1=key_1, Q_2=query_2, K_2=key_2, V=value, **weights
+        ),
+        signature="(n,d),(m,d),(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query_1), array(key_1), array(query_2), array(key_2), array(value))
+
+
+def sigmoid_attention_reference(Q, K, V, b):
+    n, d_k = Q.shape
+    m = K.shape[0]
+    d_v = V.shape[1]
+    Q_K = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            Q_K[i, j] = sum(Q[i, c] * K[j, c] for c in range(d_k))
+    output = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            output[i, a] = sum(
+                V[j, a] / (1 + np.exp(-(Q_K[i, j] / np.sqrt(d_k) + b))) for j in range(m)
+            )
+    return output
+
+
+def sigmoid_attention_by_formula(
+    attention: SigmoidAttention, query: Tensor, key: Tensor, value: Tensor
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    weights = {
+        "b": attention.b,
+    }
+    formula = np.vectorize(
+        lambda query, key, value: sigmoid_attention_reference(Q=query, K=key, V=value, **weights),
         signature="(n,d),(m,d),(m,v)->(n,v)",
     )
     return formula(array(query), array(key), array(value))

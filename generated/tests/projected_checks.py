@@ -41,6 +41,10 @@ class ProjectedChecks:
         """The formula at the attention's own weights; its biases come last."""
         raise NotImplementedError
 
+    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
+        """What positions give that see nothing."""
+        return torch.zeros_like(output)
+
     def inputs(self, batch: int = 2) -> list[Tensor]:
         """A batch of random inputs."""
         return [torch.randn(batch, *shape, dtype=torch.float64) for shape in self.shapes]
@@ -128,14 +132,14 @@ class ProjectedChecks:
         assert_equals(again[0], array(output[0]))
 
     @need_weights_or_not
-    def test_gives_zeros_where_nothing_is_kept(self, need_weights: bool) -> None:
+    def test_gives_nothing_where_nothing_is_kept(self, need_weights: bool) -> None:
         attention, bias = self.attention(), total_bias(self.added())
         inputs = [x.requires_grad_() for x in self.inputs()]
         keep_mask = torch.tensor([[True], [False]]).expand(2, inputs[-1].size(1))
         output = first(
             attention(*inputs, keep_mask=keep_mask, bias=bias, need_weights=need_weights)
         )
-        assert torch.equal(output[1], torch.zeros_like(output[1]))
+        assert torch.equal(output[1], self.of_nothing(attention, output[1]))
         for gradient in torch.autograd.grad(output.sum(), [*inputs, *attention.parameters()]):
             assert gradient.isfinite().all()
 
@@ -175,10 +179,10 @@ class ProjectedChecks:
         assert_equals(weights, array(expected))
 
     @need_weights_or_not
-    def test_gives_zeros_where_all_is_dropped(self, need_weights: bool) -> None:
+    def test_gives_nothing_where_all_is_dropped(self, need_weights: bool) -> None:
         attention, bias = self.attention(dropout=1.0), total_bias(self.added())
         output = first(attention(*self.inputs(), bias=bias, need_weights=need_weights))
-        assert torch.equal(output, torch.zeros_like(output))
+        assert torch.equal(output, self.of_nothing(attention, output))
 
     def test_drops_out_nothing_by_default(self) -> None:
         assert signature(type(self.attention())).parameters["dropout"].default == 0.0

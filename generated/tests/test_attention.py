@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import Tensor, nn
 
 from attention_checks import AttentionChecks, total_bias
 from checks import array, assert_equals, first, randomised
@@ -15,6 +18,7 @@ from formulas import (
     causal_scaled_dot_product_attention_by_formula,
     causal_self_attention_by_formula,
     cross_attention_by_formula,
+    differential_attention_by_formula,
     kernel_attention_by_formula,
     masked_scaled_dot_product_attention_by_formula,
     multi_head_attention_by_formula,
@@ -25,6 +29,7 @@ from formulas import (
     scaled_dot_product_attention_by_formula,
     self_attention_by_formula,
     seq2seq_attention_by_formula,
+    sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
@@ -36,6 +41,7 @@ from transformer.attention import (
     CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
+    DifferentialAttention,
     KernelAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
@@ -46,6 +52,7 @@ from transformer.attention import (
     ScaledDotProductAttention,
     SelfAttention,
     Seq2SeqAttention,
+    SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
@@ -113,6 +120,104 @@ class TestScaledDotProductAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> ScaledDotProductAttention:
         return randomised(ScaledDotProductAttention(dropout=dropout))
+
+
+class TestDifferentialAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 12), (5, 12), (5, 7)
+
+    def attention(self, dropout: float = 0.0) -> DifferentialAttention:
+        return randomised(DifferentialAttention(dropout=dropout, lambda_=0.7))
+
+    def by_formula(
+        self, attention: nn.Module, query: Tensor, key: Tensor, value: Tensor, *biases: Tensor
+    ) -> np.ndarray:
+        """The formula for the queries and keys of both attentions."""
+        halves = {"query": query.chunk(2, dim=-1), "key": key.chunk(2, dim=-1)}
+        return differential_attention_by_formula(
+            attention,
+            halves["query"][0],
+            halves["key"][0],
+            halves["query"][1],
+            halves["key"][1],
+            value,
+            *biases,
+        )
+
+    def largest_score(self, attention: nn.Module, query: Tensor, key: Tensor) -> float:
+        """The larger one of both attentions."""
+        halves = zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
+        return max(float(attention.scores(*half).detach().abs().max()) for half in halves)
+
+    def test_gives_its_weights(self) -> None:
+        """The second attention takes its share from what the first gives."""
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert_equals(weights @ value, array(output))
+        ones = torch.ones_like(weights[..., 0])
+        assert_equals(weights.sum(dim=-1), array((1 - attention.lambda_) * ones))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        """Of both attentions; one of −∞ hides a key, or all of them."""
+        query, key, value = self.inputs(2)
+        own = total_bias(self.added())
+        bias = 5 * torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        bias[0] = bias[:, -1] = -math.inf
+        attention = self.attention()
+        whole = bias if own is None else own + bias
+        masked = {"bias": whole, "causal": False}
+        output, weights = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(attention(query, key, value, **masked), array(output))
+        expected = torch.zeros_like(weights)
+        for share, half in ((1.0, 0), (-attention.lambda_, 1)):
+            scores = attention.scores(query.chunk(2, -1)[half], key.chunk(2, -1)[half])
+            biased = scores + whole
+            expected = expected + share * torch.softmax(biased, dim=-1).nan_to_num()
+        assert_equals(weights, array(expected))
+
+    def test_learns_lambda_(self) -> None:
+        attention = self.attention()
+        attention(*self.inputs(2)).square().sum().backward()
+        assert attention.lambda_.grad
+
+
+class TestSigmoidAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(sigmoid_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SigmoidAttention:
+        return randomised(SigmoidAttention(b=-1.2, dropout=dropout))
+
+    def test_gives_its_weights(self) -> None:
+        """Each is between nothing and one, whatever the others are."""
+        attention, bias = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert ((weights >= 0) & (weights <= 1)).all()
+        assert_equals(weights @ value, array(output))
+        masked = {"bias": None if bias is None else bias[..., :1], "causal": False}
+        _, one = attention(query, key[..., :1, :], value[..., :1, :], **masked, need_weights=True)
+        masked["bias"] = bias
+        _, weights = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(one, array(weights[..., :1]))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        """One of −∞ hides a key, or all of them."""
+        attention, own = self.attention(), total_bias(self.added())
+        query, key, value = self.inputs(2)
+        bias = torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
+        bias[0] = bias[:, -1] = -math.inf
+        _, weights = attention(query, key, value, bias=own, need_weights=True)
+        expected = torch.sigmoid(weights.logit() + self.bias_scale * bias)
+        bias = bias if own is None else own + bias
+        output, weights = attention(query, key, value, bias=bias, need_weights=True)
+        assert_equals(weights, array(expected))
+        assert_equals(attention(query, key, value, bias=bias), array(output))
+        assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
 class TestMultiHeadAttention(ProjectedChecks):

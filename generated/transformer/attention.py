@@ -346,6 +346,106 @@ class ScaledDotProductAttention(nn.Module):
         return scores
 
 
+class DifferentialAttention(nn.Module):
+    r"""The difference of two attentions on the same values, in which their noise cancels out.
+
+        \mathrm{DiffAttn}(Q, K, V) = \left( \mathrm{softmax}\left(\frac{Q_1
+        K_1^\top}{\sqrt{d}}\right) - \lambda\, \mathrm{softmax}\left(\frac{Q_2
+        K_2^\top}{\sqrt{d}}\right) \right) V
+
+    query: (..., n, 2 d), the queries of both attentions side by side
+    key: (..., m, 2 d), their keys
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which may be negative
+
+    From vault/Beyond softmax.md:18.
+    """
+
+    def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
+        super().__init__()
+        self.dropout = dropout
+        self.lambda_ = nn.Parameter(torch.tensor(lambda_))
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        halves = zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
+        if not need_weights and not (self.training and self.dropout > 0):
+            first, second = (
+                fused_attention(
+                    query, key, value, keep_mask, bias, causal, scale=query.size(-1) ** -0.5
+                )
+                for query, key in halves
+            )
+            return first - self.lambda_ * second
+        keep = combined_mask(query, key, keep_mask, causal)
+        first, second = (
+            masked_softmax(self.scores(query, key), keep, bias) for query, key in halves
+        )
+        weights = first - self.lambda_ * second
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return (output, weights) if need_weights else output
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query of one attention goes with each key of it, (..., n, m)."""
+        scores: Tensor = query @ key.mT * query.size(-1) ** -0.5
+        return scores
+
+
+class SigmoidAttention(nn.Module):
+    r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
+
+        \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
+    anything
+
+    From vault/Beyond softmax.md:32.
+    """
+
+    def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.b = b
+        self.dropout = dropout
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        scores = self.scores(query, key)
+        if bias is not None:
+            scores = scores + bias
+        weights = torch.sigmoid(scores)
+        keep = combined_mask(query, key, keep_mask, causal)
+        if keep is not None:
+            weights = weights.masked_fill(~keep, 0.0)
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return (output, weights) if need_weights else output
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores: Tensor = query @ key.mT * query.size(-1) ** -0.5 + self.b
+        return scores
+
+
 class MultiHeadAttention(nn.Module):
     r"""Several attentions side by side, each on projections of its own, joined and projected.
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from notes2code.components.compiling import in_own_sizes
-from notes2code.components.distances import relative
+from notes2code.components.distances import PAIR, Relative, relative
 from notes2code.components.match import HOLE, rows_of
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import fills_far_below, is_causal, keeps_own, with_infinity
@@ -94,7 +94,10 @@ class Attention:
 
     @cached_property
     def learned(self) -> frozenset[str]:
-        """The numbers of a kernel that are weights, by their letter."""
+        """The numbers of a kernel that are weights, by their letter, and the share of an attention
+        that is taken from another."""
+        if "lambda" in self.recognised.settings:
+            return frozenset(_scalars(self.recognised.settings["lambda"].body))
         if "kernel" not in self.recognised.settings:
             return frozenset()
         body = self.recognised.settings["kernel"].body
@@ -105,8 +108,10 @@ class Attention:
     def foreign_sizes(self) -> frozenset[Size]:
         """The sizes that the settings name and that no input in the component's roles has."""
         given = {i.name for i in self.inputs.values() if i.kind == "size"}
-        settings = (v for v in self.recognised.settings.values() if relative(v) is None)
-        used = (size for value in settings for size in _sizes(value.body))
+        values = self.recognised.settings.values()
+        tables = [*map(relative, values), self.table]
+        bounds = {table.bound for table in tables if table is not None}
+        used = {size for value in values for size in _sizes(value.body)} - bounds
         return frozenset(size for size in used if size.name in given)
 
     # --- the mask ------------------------------------------------------------------------
@@ -149,6 +154,17 @@ class Attention:
         """The inputs that are added to the scores: the class's argument ``bias``."""
         return tuple(bias[0].array for bias in map(self._bias, self._terms) if bias)
 
+    @cached_property
+    def table(self) -> Relative | None:
+        """The learned numbers, one for each distance, that are added to the scores."""
+        return next((found for found in map(self._table, self._terms) if found), None)
+
+    def _table(self, term: Expr) -> Relative | None:
+        if self.column is None or not self.rows:
+            return None
+        found = relative(Lambda((self.rows[-1], self.column), term))
+        return None if found is None or found.kind == PAIR or found.heads else found
+
     def _bias(self, term: Expr) -> tuple[Ref, Expr] | None:
         """An input that is added to the scores, and the one number that it is multiplied with."""
         places = [Idx(axis) for axis in self.axes]
@@ -174,23 +190,20 @@ class Attention:
             )
         return "" if scale == ir.ONE else self.rendered("mask", scale, {}, known, within="*")
 
-    def positions(self, **known: str) -> str:
-        """What else is added to the scores, as PyTorch; "" if nothing is."""
-        return (
-            self.rendered("mask", ir.add(*self._by_position), {}, known)
-            if self._by_position
-            else ""
-        )
+    def positions(self, has_table: bool = False, **known: str) -> str:
+        """What else is added to the scores, as PyTorch; "" if nothing is. A class that has the
+        ``table`` adds that by itself."""
+        terms = self._by_position(has_table)
+        return self.rendered("mask", ir.add(*terms), {}, known) if terms else ""
 
-    @cached_property
-    def _by_position(self) -> tuple[Expr, ...]:
+    def _by_position(self, has_table: bool) -> tuple[Expr, ...]:
         own = (term for term in self._terms if self._bias(term) is None)
-        return tuple(term for term in own if not self._is_causal(term))
+        rest = tuple(term for term in own if not self._is_causal(term))
+        return tuple(term for term in rest if not (has_table and self._table(term)))
 
-    @property
-    def counted(self) -> Mapping[str, str]:
+    def counted(self, has_table: bool = False) -> Mapping[str, str]:
         """The names of the positions that ``positions`` uses: ``n`` of queries, ``m`` of keys."""
-        used = {i for term in self._by_position for i in ir.free_indices(term)}
+        used = {i for term in self._by_position(has_table) for i in ir.free_indices(term)}
         return {
             self._position(axis): "nm"[axis is self.column] for axis in self.axes if axis in used
         }
@@ -287,6 +300,11 @@ def _held(expr: Expr, holes: Collection[str], axes: tuple[Index, ...]) -> Expr:
     if isinstance(expr, Ref) and expr.array in holes:
         return Ref(expr.array, tuple(Idx(axis) for axis in axes))
     return ir.rebuild(expr, lambda child: _held(child, holes, axes))
+
+
+def _scalars(expr: Expr) -> Iterator[str]:
+    """The numbers without indices in an expression."""
+    return (part.array for part in ir.walk(expr) if isinstance(part, Ref) and not part.at)
 
 
 def _sizes(expr: Expr) -> Iterator[Size]:

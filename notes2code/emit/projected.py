@@ -48,6 +48,8 @@ class Projected:
             raise EmitError("it attends with keys and values that it does not make itself")
         if self.inner is not None and self.inner.component not in _INNER_SIZES:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
+        if self.inner is not None and self.inner.attention.table:
+            raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
 
     @property
     def causal(self) -> bool:
@@ -65,6 +67,8 @@ class Projected:
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
+        if self.view.has("bias"):
+            return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
         others = set(what.recognised.settings) - {"scale"}
@@ -103,6 +107,9 @@ class Projected:
         texts = {
             found[r].array: self._weight(r, module) for r in ("A", "B", "C", "O") if r in found
         }
+        if self.view.has("bias"):
+            joined = f"array({module}.{self.view.var('O')}.bias)"
+            texts[self.view.var("b")] = joined
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
             texts[length] = f"{module}.num_heads // {module}.num_groups"

@@ -18,8 +18,10 @@ class Tables:
     distance, clipped.
     """
 
-    def __init__(self, recognised: Recognised) -> None:
+    def __init__(self, recognised: Recognised, added: Relative | None = None) -> None:
+        """``added`` is the table of numbers that an attention adds to its scores."""
         found = [self._of(recognised, name) for name in ("scores", "keys", "values")]
+        found[0] = found[0] or added
         given = [table for table in found if table is not None]
         self.scores, self.keys, self.values = (table.array if table else "" for table in found)
         self._first, last = given[0], given[-1]

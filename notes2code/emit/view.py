@@ -139,6 +139,8 @@ class View:
 
     def number_type(self, name: str) -> str:
         """The type of one of ``numbers`` and the value that it has by default."""
+        if self.has("lambda") and self.is_learned(name):
+            return "float = 0.8"  # with 1, the two attentions would cancel out at first
         return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
 
     @cached_property
@@ -202,7 +204,8 @@ class View:
     @cached_property
     def tables(self) -> Tables:
         """The tables that an attention with relative positions learns."""
-        return Tables(self.recognised)
+        added = self.attention.table if self.has("mask") else None
+        return Tables(self.recognised, added)
 
     @property
     def biases(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "bleu": {"penalty": "exp(min(0, -r/c + 1))"},
     "causal_self_attention": {"scale": "d_k**-0.5", "mask": "causal"},
     "cross_attention": {"scale": "d_k**-0.5"},
+    "differential_attention": {"scale": "d_k**-0.5", "lambda": "lambda_"},
     "encoder_decoder": {"bias": "b"},
     "feed_forward": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
     "gated_feed_forward": {"activation": "silu"},
@@ -38,6 +39,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},
     "seq2seq_attention": {"activation": "tanh"},
+    "sigmoid_attention": {"scale": "d_k**-0.5"},
     "sinusoidal_positional_encoding": {"base": "10000", "even": "sin", "odd": "cos"},
     "synthesizer_attention": {"activation": "relu", "inner_bias": "b_1", "outer_bias": "b_2"},
 }
@@ -84,11 +86,14 @@ CAUSAL = r", \quad M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{ca
 
 
 def written(component: Component, form: Form) -> str:
-    """A form as a note could have it: with functions, allowed letters and a mask."""
+    """A form as a note could have it: with functions, allowed letters, distances and a mask."""
     functions = FUNCTIONS.get(component.name, {"f": r"\\tanh", "g": r"\\tanh"})
     latex = form.latex
     for letter, function in functions.items():
         latex = re.sub(rf"(?<![\\\w]){letter}(?=\\left|\()", function, latex)
+    for setting in component.settings.values():
+        if setting.kind == "distance":
+            latex = latex.replace(f" {setting.symbol}_{{ij}}", f" {setting.symbol}_{{j-i}}")
     for role, letters in form.names.items():
         if role not in letters:
             latex = re.sub(rf"(?<![\\\w]){role}(?!\w)", letters[0], latex)

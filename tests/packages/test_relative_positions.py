@@ -134,3 +134,42 @@ def test_an_attention_takes_the_bias_of_its_note(run_tests: Callable[[Package], 
 )
 def test_other_tables_are_no_bias(other: str) -> None:
     assert "RelativePositionBias" not in package_of([other]).get("transformer/positions.py", "")
+
+
+ADDED = r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + B\right) V, \quad B_{ij} = "
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        ADDED + "b_{i-j}",
+        ADDED + r"b_{\mathrm{clip}(j-i, -3, 3)}",
+        r"\alpha_{ij} = \mathrm{softmax}_j(q_i^\top k_j + b_{\mathrm{clip}(j-i, c)} + M_{ij})",
+        r"o_i = \sum_j \mathrm{softmax}_j(2\tanh(q_i^\top k_j) + b_{j-i}) v_j",
+    ],
+)
+def test_a_table_in_the_formula_is_learned(note: str, run_tests: Callable[[Package], bool]) -> None:
+    package = package_of([note])
+    assert "self.b = nn.Parameter" in package["transformer/attention.py"]
+    assert run_tests(package)
+
+
+def test_a_table_is_added_to_the_scores(imported: Callable[[Package], ModuleType]) -> None:
+    module = imported(package_of([ADDED + r"b_{\mathrm{clip}(i-j, c)}"]))
+    attention = module.ScaledDotProductAttention(max_distance=2)
+    query, key = torch.randn(5, 4), torch.randn(5, 4)
+    table, place = attention.b.detach().numpy(), np.arange(5)
+    rows = np.clip(place[:, None] - place, -2, 2) + 2
+    powers = np.exp(query.numpy() @ key.numpy().T / 2 + table[rows])
+    expected = powers / powers.sum(axis=1, keepdims=True)
+    output = attention(query, key, torch.eye(5)).detach().numpy()
+    np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_heads_cannot_share_a_table_that_has_no_name() -> None:
+    heads = r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)"
+    joined = r"\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+    attention = r"\mathrm{Attention}(Q, K, V) = " + ADDED + "b_{j-i}"
+    package = package_of([attention, joined + r", \quad " + heads])
+    assert "class ScaledDotProductAttention" in package["transformer/attention.py"]
+    assert "class MultiHeadAttention" not in package["transformer/attention.py"]
