@@ -15,7 +15,7 @@ from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.contradictions import contradictions
-from notes2code.meaning.ir import Equation, Expr, Lambda, Size, rebuild
+from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
 
 
@@ -105,7 +105,7 @@ class Compiler:
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
         for typed, uses in found.together:
             assert typed.equation is not None
-            if _is_whole_attention(alone) and any(map(self._gives_positions, uses)):
+            if any(self._gives_bias(entry, alone) for entry in uses):
                 continue
             whole = self._recognised(typed.equation, named, pinned)
             if whole is not None and not whole.form.partial:
@@ -114,12 +114,20 @@ class Compiler:
                 best = (whole, uses)
         return best
 
-    def _gives_positions(self, entry: Entry) -> bool:
-        """Whether a formula becomes a class of its own that gives attentions their bias."""
+    def _gives_bias(self, entry: Entry, alone: Recognised | None) -> bool:
+        """Whether a formula becomes a class of its own that gives an attention what its formula
+        adds to the scores."""
+        if alone is None or alone.form.partial or "mask" not in alone.settings:
+            return False
         if entry in self.busy or len(self.busy) > MAX_CHAIN:
             return False
         found = self.compiled(entry).recognised
-        return found is not None and found.component.family == "positions"
+        added = {part.array for part in walk(alone.settings["mask"].body) if isinstance(part, Ref)}
+        return (
+            found is not None
+            and found.component.family == "positions"
+            and found.equation.name in added
+        )
 
     def _recognised(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
@@ -153,10 +161,6 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
-
-
-def _is_whole_attention(found: Recognised | None) -> bool:
-    return found is not None and found.component.family == "attention" and not found.form.partial
 
 
 def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:
