@@ -82,9 +82,16 @@ def _exact(expr: Expr) -> Fraction | None:
 
 def _sum(terms: tuple[Expr, ...]) -> Expr:
     """A sum, flattened, with its exact numbers added up at the place of the first."""
+    counted = any(_exact(term) is not None for term in terms)
     flat: list[Expr] = []
     for term in terms:
-        flat.extend(term.terms if isinstance(term, Add) else (term,))
+        match term:
+            case Add(inner):
+                flat.extend(inner)
+            case Mul((ir.MINUS_ONE, Add(inner))) if counted and any(map(_exact, inner)):
+                flat.extend(map(ir.negative, inner))  # i + 1 − (j + 1)
+            case _:
+                flat.append(term)
     numbers = [number for term in flat if (number := _exact(term)) is not None]
     if len(numbers) > 1:
         at = next(i for i, term in enumerate(flat) if _exact(term) is not None)

@@ -154,6 +154,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             _find_target_letters(seen, statement.target, nodes)
     _find_free_letters(seen, nodes, statements)
+    _count_from_one(seen, nodes)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
@@ -235,6 +236,17 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
+    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
+    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``."""
+    subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
+    if {first for sub in subs if (first := binders.first_number(sub)) is not None} != {1}:
+        return
+    strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
+    for letter in seen.targets - strided - seen.ranges.keys() - {"pos"}:
+        seen.starts.setdefault(letter, 1)
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:

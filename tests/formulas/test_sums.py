@@ -66,6 +66,16 @@ from tables import Case, check, table
     Case(r"s_i = \sum_{j < i} a_j", "a[n]", lambda x: np.cumsum(x) - x),
     Case(r"s_i = \sum_{j \geq i} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=1}^{i} a_j", "a[n]", np.cumsum),
+    Case(
+        r"s_i = \sum_{j=1}^{n} c^{|i-j|} A_{ij}",
+        "c A[m,n]",
+        lambda c, a: (c ** abs(np.subtract.outer(*map(np.arange, a.shape))) * a).sum(1),
+    ),
+    Case(
+        r"s_i = \sum_{j=1}^{n} \frac{A_{ij}}{i + j}",
+        "A[m,n]",
+        lambda a: (a / (2 + np.add.outer(*map(np.arange, a.shape)))).sum(1),
+    ),
     Case(r"s_i = \sum_{j=i}^{n} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=i+1}^{n} a_j", "a[n]", lambda x: x.sum() - np.cumsum(x)),
     Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),
