@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from notes2code.components.around import HOLE
 from notes2code.components.library import Component, Form
-from notes2code.components.match import HOLE, Match
+from notes2code.components.pattern import Match
 from notes2code.components.settings import is_mask
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Add, Expr, Idx, Lambda, Mul, Num, Pow, Ref, Size

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from notes2code.components.around import HOLE
 from notes2code.components.library import Form, Setting
-from notes2code.components.match import HOLE, Match, by_row, ordered, rows_of
+from notes2code.components.pattern import Match
+from notes2code.components.rows import by_row, ordered, rows_of
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Call,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from notes2code.cache import kept
-from notes2code.components.match import Pattern, kinds
 from notes2code.components.normal import normal_form
+from notes2code.components.pattern import Pattern, kinds
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Call, Equation, Lambda, Ref, walk
 from notes2code.meaning.scope import Scope, Shape

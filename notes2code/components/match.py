@@ -9,13 +9,16 @@ activation, a change of the score). A role that is a function stands for a funct
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 
+from notes2code.components.around import HOLE, applied, parts, without
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored
+from notes2code.components.pattern import Match, Pattern, Role, Steps
+from notes2code.components.rows import by_row, ordered, rows_of
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -38,102 +41,9 @@ from notes2code.meaning.ir import (
     Size,
     Softmax,
 )
-from notes2code.records import dataclass
-
-MAX_STEPS = 50_000
-"""The comparisons of parts that may be made for one equation: orders of sums and products are
-many."""
 
 MAX_OUTER = 3
 """Axes that an equation may have besides those of a component: heads, positions, a batch."""
-
-HOLE = "·"
-"""The name of the place in a function setting where its argument goes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Role:
-    """An input of the note in a role: which of the role's axes each of its axes is.
-
-    ``axes`` holds, for each axis of the input, the number of the role's axis, or −1 for an axis
-    that the component does not have (heads, a batch), whose places are ``outer``.
-    """
-
-    array: str
-    axes: tuple[int, ...]
-    outer: tuple[Expr, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What a match has found so far.
-
-    ``indices`` maps the component's indices to the note's. ``settings`` holds expressions over
-    the note's inputs, each an array over the note's indices for those that the setting has in
-    the component's formula; in a function setting the argument is ``HOLE``. ``functions`` are
-    the note's calls by role and number of the call (``Norm#1``), ``sizes`` the sizes that
-    formulas use as numbers, ``states`` the states of recursions.
-    """
-
-    indices: Mapping[Index, Index] = field(default_factory=dict)
-    roles: Mapping[str, Role] = field(default_factory=dict)
-    settings: Mapping[str, Lambda] = field(default_factory=dict)
-    functions: Mapping[str, Call] = field(default_factory=dict)
-    sizes: Mapping[Size, Size] = field(default_factory=dict)
-    states: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A component's formula: its normal form, and which of its inputs are settings."""
-
-    value: Lambda
-    settings: frozenset[str]
-    biases: frozenset[str] = frozenset()
-    """The settings that take a lone input: a learned bias."""
-    pairs: Mapping[str, str] = field(default_factory=dict)
-    """The settings that take an element of an input for a pair of positions, by their kind."""
-    reach: str = ""
-    """The setting that takes the condition under which a softmax is taken, if there is one."""
-    arity: Mapping[str, int] = field(default_factory=dict)
-    """The number of parameters of the functions that the formula calls; what a call has besides,
-    such as weights, is its own."""
-    needs: frozenset[str] = frozenset()
-    """What an equation must hold to match, see :func:`kinds`."""
-
-
-def kinds(array: Lambda, settings: Set[str] = frozenset()) -> frozenset[str]:
-    """The operations in an expression that none of the settings can stand for: softmaxes,
-    recursions, lists, calls, powers by their numbers, and the functions of numbers by name."""
-    names = {Softmax: "softmax", Iterate: "iterate", Concat: "concat"}
-    found: set[str] = set()
-    for part in ir.walk(array.body):
-        if type(part) in names:
-            found.add(names[type(part)])
-        elif isinstance(part, Fn):
-            found.add(part.name)
-        elif isinstance(part, Pow) and isinstance(part.exponent, Num):
-            found.add(f"^{part.exponent.value}")
-        elif isinstance(part, Call) and part.function not in settings:
-            found.add("call")
-    return frozenset(found)
-
-
-class TooManyWays(Exception):
-    """An equation cannot be compared with the components."""
-
-
-class Steps:
-    """Counts the comparisons that are made for one equation."""
-
-    def __init__(self) -> None:
-        self.left = MAX_STEPS
-
-    def take(self) -> None:
-        """One comparison more. Raises ``TooManyWays``."""
-        self.left -= 1
-        if self.left < 0:
-            raise TooManyWays
 
 
 def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
@@ -278,11 +188,11 @@ class _Matcher:
 
     def _function_setting(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
         """A function setting is what stands around its argument; the argument must be there."""
-        argument = _applied(mine.arguments[0], mine.at)
+        argument = applied(mine.arguments[0], mine.at)
         own = tuple(found.indices[i] for i in ordered(argument) if i in found.indices)
-        for inner in _parts(theirs):
+        for inner in parts(theirs):
             for way in self.match(argument, inner, found):
-                around = _without(theirs, inner)
+                around = without(theirs, inner)
                 if around == Ref(HOLE):
                     yield way
                 elif (free := ir.free_indices(around)) <= self.outer | frozenset(own):
@@ -528,29 +438,6 @@ class _Contraction:
             yield from self._chosen(unknown[1:], [f for f in free if f is not theirs], opened)
 
 
-def by_row(call: Call) -> Call:
-    """A call on matrices as one on their rows; so a function of rows is the same function,
-    whether a note writes it for a vector x or for a matrix X."""
-    row = call.at[0]
-    arguments = tuple(
-        Lambda(a.indices[1:], ir.substitute(a.body, {a.indices[0]: row}))
-        if len(a.indices) == len(call.at)
-        else a
-        for a in call.arguments
-    )
-    return Call(call.function, arguments, call.at[1:], call.site)
-
-
-def ordered(expr: Expr) -> list[Index]:
-    """The free indices of an expression, in the order of their names."""
-    return sorted(ir.free_indices(expr), key=lambda i: i.name)
-
-
-def rows_of(body: Expr, index: Index) -> list[Index]:
-    """The indices besides its own that what a softmax is taken of depends on, in order."""
-    return [i for i in ordered(body) if i is not index]
-
-
 def _hardness(expr: Expr) -> int:
     """The order in which factors are tried: those that say most first."""
     if isinstance(expr, Softmax | Cases | Concat):
@@ -558,58 +445,3 @@ def _hardness(expr: Expr) -> int:
     if isinstance(expr, Fn | Pow | Reduce | Add):
         return 1
     return 2 if isinstance(expr, Call) else 3
-
-
-def _applied(array: Lambda, at: Sequence[Expr]) -> Expr:
-    """The element of an array at a place."""
-    return ir.substitute(array.body, dict(zip(array.indices, at, strict=True)))
-
-
-def _parts(expr: Expr) -> Iterator[Expr]:
-    """The expression and the parts of it that a function of numbers could have been given:
-    what stands in its sums, products, powers, functions and cases; part-products included."""
-    yield expr
-    if isinstance(expr, Mul) and len(expr.factors) > 2:
-        for factor in expr.factors:
-            rest = tuple(f for f in expr.factors if f is not factor)
-            yield Mul(rest)
-    if isinstance(expr, Add) and len(expr.terms) > 2:
-        for term in expr.terms:
-            yield Add(tuple(t for t in expr.terms if t is not term))
-    if isinstance(expr, Add | Mul | Pow | Fn | Cases | Compare):
-        for child in ir.children(expr):
-            yield from _parts(child)
-
-
-def _without(expr: Expr, part: Expr) -> Expr:
-    """The expression with a hole wherever the part stands."""
-    wanted = key(part)
-
-    def dig(current: Expr) -> Expr:
-        if key(current) == wanted:
-            return Ref(HOLE)
-        for kind, pieces in ((Mul, _pieces(part, Mul)), (Add, _pieces(part, Add))):
-            if isinstance(current, kind) and len(pieces) > 1:
-                rest = _taken(_pieces(current, kind), pieces)
-                if rest is not None:
-                    parts = (Ref(HOLE), *(dig(r) for r in rest))
-                    return ir.mul(*parts) if kind is Mul else ir.add(*parts)
-        return ir.rebuild(current, dig)
-
-    return dig(expr)
-
-
-def _pieces(expr: Expr, kind: type) -> tuple[Expr, ...]:
-    if isinstance(expr, kind) and isinstance(expr, Mul | Add):
-        return expr.factors if isinstance(expr, Mul) else expr.terms
-    return (expr,)
-
-
-def _taken(whole: Sequence[Expr], pieces: Sequence[Expr]) -> list[Expr] | None:
-    left = list(whole)
-    for piece in pieces:
-        found = next((w for w in left if key(w) == key(piece)), None)
-        if found is None:
-            return None
-        left.remove(found)
-    return left

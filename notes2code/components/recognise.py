@@ -9,8 +9,9 @@ from notes2code.components import settings
 from notes2code.components.inside_scale import taken_apart
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
-from notes2code.components.match import Match, Steps, TooManyWays, kinds, matches
+from notes2code.components.match import matches
 from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.pattern import Match, Steps, TooManyWays, kinds
 from notes2code.components.proofs import agree
 from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
 

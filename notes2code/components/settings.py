@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from notes2code.components.match import HOLE
+from notes2code.components.around import HOLE
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Cases, Compare, Expr, Fn, Idx, Lambda, Num, Ref, Size
 

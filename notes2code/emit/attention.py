@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from notes2code.components.around import HOLE
 from notes2code.components.compiling import in_own_sizes
 from notes2code.components.distances import PAIR, Relative, relative
-from notes2code.components.match import HOLE, rows_of
 from notes2code.components.recognise import Recognised
+from notes2code.components.rows import rows_of
 from notes2code.components.settings import fills_far_below, is_causal, keeps_own, with_infinity
 from notes2code.emit.batched import Formula
 from notes2code.emit.graph import EmitError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from notes2code.components.match import Role
+from notes2code.components.pattern import Role
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged
 from notes2code.meaning.ir import Expr, Idx

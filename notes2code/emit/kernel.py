@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 
-from notes2code.components.match import HOLE
+from notes2code.components.around import HOLE
 from notes2code.emit.attention import Attention
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Fn, Mul, Num, Pow, Ref

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.components.match import Match
+from notes2code.components.pattern import Match
 from notes2code.components.recognise import Recognised
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Idx, Index, Ref

@@ -1,0 +1,34 @@
+"""Calls and softmaxes by the rows that they act on."""
+
+from __future__ import annotations
+
+from notes2code.meaning import ir
+from notes2code.meaning.ir import (
+    Call,
+    Expr,
+    Index,
+    Lambda,
+)
+
+
+def by_row(call: Call) -> Call:
+    """A call on matrices as one on their rows; so a function of rows is the same function,
+    whether a note writes it for a vector x or for a matrix X."""
+    row = call.at[0]
+    arguments = tuple(
+        Lambda(a.indices[1:], ir.substitute(a.body, {a.indices[0]: row}))
+        if len(a.indices) == len(call.at)
+        else a
+        for a in call.arguments
+    )
+    return Call(call.function, arguments, call.at[1:], call.site)
+
+
+def ordered(expr: Expr) -> list[Index]:
+    """The free indices of an expression, in the order of their names."""
+    return sorted(ir.free_indices(expr), key=lambda i: i.name)
+
+
+def rows_of(body: Expr, index: Index) -> list[Index]:
+    """The indices besides its own that what a softmax is taken of depends on, in order."""
+    return [i for i in ordered(body) if i is not index]
