@@ -379,6 +379,3 @@ def _names(names: Sequence[str]) -> str:
     if len(line) < 70:
         return line
     return "(\n" + "".join(f"    {name},\n" for name in ordered) + ")"
-
-
-__all__ = ["Package", "render", "snake"]

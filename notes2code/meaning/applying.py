@@ -17,7 +17,6 @@ from notes2code.meaning.values import (
     elementwise,
     fresh,
     link,
-    mapped,
     scalar,
     shape_text,
 )
@@ -298,6 +297,3 @@ def _length(value: Value) -> Expr:
     copy = Index("", find_index(value.axes[0]).size)
     body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
     return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)
-
-
-__all__ = ["apply", "cosine", "known", "linear", "mapped", "number_input", "unknown"]

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Group, Juxt, Name, Node, Prose, Relation, Script, walk
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Apply, Group, Name, Node, Prose, Relation, Script
 from notes2code.meaning import (
     applying,
     conditions,
-    families,
     ir,
     masks,
     names,
+    of_arrays,
     powers,
     probabilities,
     scripts,
     softmax,
     symbols,
-    turns,
 )
-from notes2code.meaning.indexing import clipped
-from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.run import Run
 from notes2code.meaning.values import (
     Value,
-    elementwise,
-    fresh,
-    link,
     mapped,
-    matrix_product,
-    reduce_all,
     scalar,
-    settled,
 )
 
 OF_NUMBERS = {
@@ -46,7 +38,6 @@ OF_NUMBERS = {
 GREEK_FUNCTIONS = {"sigma": "sigmoid", "Phi": "normal_cdf"}
 """What these letters are when they are called and the notes do not say."""
 
-_REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulmhr", "ell"])
 
 
@@ -127,7 +118,7 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     use = run.seen.use(name)
     if use.transposed or use.power is not None:
         return False
-    if _is_expectation(run, name, group):
+    if of_arrays.is_expectation(run, name, group):
         return True
     if masks.kind(run, use.name):
         return True
@@ -172,7 +163,7 @@ def _builtin(name: str) -> str | None:
     plain = name.replace("_", "").lower()
     if plain in OF_NUMBERS:
         return OF_NUMBERS[plain]
-    if plain in _BUILTINS or plain in _REDUCTIONS:
+    if plain in of_arrays.BY_NAME or plain in of_arrays.REDUCTIONS:
         return plain
     if plain.startswith(("swish", "linear")) or softmax.is_softmax(name):
         return plain
@@ -194,21 +185,21 @@ def call(run: Run, name: Node, group: Group) -> Value:
     hidden = masks.called(run, name, group, span)
     if hidden is not None:
         return hidden
-    if _is_expectation(run, name, group):
-        return _expectation(run, group, span)
+    if of_arrays.is_expectation(run, name, group):
+        return of_arrays.expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
     if plain.startswith("swish_") or use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in OF_NUMBERS:
         return _of_numbers(run, OF_NUMBERS[plain], group, span)
-    if plain in _BUILTINS:
-        return _BUILTINS[plain](run, name, group, span)
+    if plain in of_arrays.BY_NAME:
+        return of_arrays.BY_NAME[plain](run, name, group, span)
     if softmax.is_softmax(use.name):
         return softmax.called(run, name, group, span)
     if plain.startswith("linear"):
         return applying.linear(run, name, group, span)
-    if plain in _REDUCTIONS:
-        return _reduction(run, _REDUCTIONS[plain], group, span)
+    if plain in of_arrays.REDUCTIONS:
+        return of_arrays.reduction(run, of_arrays.REDUCTIONS[plain], group, span)
     if probabilities.is_probability(run, use, group):
         return probabilities.probability(run, use, group, span)
     if use.name in GREEK_FUNCTIONS and len(group.items) == 1:
@@ -271,142 +262,6 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
     return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
 
 
-# --- functions of arrays -------------------------------------------------------------------------
-
-
-def _reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
-    """``max(a, b)`` of several, ``max(x)`` of one array's elements."""
-    if len(group.items) == 1:
-        value = run.lower(group.items[0])
-        if value.rank == 0:
-            return value
-        if value.rank > 1:
-            if kind != "sum":
-                raise error(
-                    "N2C041",
-                    f"over which axis the `{kind}` of a matrix goes is not said",
-                    span,
-                    "write the index below it",
-                )
-            run.problems.append(note("N2C039", "the sum is taken to go over the last axis", span))
-            return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
-        return scalar(reduce_all(kind, value), span)
-    if kind not in ("max", "min"):
-        raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
-    values = [run.lower(item) for item in group.items]
-    result = values[0]
-    for value in values[1:]:
-        result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
-    return Value(result.body, result.axes, span, result.row)
-
-
-def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
-    if kind == "max" and ir.ZERO in (left, right):
-        return ir.Fn("relu", (right if left == ir.ZERO else left,))
-    return ir.Fn(kind, (left, right))
-
-
-def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """Dropout, which does nothing when a model is evaluated."""
-    value = run.lower(group.items[0])
-    run.problems.append(
-        note("N2C039", "dropout is left out of the value: it acts only in training", span)
-    )
-    return Value(value.body, value.axes, span, value.row, value.along)
-
-
-def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
-    if len(group.items) not in (2, 3):
-        raise error("N2C041", "`clip` takes a number and one bound or two", span)
-    value, *bounds = (run.lower(item) for item in group.items)
-    return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
-
-
-def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
-    return families.concatenated(run, group.items, span)
-
-
-def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The variance over the features (population)."""
-    value = _vector(run, name, group, span)
-    axis = value.axes[-1]
-    mean = ir.Reduce("mean", axis, value.body)
-    copy = ir.Index(axis.name, axis.size)
-    centred = ir.add(ir.substitute(value.body, {axis: ir.Idx(copy)}), ir.negative(mean))
-    body = ir.Reduce("mean", copy, ir.Pow(centred, ir.Num(2)))
-    return Value(body, value.axes[:-1], span)
-
-
-def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The root of the mean of the squares over the features."""
-    value = _vector(run, name, group, span)
-    mean = ir.Reduce("mean", value.axes[-1], ir.Pow(value.body, ir.Num(2)))
-    return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
-
-
-def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """``diag(v)``: the matrix with a vector on its diagonal."""
-    value = run.lower(group.items[0])
-    if value.rank != 1:
-        raise error("N2C041", "`diag` is computed of a vector only", span)
-    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
-    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
-    return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
-
-
-def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The sum of a square matrix's diagonal."""
-    value = run.lower(group.items[0])
-    if value.rank != 2:
-        raise error("N2C041", "the trace is computed of a matrix only", span)
-    link(run, value.axes[0], value.axes[1], span)
-    return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
-
-
-def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
-    if len(group.items) != 2:
-        raise error("N2C041", "`matmul` takes two arrays", span)
-    return matrix_product(run, run.lower(group.items[0]), run.lower(group.items[1]), span)
-
-
-def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
-    value = softmax.called(run, name, group, span)
-    return mapped(value, lambda e: ir.Fn("log", (e,)), span)
-
-
-def _is_expectation(run: Run, name: Node, group: Group) -> bool:
-    """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
-    if isinstance(name, Script):
-        name = name.base
-    if not isinstance(name, Name) or name.text != "E":
-        return False
-    return name.font == "blackboard" or group.open == "[" or run.seen.normalises
-
-
-def _expectation(run: Run, group: Group, span: Span) -> Value:
-    """The mean over the features, where a normalisation is written with E and Var."""
-    indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
-    if not run.seen.normalises or indexed:
-        raise error("N2C037", "an expectation cannot be computed", span)
-    value = _vector(run, group, group, span)
-    return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
-
-
-def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
-    value = run.lower(group.items[0])
-    if value.rank == 0:
-        raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
-    return value
-
-
-def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The cosine of the angle between two vectors."""
-    if len(group.items) != 2:
-        raise error("N2C041", "the cosine similarity takes two vectors", span)
-    left, right = (run.lower(item) for item in group.items)
-    return applying.cosine(run, left, right, span)
-
-
 def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """``𝟙[j ≤ i]``."""
     if at + 1 >= len(factors):
@@ -429,26 +284,3 @@ def indicated(run: Run, node: Node) -> Value | None:
                 condition = conditions.condition(run, said)
                 return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), node.span)
     return None
-
-
-_BUILTINS: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
-    "drop": _dropout,
-    "dropout": _dropout,
-    "clip": _clip,
-    "clamp": _clip,
-    "concat": _concatenation,
-    "concatenate": _concatenation,
-    "cat": _concatenation,
-    "var": _variance,
-    "rms": _root_mean_square,
-    "diag": _diagonal_matrix,
-    "tr": _trace,
-    "trace": _trace,
-    "logsoftmax": _log_softmax,
-    "matmul": _product,
-    "cosine": _cosine,
-    "cosinesimilarity": _cosine,
-    "re": lambda run, _, group, span: turns.real_part(run, group, span),
-}
-
-__all__ = ["Juxt", "applied", "call", "call_at", "is_function"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
 from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
@@ -271,6 +271,3 @@ def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     else:
         del run.indices[letters[0]]
     return Value(value.body, (*value.axes, index), group.span)
-
-
-__all__ = ["Script", "concatenated", "indexed", "joined", "listed"]

@@ -19,7 +19,6 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
-    children,
 )
 from notes2code.meaning import families, ir, names, scripts
 from notes2code.meaning.indexing import position
@@ -249,14 +248,3 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
         raise error("N2C037", "only the norms 1, 2 and ∞ are computed", node.span)
     result = Value(total, (), node.span)
     return result if node.sup is None else power(run, result, node.sup, node.span)
-
-
-__all__ = [
-    "NO_VECTOR",
-    "children",
-    "exponential",
-    "index",
-    "is_derivative",
-    "is_exponential",
-    "power",
-]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Node, children
-from notes2code.meaning import ir, names, scripts
+from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
 from notes2code.meaning.scripts import Use
@@ -62,6 +62,3 @@ def _collect(run: Run, node: Node, letters: list[str]) -> None:
         return
     for child in children(node):
         _collect(run, child, letters)
-
-
-__all__ = ["ir", "is_probability", "probability"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from notes2code.diagnostics import Problem, ProblemError, error
+from notes2code.diagnostics import ProblemError, error
 from notes2code.meaning.run import Dearer, Run
 
 MAX_ATTEMPTS = 120
@@ -98,6 +98,3 @@ def _too_strange(run: Run) -> ProblemError:
         "check transposes and the order of the factors, or declare the shapes (`Q \\in "
         "\\mathbb{R}^{n \\times d_k}`)",
     )
-
-
-__all__ = ["Problem", "search"]

@@ -16,7 +16,6 @@ from notes2code.meaning.ir import (
     Index,
     Input,
     Lambda,
-    Num,
     Ref,
     Size,
 )
@@ -293,6 +292,3 @@ def _free_name(size: Size, hint: str, taken: set[str]) -> str:
     while f"{size.name or hint or 'n'}_{number}" in taken:
         number += 1
     return f"{size.name or hint or 'n'}_{number}"
-
-
-__all__ = ["Num", "settle"]

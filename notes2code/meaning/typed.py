@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from notes2code.diagnostics import Problem, ProblemError, Severity, Span, error
+from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import complex_pairs, grouped, names, parities, properties, sizes
@@ -220,6 +220,3 @@ def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
-
-
-__all__ = ["Fact", "Severity", "Typed", "type_formula", "type_tree"]

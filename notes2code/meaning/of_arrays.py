@@ -1,0 +1,185 @@
+"""Functions of arrays that the field calls by name: maxima, norms and moments, traces, …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Group, Name, Node, Script, walk
+from notes2code.meaning import (
+    applying,
+    families,
+    ir,
+    scripts,
+    softmax,
+    turns,
+)
+from notes2code.meaning.indexing import clipped
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import (
+    Value,
+    elementwise,
+    fresh,
+    link,
+    mapped,
+    matrix_product,
+    reduce_all,
+    scalar,
+    settled,
+)
+
+REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
+
+
+def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
+    """``max(a, b)`` of several, ``max(x)`` of one array's elements."""
+    if len(group.items) == 1:
+        value = run.lower(group.items[0])
+        if value.rank == 0:
+            return value
+        if value.rank > 1:
+            if kind != "sum":
+                raise error(
+                    "N2C041",
+                    f"over which axis the `{kind}` of a matrix goes is not said",
+                    span,
+                    "write the index below it",
+                )
+            run.problems.append(note("N2C039", "the sum is taken to go over the last axis", span))
+            return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
+        return scalar(reduce_all(kind, value), span)
+    if kind not in ("max", "min"):
+        raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
+    values = [run.lower(item) for item in group.items]
+    result = values[0]
+    for value in values[1:]:
+        result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
+    return Value(result.body, result.axes, span, result.row)
+
+
+def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    if kind == "max" and ir.ZERO in (left, right):
+        return ir.Fn("relu", (right if left == ir.ZERO else left,))
+    return ir.Fn(kind, (left, right))
+
+
+def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """Dropout, which does nothing when a model is evaluated."""
+    value = run.lower(group.items[0])
+    run.problems.append(
+        note("N2C039", "dropout is left out of the value: it acts only in training", span)
+    )
+    return Value(value.body, value.axes, span, value.row, value.along)
+
+
+def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) not in (2, 3):
+        raise error("N2C041", "`clip` takes a number and one bound or two", span)
+    value, *bounds = (run.lower(item) for item in group.items)
+    return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
+
+
+def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    return families.concatenated(run, group.items, span)
+
+
+def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The variance over the features (population)."""
+    value = _vector(run, name, group, span)
+    axis = value.axes[-1]
+    mean = ir.Reduce("mean", axis, value.body)
+    copy = ir.Index(axis.name, axis.size)
+    centred = ir.add(ir.substitute(value.body, {axis: ir.Idx(copy)}), ir.negative(mean))
+    body = ir.Reduce("mean", copy, ir.Pow(centred, ir.Num(2)))
+    return Value(body, value.axes[:-1], span)
+
+
+def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The root of the mean of the squares over the features."""
+    value = _vector(run, name, group, span)
+    mean = ir.Reduce("mean", value.axes[-1], ir.Pow(value.body, ir.Num(2)))
+    return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
+
+
+def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``diag(v)``: the matrix with a vector on its diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span)
+    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
+
+
+def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The sum of a square matrix's diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 2:
+        raise error("N2C041", "the trace is computed of a matrix only", span)
+    link(run, value.axes[0], value.axes[1], span)
+    return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
+
+
+def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) != 2:
+        raise error("N2C041", "`matmul` takes two arrays", span)
+    return matrix_product(run, run.lower(group.items[0]), run.lower(group.items[1]), span)
+
+
+def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = softmax.called(run, name, group, span)
+    return mapped(value, lambda e: ir.Fn("log", (e,)), span)
+
+
+def is_expectation(run: Run, name: Node, group: Group) -> bool:
+    """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
+    if isinstance(name, Script):
+        name = name.base
+    if not isinstance(name, Name) or name.text != "E":
+        return False
+    return name.font == "blackboard" or group.open == "[" or run.seen.normalises
+
+
+def expectation(run: Run, group: Group, span: Span) -> Value:
+    """The mean over the features, where a normalisation is written with E and Var."""
+    indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
+    if not run.seen.normalises or indexed:
+        raise error("N2C037", "an expectation cannot be computed", span)
+    value = _vector(run, group, group, span)
+    return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
+
+
+def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = run.lower(group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
+    return value
+
+
+def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The cosine of the angle between two vectors."""
+    if len(group.items) != 2:
+        raise error("N2C041", "the cosine similarity takes two vectors", span)
+    left, right = (run.lower(item) for item in group.items)
+    return applying.cosine(run, left, right, span)
+
+
+BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
+    "drop": _dropout,
+    "dropout": _dropout,
+    "clip": _clip,
+    "clamp": _clip,
+    "concat": _concatenation,
+    "concatenate": _concatenation,
+    "cat": _concatenation,
+    "var": _variance,
+    "rms": _root_mean_square,
+    "diag": _diagonal_matrix,
+    "tr": _trace,
+    "trace": _trace,
+    "logsoftmax": _log_softmax,
+    "matmul": _product,
+    "cosine": _cosine,
+    "cosinesimilarity": _cosine,
+    "re": lambda run, _, group, span: turns.real_part(run, group, span),
+}
