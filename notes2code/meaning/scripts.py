@@ -57,7 +57,7 @@ class Use:
     """Indices that only count steps of a recursion, such as the l of ``h_{l-1}``: left out."""
 
 
-def is_name(node: Node) -> bool:
+def is_name(node: Node | None) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
     while isinstance(node, Script | Accent):
         node = node.base

@@ -8,11 +8,9 @@ from typing import TypeAlias
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
-    Accent,
     Big,
     Clause,
     Dots,
-    Frac,
     Group,
     Infix,
     Juxt,
@@ -27,7 +25,9 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import CALLED, IF
-from notes2code.meaning import names, scripts
+from notes2code.meaning import names
+from notes2code.meaning.definable import definable
+from notes2code.meaning.scripts import is_name
 from notes2code.records import dataclass
 
 EXAMPLE = "example"
@@ -105,7 +105,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             last = out[-1]
             assert isinstance(last, Define)
             out[-1] = replace(last, condition=node)
-        elif _is_name(node) and _followed_by_declaration(clauses, at):
+        elif is_name(node) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation):
             out.extend(_relation(node, tuple(waiting)))
@@ -148,7 +148,7 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
     """``Q, K, V = XW^Q, XW^K, XW^V``: a definition for each name, and where the next clause is."""
     names: list[Node] = []
     middle = at
-    while middle < len(clauses) and _is_name(clauses[middle].node):
+    while middle < len(clauses) and is_name(clauses[middle].node):
         names.append(clauses[middle].node)
         middle += 1
     if not names or middle == len(clauses):
@@ -158,7 +158,7 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
         return None
     left, first = relation.operands
     behind = clauses[middle + 1 : middle + 1 + len(names)]
-    if left is None or not _is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
+    if left is None or not is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
         return None
     targets = [*names, left]
     if first is not None and not (behind and _all_behind_commas(behind[:1])):
@@ -181,7 +181,7 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
     """``Q, K, V = X``: all are X. One number for several names says what they are like, anything
     else does not say which of them is what."""
     span = targets[0].span.to(value.span)
-    if _is_name(value):
+    if is_name(value):
         return [Define(target, (value,), span) for target in targets]
     if all(isinstance(node, Num | Infix) for node in walk(value)):
         return [Fact("=", span)]
@@ -196,14 +196,14 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
 def _is_label(clauses: list[Clause], at: int) -> bool:
     """Whether a name only says what follows it is called: ``\\text{Pre-norm}: y = …``."""
     following = clauses[at + 1].before if at + 1 < len(clauses) else ""
-    return at == 0 and following == ":" and _is_name(clauses[at].node)
+    return at == 0 and following == ":" and is_name(clauses[at].node)
 
 
 def _is_remark(clause: Clause, before: list[Statement]) -> bool:
     """Whether a clause is no statement: a lone name in prose, dots, a bare number."""
     if isinstance(clause.node, Dots | Num):
         return True
-    lone = _is_name(clause.node) or isinstance(clause.node, Group)
+    lone = is_name(clause.node) or isinstance(clause.node, Group)
     return lone and bool(clause.words or before or clause.before)
 
 
@@ -327,24 +327,14 @@ def _index_letter(node: Node | None) -> str | None:
     return None
 
 
-def _is_name(node: Node | None) -> bool:
-    match node:
-        case Name():
-            return True
-        case Script(base, _, _, _) | Accent(_, base):
-            return _is_name(base)
-        case _:
-            return False
-
-
 def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
     """Whether ``Q`` is the first of ``Q, K, V ∈ …``."""
     for clause in clauses[at + 1 :]:
         if clause.before != ",":
             return False
         if isinstance(clause.node, Relation):
-            return clause.node.signs[0] in ("∈",) and _is_name(clause.node.operands[0])
-        if not _is_name(clause.node):
+            return clause.node.signs[0] in ("∈",) and is_name(clause.node.operands[0])
+        if not is_name(clause.node):
             return False
     return False
 
@@ -361,7 +351,7 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
         return () if node.sup is None else _axes(node.sup)
     if isinstance(node, Juxt):
         spaces, last = node.factors[:-1], node.factors[-1]
-        if isinstance(last, Group) and last.open == "[" and all(_is_name(s) for s in spaces):
+        if isinstance(last, Group) and last.open == "[" and all(is_name(s) for s in spaces):
             return last.items
         return None
     if isinstance(node, Group) and node.open == "[":
@@ -390,9 +380,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
             named = tuple(n for n in (*earlier_names, *operands[:-1][:1]) if n is not None)
-            if len(signs) == 1 and all(map(_is_name, named)):
+            if len(signs) == 1 and all(map(is_name, named)):
                 return [Declare(named, axes, node.span)]
-            if _is_name(operands[0]):
+            if is_name(operands[0]):
                 out.append(Declare(named[:1], axes, node.span))
             signs, operands = signs[:-1], operands[:-1]
     if not signs:
@@ -428,7 +418,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
 
 def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
-    if all(map(_is_name, values)):
+    if all(map(is_name, values)):
         if _is_gloss(values[-1]):
             return [Fact("=", span)]
         return [Define(name, (values[-1],), span) for name in values[:-1]]
@@ -462,64 +452,3 @@ def _is_example(node: Node) -> bool:
     inside = list(walk(node))
     arrays = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in inside)
     return arrays and all(isinstance(n, Num | Neg | Matrix | Group | Juxt | Infix) for n in inside)
-
-
-def definable(node: Node) -> bool:
-    """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
-    if _is_name(node):
-        return not _is_power(node)
-    if isinstance(node, Matrix):
-        return _is_pair(node)
-    if isinstance(node, Juxt) and len(node.factors) == 2:
-        name, arguments = node.factors
-        if isinstance(arguments, Script):
-            arguments = arguments.base
-        return (
-            _is_name(name)
-            and isinstance(arguments, Group)
-            and arguments.open in ("(", "[")
-            and all(_is_parameter(item) for item in arguments.items)
-        )
-    return False
-
-
-def _is_pair(node: Matrix) -> bool:
-    """Whether a matrix is a column of two elements of one array, ``y_{2i}`` over ``y_{2i+1}``."""
-    cells = [cell for row in node.rows for cell in row if cell is not None]
-    if len(node.rows) != 2 or len(cells) != 2 or not all(map(_is_name, cells)):
-        return False
-    letters = frozenset(n.text for cell in cells for n in walk(cell) if isinstance(n, Name))
-    first, second = (scripts.read(cell, letters, as_target=True) for cell in cells)
-    return first.name == second.name and scripts.complement(first.indices, second.indices)
-
-
-def _is_euler(node: Node) -> bool:
-    return isinstance(node, Name) and node.text == "e"
-
-
-def _is_power(node: Node) -> bool:
-    """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
-    while isinstance(node, Script | Accent):
-        if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
-            return True
-        if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
-            return True
-        node = node.base
-    return False
-
-
-def _is_parameter(node: Node) -> bool:
-    """Whether a node can stand in the parentheses of what is defined."""
-    match node:
-        case Name() | Script() | Accent() | Num() | Dots():
-            return True
-        case Juxt((Num(), Name())):
-            return True
-        case Relation((left, right), ("=",)) if left is not None and right is not None:
-            return _is_name(left) and (_is_name(right) or isinstance(right, Num))
-        case Infix("+" | "-", Juxt((Num(), Name())) | Name(), Num()):
-            return isinstance(node.left, Juxt)
-        case Group(_, items):
-            return all(map(_is_parameter, items))
-        case _:
-            return False

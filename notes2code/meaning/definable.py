@@ -1,0 +1,83 @@
+"""What can stand on the left-hand side of a definition."""
+
+from __future__ import annotations
+
+from notes2code.latex.tree import (
+    Accent,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    walk,
+)
+from notes2code.meaning import scripts
+from notes2code.meaning.scripts import is_name
+
+
+def definable(node: Node) -> bool:
+    """Whether a node can be the left-hand side of a definition: a name, an indexed name, a call."""
+    if is_name(node):
+        return not _is_power(node)
+    if isinstance(node, Matrix):
+        return _is_pair(node)
+    if isinstance(node, Juxt) and len(node.factors) == 2:
+        name, arguments = node.factors
+        if isinstance(arguments, Script):
+            arguments = arguments.base
+        return (
+            is_name(name)
+            and isinstance(arguments, Group)
+            and arguments.open in ("(", "[")
+            and all(_is_parameter(item) for item in arguments.items)
+        )
+    return False
+
+
+def _is_pair(node: Matrix) -> bool:
+    """Whether a matrix is a column of two elements of one array, ``y_{2i}`` over ``y_{2i+1}``."""
+    cells = [cell for row in node.rows for cell in row if cell is not None]
+    if len(node.rows) != 2 or len(cells) != 2 or not all(map(is_name, cells)):
+        return False
+    letters = frozenset(n.text for cell in cells for n in walk(cell) if isinstance(n, Name))
+    first, second = (scripts.read(cell, letters, as_target=True) for cell in cells)
+    return first.name == second.name and scripts.complement(first.indices, second.indices)
+
+
+def _is_euler(node: Node) -> bool:
+    return isinstance(node, Name) and node.text == "e"
+
+
+def _is_power(node: Node) -> bool:
+    """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
+    while isinstance(node, Script | Accent):
+        if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
+            return True
+        if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
+            return True
+        node = node.base
+    return False
+
+
+def _is_parameter(node: Node) -> bool:
+    """Whether a node can stand in the parentheses of what is defined."""
+    match node:
+        case Name() | Script() | Accent() | Num() | Dots():
+            return True
+        case Juxt((Num(), Name())):
+            return True
+        case Relation((left, right), ("=",)) if left is not None and right is not None:
+            return is_name(left) and (is_name(right) or isinstance(right, Num))
+        case Infix("+" | "-", Juxt((Num(), Name())) | Name(), Num()):
+            return isinstance(node.left, Juxt)
+        case Group(_, items):
+            return all(map(_is_parameter, items))
+        case _:
+            return False
