@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from notes2code.oracle.layout import WIDTH, Bracket, lines
+from notes2code.oracle.layout import WIDTH, Bracket, Doc, lines
 
 
 def fitted(text: str) -> str:
@@ -15,7 +15,12 @@ def fitted(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    """A line broken in its last outermost brackets; as it is where it has none."""
+    code = line.lstrip()
+    return lines(_in_brackets(code), len(line) - len(code))
+
+
+def _in_brackets(line: str) -> Doc:
+    """Code with its last outermost brackets, and those inside them, as places to break it."""
     depth, start, end, commas = 0, -1, -1, list[int]()
     for at, char in enumerate(line):
         if char in "([{":
@@ -28,8 +33,7 @@ def _broken(line: str) -> list[str]:
         elif char == "," and depth == 1:
             commas.append(at)
     if depth or start < 0 or end < start:
-        return [line]
+        return line
     places = [start, *commas, end]
-    parts = [line[a + 1 : b].strip() for a, b in pairwise(places)]
-    indent = len(line) - len(line.lstrip())
-    return lines(Bracket(line[indent : start + 1], tuple(parts), line[end:]), indent)
+    parts = tuple(_in_brackets(line[a + 1 : b].strip()) for a, b in pairwise(places))
+    return Bracket(line[: start + 1], parts, line[end:])

@@ -28,3 +28,15 @@ def test_a_list_alone_on_its_line_is_broken_too() -> None:
 def test_a_long_line_without_brackets_stays() -> None:
     text = "# " + "word " * 30
     assert fitted(text) == text
+
+
+def test_what_is_inside_brackets_is_broken_too() -> None:
+    one, two = "a" * 50 + "=1", "b" * 50 + "=2"
+    assert fitted(f"    made(Of({one}, {two}))").splitlines() == [
+        "    made(",
+        "        Of(",
+        f"            {one},",
+        f"            {two},",
+        "        )",
+        "    )",
+    ]
