@@ -202,11 +202,14 @@ def bare(node: Node) -> str:
 
 
 def labelled_bases(nodes: Sequence[Node]) -> set[str]:
-    """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``."""
+    """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``, or
+    ``λ_{q1}`` beside ``λ_{k1}``."""
     found: dict[str, set[str]] = {}
     for node in nodes:
-        if isinstance(node, Script) and scripts.is_name(node) and isinstance(node.sub, Name):
-            found.setdefault(bare(node), set()).add(node.sub.text)
+        if isinstance(node, Script) and scripts.is_name(node):
+            match node.sub:
+                case Name(letter) | Juxt((Name(letter), Num())):
+                    found.setdefault(bare(node), set()).add(letter)
     return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
 
 

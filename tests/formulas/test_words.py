@@ -8,6 +8,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    Case(
+        r"\lambda = \exp(\lambda_{q1} \lambda_{k1}) - \exp(\lambda_{q2} \lambda_{k2})",
+        "lambda_q1 lambda_k1 lambda_q2 lambda_k2",
+        lambda a, b, c, d: np.exp(a * b) - np.exp(c * d),
+    ),
     Case(r"y = \mathrm{mean}(x)", "x[d]", np.mean),
     Case(r"y = \mathrm{Var}(x)", "x[d]", np.var),
     Case(r"y = \mathrm{sum}(x)", "x[d]", np.sum),
