@@ -215,7 +215,7 @@ class Linker:
 
     def defining(self, entry: Entry, name: str, kind: str, within: int) -> list[Entry]:
         """The entries that define a name, rejected ones among them, nearest first."""
-        if kind == "functions" and names.is_letter(name):
+        if kind == "functions" and names.is_any_function(name):
             within = min(within, 1)  # f and p are others in each note
         near = [
             (distance, other)

@@ -90,10 +90,11 @@ def base_letter(name: str) -> str:
     return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
 
 
-def is_letter(name: str) -> bool:
-    """Whether a name is a letter, Latin or Greek, labels apart: it means what its note says."""
+def is_any_function(name: str) -> bool:
+    """Whether a name is a letter that stands for another function in each note, such as f or p;
+    kernels K and feature maps φ are the same in all of them."""
     base = base_letter(name)
-    return len(base) == 1 or base in GREEK
+    return len(base) == 1 and base not in KERNELS
 
 
 def is_size_name(name: str) -> bool:
