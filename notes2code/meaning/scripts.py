@@ -209,6 +209,8 @@ class _Reader:
     def looks_up(self, node: Node) -> bool:
         """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
         row ``E_{x_i}`` of a table, and so is no label."""
+        if isinstance(node, Infix) and node.op == "mod":
+            return True
         inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
         if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
             return True
