@@ -240,13 +240,26 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
 
 def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
     """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``."""
+    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
+    ``y_t = Σ_{j≤t} x_j / t``. What is compared with such a letter counts as it does."""
     subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
-    if {first for sub in subs if (first := binders.first_number(sub)) is not None} != {1}:
-        return
+    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
-    for letter in seen.targets - strided - seen.ranges.keys() - {"pos"}:
-        seen.starts.setdefault(letter, 1)
+    told = strided | seen.ranges.keys() | {"pos"}
+    unsaid = seen.targets - told
+    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes)):
+        for letter in (unsaid | seen.bound | {*seen.free}) - told:
+            seen.starts.setdefault(letter, 1)
+
+
+def _divisors(nodes: Sequence[Node]) -> set[str]:
+    """The letters that something is divided by."""
+    found = set()
+    for node in nodes:
+        match node:
+            case Frac(_, Name(letter)) | Infix("/", _, Name(letter)):
+                found.add(letter)
+    return found
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:
