@@ -71,6 +71,7 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    of_probabilities: bool = False
     of_labels: bool = False
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
@@ -168,9 +169,14 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.logs = not bases.isdisjoint(["log", "ln"])
     norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
     seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
+    seen.of_probabilities = seen.logs and bases - seen.bound <= _OF_DIVERGENCES
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen
+
+
+_OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
+"""What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
 
 
 def _is_two(node: Node | None) -> bool:
@@ -257,9 +263,19 @@ def _divisors(nodes: Sequence[Node]) -> set[str]:
     found = set()
     for node in nodes:
         match node:
-            case Frac(_, Name(letter)) | Infix("/", _, Name(letter)):
-                found.add(letter)
+            case Frac(_, below) | Infix("/", _, below):
+                found.update(_zero_of(below))
     return found
+
+
+def _zero_of(node: Node) -> set[str]:
+    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
+    match node:
+        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
+            return {letter}
+        case Group(_, (item,)):
+            return _zero_of(item)
+    return set()
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:

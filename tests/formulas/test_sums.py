@@ -87,6 +87,16 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     ),
     Case(r"s_i = \frac{1}{i} \sum_{j \le i} a_j", "a[n]", running_mean),
     Case(r"s_i = \frac{1}{i} \sum_{j=0}^{i-1} a_j", "a[n]", running_mean),
+    Case(
+        r"\hat{m}_t = \frac{m_t}{1 - \beta^t}",
+        "m[n] beta",
+        lambda m, beta: m / (1 - beta ** np.arange(1, len(m) + 1)),
+    ),
+    Case(
+        r"s = \sum_{t=0}^T \gamma^t r_t",
+        "gamma r[T+1,d]",
+        lambda gamma, r: gamma ** np.arange(len(r)) @ r,
+    ),
     Case(r"s_i = a_i / i", "a[n]", lambda a: a / np.arange(1, len(a) + 1)),
     Case(r"s_i = \sum_{j=i}^{n} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=i+1}^{n} a_j", "a[n]", lambda x: x.sum() - np.cumsum(x)),
