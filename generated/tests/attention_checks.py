@@ -26,7 +26,8 @@ class AttentionChecks:
     """Tests of an attention that is called with query, key and value.
 
     ``query``, ``key`` and ``value`` are shapes of inputs for tests, ``biases`` those of what the
-    formula adds to the scores, ``bias_scale`` what it multiplies them with, ``heads`` the axes of the formula before its queries.
+    formula adds to the scores, ``bias_scale`` what it multiplies them with, ``heads`` the axes of
+    the formula before its queries.
     """
 
     query, key, value = (4, 6), (5, 6), (5, 7)

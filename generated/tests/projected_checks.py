@@ -25,7 +25,8 @@ class ProjectedChecks:
     one that asks and others that answer.
 
     ``shapes`` are shapes of the inputs for tests, ``biases`` those of what the formula adds to
-    the scores, ``bias_scale`` what it multiplies them with, ``heads`` the number of heads where the weights have an axis for them.
+    the scores, ``bias_scale`` what it multiplies them with, ``heads`` the number of heads where
+    the weights have an axis for them.
     """
 
     shapes: tuple[tuple[int, int], ...] = ((4, 6),)

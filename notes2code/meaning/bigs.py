@@ -98,7 +98,7 @@ def _unbounded(run: Run, letter: str) -> tuple[Index, Expr | None]:
     known = run.seen.ranges.get(letter)
     if known is not None:
         return _ranged(run, known)
-    return Index(letter, Size("")), None
+    return Index(letter, Size(""), run.seen.starts.get(letter, 0)), None
 
 
 def _ranged(run: Run, known: Range) -> tuple[Index, Expr | None]:

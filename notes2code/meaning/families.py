@@ -19,7 +19,7 @@ def listed(run: Run, node: Group) -> Value:
     if node.open not in ("[", "(") or any(s == "|" for s in node.separators):
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
     flat = _flattened(node.items)
-    if any(map(_dots, flat)) and (node.open == "(" or "," in node.separators):
+    if any(map(_dots, flat)) and node.separators:
         _refuse_transposed(run, flat)
         if lead := ellipsis.leading(flat):
             return _led(run, flat[:lead], flat[lead:], node.span)
@@ -28,20 +28,23 @@ def listed(run: Run, node: Group) -> Value:
             _doubt_vectors(run, values[0])
             return Value(values[0].body, (index, *values[0].axes), node.span)
         if len(values) == 1 and values[0].rank == 1:
-            return _side_by_side(run, index, values[0], node.span)
+            return _side_by_side(run, index, values[0], node.separators[0] == ";", node.span)
         return _together(run, index, values, node.span)
     return concatenated(run, node.items, node.span)
 
 
-def _side_by_side(run: Run, index: Index, value: Value, span: Span) -> Value:
-    """``[x_1, …, x_n]`` of vectors: the columns of a matrix, or one long vector."""
-    ways = (("joined end to end", 0.0), ("the columns of a matrix", 0.4))
+def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:
+    """``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors: one long vector, or the columns of a
+    matrix, or its rows."""
+    kind = "rows" if rows else "columns"
+    ways = (("joined end to end", 0.0), (f"the {kind} of a matrix", 0.4))
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
         return _end_to_end(run, index, value, span)
     _doubt_vectors(run, value)
-    return Value(value.body, (*value.axes, index), span)
+    axes = (index, *value.axes) if rows else (*value.axes, index)
+    return Value(value.body, axes, span)
 
 
 def joined(run: Run, node: Infix) -> Value:

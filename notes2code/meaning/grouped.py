@@ -46,13 +46,18 @@ def place(run: Run, node: Node, size: Size) -> Expr | None:
 
 
 def _by_name(run: Run, name: str, index: Index, size: Size, node: Node) -> Expr:
-    """``g(i)``, which nothing defines: groups of equal size, in order."""
-    if not run.seen.attends or name in run.scope.functions:
+    """``g(i)``, which nothing defines but as a quotient: groups of equal size, in order."""
+    defined = run.scope.functions.get(name)
+    if not run.seen.attends or (defined is not None and not _is_quotient(defined.value.body)):
         raise error("N2C032", "this index is not understood", node.span)
     run.unify(run.size(name), size, node.span)
     text = f"`{run.quote(node.span)}` is taken to be the group of head `{index.name}`"
     run.problems.append(note("N2C039", f"{text}: groups of equal size, in order", node.span))
     return _of_number(index, size)
+
+
+def _is_quotient(expr: Expr) -> bool:
+    return isinstance(expr, Fn) and expr.name in ("floor", "ceil")
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -26,6 +26,14 @@ def group_of(node: Node) -> tuple[Node, Node, Node | None] | None:
     return None
 
 
+def named(node: Node) -> set[str]:
+    """The g of a script ``g(i)``."""
+    match node:
+        case Juxt((Name(text), Group("(", (Name(),)))) if text in NAMES:
+            return {text}
+    return set()
+
+
 def counts_groups(node: Node, letter: str) -> bool:
     """Whether a script is the group of a letter, as ``g(h)`` or ``⌊h/r⌋`` is."""
     match node:

@@ -116,6 +116,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.Fn("floor", (arithmetic(run, item, use),))
         case Group("⌈", (item,)):
             return ir.Fn("ceil", (arithmetic(run, item, use),))
+        case Group("|", (item,)):
+            return ir.Fn("abs", (arithmetic(run, item, use),))
         case Group(_, (item,)):
             return arithmetic(run, item, use)
     raise _not_understood(run, node)
@@ -193,12 +195,9 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         span = ir.add(expr.arguments[2], ir.negative(low), ir.ONE)
         run.unify(Size("", value=span), size, use.span)
         return ir.add(expr, ir.negative(low))
-    if not isinstance(expr, ir.Add) or len(expr.terms) != 2:
-        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
-    plus = next((t for t in expr.terms if isinstance(t, Idx)), None)
-    minus = next((t for t in expr.terms if not isinstance(t, Idx)), None)
-    if plus is None or minus is None or not isinstance(ir.negative(minus), Idx):
-        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    if isinstance(expr, ir.Fn) and expr.name == "abs":
+        return _distance(run, expr, letters, size, use)
+    plus = _leading(expr, use)
     other = next(index for index in letters if index is not plus.index)
     last = ir.add(other.size, ir.MINUS_ONE)
     run.unify(Size("", value=ir.add(plus.index.size, last)), size, use.span)
@@ -211,6 +210,28 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         )
     )
     return ir.add(expr, last)
+
+
+def _distance(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use) -> Expr:
+    """``b_{|i-j|}``: one element for every distance, the same in both directions."""
+    _leading(expr.arguments[0], use)
+    first, second = letters
+    run.unify(first.size, second.size, use.span)
+    run.unify(first.size, size, use.span)
+    text = f"`{use.name}` is taken to hold one element for every distance of "
+    run.problems.append(
+        note("N2C039", f"{text}`{first.name}` and `{second.name}`, from 0 on", use.span)
+    )
+    return expr
+
+
+def _leading(expr: Expr, use: Use) -> Idx:
+    """The i of ``i - j``."""
+    if isinstance(expr, ir.Add) and len(expr.terms) == 2:
+        for plus, minus in (expr.terms, reversed(expr.terms)):
+            if isinstance(plus, Idx) and isinstance(ir.negative(minus), Idx):
+                return plus
+    raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
 
 
 def _range(run: Run, at: At, size: Size, use: Use) -> Index:

@@ -257,6 +257,7 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     if right.rank == 0:
         if isinstance(right.body, ir.Mul):  # ‖a‖‖b‖ is below the dot product of two vectors
             run.pay(1.1 * sum(map(_is_matrix_norm, right.body.factors)))
+            run.pay(2.2 * sum(map(_is_amount, right.body.factors)))
         sizes.note_scale(run, right.body, left.body)
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
@@ -270,6 +271,11 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         )
     run.conflict(1.2, "a division by a vector is taken element by element", span)
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def _is_amount(expr: ir.Expr) -> bool:
+    """Whether an expression is |a| of a number: beside |b|, below a·b, it is the length of a."""
+    return isinstance(expr, ir.Fn) and expr.name == "abs" and isinstance(expr.arguments[0], ir.Ref)
 
 
 def _is_matrix_norm(expr: ir.Expr) -> bool:

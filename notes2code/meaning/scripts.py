@@ -209,6 +209,8 @@ class _Reader:
     def looks_up(self, node: Node) -> bool:
         """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
         row ``E_{x_i}`` of a table, and so is no label."""
+        if isinstance(node, Infix) and node.op == "mod":
+            return True
         inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
         if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
             return True
@@ -304,7 +306,7 @@ class _Reader:
             self.labels.append("prime")
         elif text in ("star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and self.base not in _RATES:
+        elif text in self.bound and (self.base not in _RATES or text == _LAYER):
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
@@ -321,8 +323,10 @@ class _Reader:
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
 
-_RATES = frozenset(["beta", "lambda", "rho"])
-"""Letters of rates: with an index above them they are raised to it."""
+_RATES = frozenset(["beta", "gamma", "lambda", "rho"])
+"""Letters of rates: with an index above them they are raised to it, if it counts no layers."""
+
+_LAYER = "l"
 
 
 def _is_arithmetic(node: Node) -> bool:

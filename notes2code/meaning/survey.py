@@ -71,6 +71,7 @@ class Survey:
     ranges: dict[str, Range] = field(default_factory=dict)
     normalises: bool = False
     logs: bool = False
+    of_probabilities: bool = False
     of_labels: bool = False
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
@@ -168,9 +169,14 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.logs = not bases.isdisjoint(["log", "ln"])
     norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
     seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
+    seen.of_probabilities = seen.logs and bases - seen.bound <= _OF_DIVERGENCES
     seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen
+
+
+_OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
+"""What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
 
 
 def _is_two(node: Node | None) -> bool:
@@ -240,13 +246,36 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
 
 def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
     """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``."""
+    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
+    ``y_t = Σ_{j≤t} x_j / t``. What is compared with such a letter counts as it does."""
     subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
-    if {first for sub in subs if (first := binders.first_number(sub)) is not None} != {1}:
-        return
+    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
-    for letter in seen.targets - strided - seen.ranges.keys() - {"pos"}:
-        seen.starts.setdefault(letter, 1)
+    told = strided | seen.ranges.keys() | {"pos"}
+    unsaid = seen.targets - told
+    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes)):
+        for letter in (unsaid | seen.bound | {*seen.free}) - told:
+            seen.starts.setdefault(letter, 1)
+
+
+def _divisors(nodes: Sequence[Node]) -> set[str]:
+    """The letters that something is divided by."""
+    found = set()
+    for node in nodes:
+        match node:
+            case Frac(_, below) | Infix("/", _, below):
+                found.update(_zero_of(below))
+    return found
+
+
+def _zero_of(node: Node) -> set[str]:
+    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
+    match node:
+        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
+            return {letter}
+        case Group(_, (item,)):
+            return _zero_of(item)
+    return set()
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:

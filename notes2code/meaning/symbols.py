@@ -211,6 +211,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not use.bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
+    elif run.seen.of_probabilities and indices == 1 and not use.bold:
+        ranks = (0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
     elif base == "y" and indices == 0 and _is_label(run, use):
         ranks = (0, 1, 2)
     else:

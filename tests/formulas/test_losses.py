@@ -9,6 +9,12 @@ from tables import Case, check, sigmoid, softmax, table
 
 @table(
     Case(r"L = -\sum_i y_i \log \hat{y}_i", "y[n] y_hat+[n]", lambda y, p: -y @ np.log(p)),
+    Case(
+        r"D_{KL}(P \| Q) = -\sum_i P_i \log \frac{Q_i}{P_i}",
+        "P+[n] Q+[n]",
+        lambda p, q: p @ np.log(p / q),
+    ),
+    Case(r"L = \sum_i P_i (\log P_i - \log Q_i)", "P+[n] Q+[n]", lambda p, q: p @ np.log(p / q)),
     Case(r"L = -\log p_y", "p_y+", lambda p: -np.log(p)),
     Case(
         r"L = -\frac{1}{N}\sum_{n=1}^{N}\sum_{c=1}^{C} y_{nc} \log p_{nc}",

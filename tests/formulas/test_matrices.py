@@ -8,6 +8,12 @@ from tables import Case, check, table
 
 
 @table(
+    Case(r"X = [x_1; x_2; \ldots; x_n]", "x[n,d]", lambda x: x),
+    Case(
+        r"X = [x_1; \dots; x_n], \quad S = X X^\top",
+        "x[n,d]",
+        lambda x: x @ x.T,
+    ),
     Case(r"C = AB", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case(r"C = AB^T", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
     Case(r"C = A B^\top", "A[n,d] B[m,d]", lambda a, b: a @ b.T),

@@ -27,6 +27,11 @@ def standardised(x: Any, epsilon: float) -> Any:
         lambda a, b: a @ b / (np.linalg.norm(a) * np.linalg.norm(b)),
     ),
     Case(
+        r"\cos\theta = \frac{a \cdot b}{|a| |b|}",
+        "a[d] b[d]",
+        lambda a, b: a @ b / (np.linalg.norm(a) * np.linalg.norm(b)),
+    ),
+    Case(
         r"s = \frac{a \cdot b}{\|a\|_2 \|b\|_2}",
         "a[d] b[d]",
         lambda a, b: a @ b / (np.linalg.norm(a) * np.linalg.norm(b)),

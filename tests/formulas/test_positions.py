@@ -100,6 +100,13 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         lambda q, k, b: q @ k.T + b[np.arange(len(q))[:, None] - np.arange(len(k)) + len(k) - 1],
     ),
     Case(
+        r"e_{ij} = q_i^\top k_j + b_{|i-j|}",
+        "q[n,d] k[n,d] b[n]",
+        lambda q, k, b: (
+            q @ k.T + np.array([[b[abs(i - j)] for j in range(len(k))] for i in range(len(q))])
+        ),
+    ),
+    Case(
         r"s_{mn} = q_m^\top R_d^{\Theta, n-m} k_n",
         "q[m,d] R_d_Theta[n+m-1,d,e] k[n,e]",
         lambda q, r, k: np.array(

@@ -7,6 +7,10 @@ import numpy as np
 from tables import Case, check, table
 
 
+def running_mean(a: np.ndarray) -> np.ndarray:
+    return np.array([a[: i + 1].mean() for i in range(len(a))])
+
+
 @table(
     Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
     Case(
@@ -76,6 +80,24 @@ from tables import Case, check, table
         "A[m,n]",
         lambda a: (a / (2 + np.add.outer(*map(np.arange, a.shape)))).sum(1),
     ),
+    Case(
+        r"s_i = \sum_{j \le i} a_j \sum_{k=1}^{n} b_k",
+        "a[m] b[n]",
+        lambda a, b: np.cumsum(a) * b.sum(),
+    ),
+    Case(r"s_i = \frac{1}{i} \sum_{j \le i} a_j", "a[n]", running_mean),
+    Case(r"s_i = \frac{1}{i} \sum_{j=0}^{i-1} a_j", "a[n]", running_mean),
+    Case(
+        r"\hat{m}_t = \frac{m_t}{1 - \beta^t}",
+        "m[n] beta",
+        lambda m, beta: m / (1 - beta ** np.arange(1, len(m) + 1)),
+    ),
+    Case(
+        r"s = \sum_{t=0}^T \gamma^t r_t",
+        "gamma r[T+1,d]",
+        lambda gamma, r: gamma ** np.arange(len(r)) @ r,
+    ),
+    Case(r"s_i = a_i / i", "a[n]", lambda a: a / np.arange(1, len(a) + 1)),
     Case(r"s_i = \sum_{j=i}^{n} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=i+1}^{n} a_j", "a[n]", lambda x: x.sum() - np.cumsum(x)),
     Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),

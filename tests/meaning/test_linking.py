@@ -327,3 +327,13 @@ def test_a_temperature_in_another_note_stays_there() -> None:
 
     assert inputs(r"\tau x", "Other.md") == {"s"}
     assert inputs(r"\tau x", "Here.md") == {"s", "tau"}
+
+
+@pytest.mark.parametrize(
+    "groups, taken",
+    [(r"g(i) = \lceil i / r \rceil", True), (r"g(i) = i \bmod G", False), ("g(i) = G - i", False)],
+)
+def test_heads_are_grouped_as_the_note_says_or_not_at_all(groups: str, taken: bool) -> None:
+    head = Entry(r"O_i = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}", "Here.md", (), 2)
+    found = compiled([Entry(groups, "Here.md", (), 1), head], head)
+    assert (found.equation is not None) == taken
