@@ -60,7 +60,7 @@ FIELD = frozenset(
     token tokens word input Input output Output out hidden state states context enc dec model
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
-    Re where otherwise else TP TN FP FN
+    Re where otherwise else TP TN FP FN KL JS JSD
     """.split()
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Apply, Group, Name, Node, Prose, Relation, Script
+from notes2code.latex.tree import Apply, Group, Infix, Name, Node, Prose, Relation, Script, walk
 from notes2code.meaning import (
     applying,
     conditions,
@@ -38,7 +38,8 @@ OF_NUMBERS = {
 GREEK_FUNCTIONS = {"sigma": "sigmoid", "Phi": "normal_cdf"}
 """What these letters are when they are called and the notes do not say."""
 
-_MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulmhr", "ell"])
+_DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
+_MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
 
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
@@ -204,8 +205,17 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return probabilities.probability(run, use, group, span)
     if use.name in GREEK_FUNCTIONS and len(group.items) == 1:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
+    if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
+        raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
     arguments = [run.lower(item) for item in group.items if not isinstance(item, Prose)]
     return applying.unknown(run, use, arguments, span)
+
+
+def _compares_two(group: Group) -> bool:
+    """Whether something stands beside something else, as in ``KL(p ‖ q)``."""
+    return "‖" in group.separators or any(
+        isinstance(node, Infix) and node.op == "‖" for node in walk(group)
+    )
 
 
 def applied(run: Run, node: Apply) -> Value:

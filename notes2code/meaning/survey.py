@@ -247,15 +247,28 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
 def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
     """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
     the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
-    ``y_t = Σ_{j≤t} x_j / t``. What is compared with such a letter counts as it does."""
+    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
+    compared with such a letter counts as it does."""
     subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
     unsaid = seen.targets - told
-    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes)):
+    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
         for letter in (unsaid | seen.bound | {*seen.free}) - told:
             seen.starts.setdefault(letter, 1)
+
+
+def _less_one(nodes: Sequence[Node]) -> set[str]:
+    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
+    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
+    below = {id(inner) for sub in subs for inner in walk(sub)}
+    found = set()
+    for node in nodes:
+        match node:
+            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
+                found.add(letter)
+    return found
 
 
 def _divisors(nodes: Sequence[Node]) -> set[str]:

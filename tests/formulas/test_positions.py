@@ -92,6 +92,12 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         encoding,
     ),
     Case(r"\theta_i = 10000^{-2i/d}", "n# d#", lambda n, d: 10000 ** (-2 * np.arange(n) / d)),
+    Case(r"\theta_i = 10000^{-2(i-1)/d}", "n# d#", lambda n, d: 10000 ** (-2 * np.arange(n) / d)),
+    Case(
+        r"b_{ij} = -m(i-j)",
+        "m n# l#",
+        lambda m, n, k: -m * np.subtract.outer(np.arange(n), np.arange(k)),
+    ),
     Case(r"y_i = a_{2i} a_{2i+1}", "a[2*m]", lambda a: a[::2] * a[1::2]),
     Case(r"y_i = a_{2i} - a_{2i+1}", "a[2*m]", lambda a: a[::2] - a[1::2]),
     Case(

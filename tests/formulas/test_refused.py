@@ -143,6 +143,8 @@ INDICES = [
     refused("N2C036", r"y = \sum_{«j \in N(i)»} x_j"),
     refused("N2C036", r"s = \sum_«{ = 1, \dots }» x_i"),
     refused("N2C024", r"y = «\begin{pmatrix} \end{pmatrix}» x"),
+    refused("N2C037", r"L = «D_{KL}(P \| Q)»"),
+    refused("N2C037", r"J = \frac12 «KL(P||M)» + 1"),
     refused("N2C036", r"s = \sum_{t=T}^{«1»} x_t"),
     refused("N2C036", r"s = \sum_{i=5}^«1» x_i"),
     refused("N2C036", r"y_t = \sum_{i=«-k»}^{k} w_i x_{t+i}"),
