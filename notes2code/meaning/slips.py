@@ -209,7 +209,11 @@ def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterat
         letters = binders.bound_letters(node.sub)
         if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
             continue
-        weight, vector = ({*map(names.label, (at.node for at in u.indices))} for u in uses if u)
+        weight, vector = (
+            {n.text for at in u.indices for n in walk(at.node) if isinstance(n, Name)}
+            for u in uses
+            if u
+        )
         is_vector = axes.get(uses[1].name, 0) > len(uses[1].indices) > 0
         if is_vector and letters[0] in weight and letters[0] not in vector:
             text = f"this is the same for every `{letters[0]}` that is summed over"

@@ -59,6 +59,7 @@ CLEAN = [
     r"s_{ij} = (u + x_i) W_Q W_K^\top x_j^\top + v W_Q W_K^\top x_j^\top",
     r"A(Q, K, V) = P V",
     r"c_i = \sum_j \alpha_{ij} h_j",
+    r"y_t = \sum_k w_k x_{t-k}",
     r"s_i = \sum_j A_{ij} d_i",
     r"f(x, \theta) = \tanh(x)",
     r"f(x) = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}",
