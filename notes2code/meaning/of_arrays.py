@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Name, Node, Script, walk
+from notes2code.latex.tree import Dots, Group, Name, Node, Script, walk
 from notes2code.meaning import (
     applying,
+    ellipsis,
     families,
     ir,
     scripts,
@@ -32,7 +33,7 @@ REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": 
 
 
 def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
-    """``max(a, b)`` of several, ``max(x)`` of one array's elements."""
+    """``max(a, b)`` of several, ``max(x_1, …, x_n)``, ``max(x)`` of one array's elements."""
     if len(group.items) == 1:
         value = run.lower(group.items[0])
         if value.rank == 0:
@@ -48,6 +49,10 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
             run.problems.append(note("N2C039", "the sum is taken to go over the last axis", span))
             return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
         return scalar(reduce_all(kind, value), span)
+    if any(isinstance(item, Dots) for item in group.items):
+        index, values = ellipsis.family(run, group.items, span)
+        if len(values) == 1:
+            return Value(ir.Reduce(kind, index, values[0].body), values[0].axes, span)
     if kind not in ("max", "min"):
         raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
     values = [run.lower(item) for item in group.items]

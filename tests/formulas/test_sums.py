@@ -98,6 +98,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         lambda gamma, r: gamma ** np.arange(len(r)) @ r,
     ),
     Case(r"s_i = a_i / i", "a[n]", lambda a: a / np.arange(1, len(a) + 1)),
+    Case(r"m = \max(a_1, \dots, a_n)", "a[n]", np.max),
+    Case(r"m_i = \min(A_{i1}, \dots, A_{in})", "A[m,n]", lambda a: a.min(1)),
     Case(r"s_i = \sum_{j=i}^{n} a_j", "a[n]", lambda x: np.cumsum(x[::-1])[::-1]),
     Case(r"s_i = \sum_{j=i+1}^{n} a_j", "a[n]", lambda x: x.sum() - np.cumsum(x)),
     Case(r"s_i = \sum_{j \ne i} a_j", "a[n]", lambda x: x.sum() - x),
