@@ -215,8 +215,15 @@ class Run:
         """A size that is a part of another cannot be equal to it."""
         whole, part = (left, right) if left.value is not None else (right, left)
         assert whole.value is not None
-        if any(isinstance(e, Size) and find(e) is part for e in ir.walk(whole.value)):
-            self.conflict(9, "an array would have to be as long as itself and another", where)
+        pending = [whole.value]
+        while pending:
+            for expr in ir.walk(pending.pop()):
+                root = find(expr) if isinstance(expr, Size) else None
+                if root is part:
+                    text = "an array would have to be as long as itself and another"
+                    self.conflict(9, text, where)
+                if root is not None and root.value is not None:
+                    pending.append(root.value)
 
     def _unify_values(self, left: Size, right: Size, where: Span) -> None:
         assert left.value is not None and right.value is not None

@@ -92,3 +92,9 @@ def test_names(latex: str, names: list[str]) -> None:
 def test_a_word_of_prose_may_be_a_label() -> None:
     formula = compile_formula(r"y = x_{\text{in}} - x")
     assert [i.name for i in formula.inputs] == ["x_in", "x"]
+
+
+def test_no_size_is_made_of_itself() -> None:
+    """A turn is of pairs, half as many as there are numbers; that must not be the same many."""
+    side = r"f(q, m) _{f}(q, m) e^{i \Theta_{f}(q, m)} = \|q\| = q e^{i m \theta}"
+    assert compile_formula(side).status != "rejected"
