@@ -34,13 +34,11 @@ PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
-_SCALARS = frozenset([*"abcefgilmnrtw", "p", "y", "j", "E", "L", "ell"])
 _VECTORS = frozenset([*"qkvxhsyzuwo"])
 _INDEXED_VECTORS = (_VECTORS | frozenset("cr")) - frozenset("w")
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(10_000)
 def code_name(*parts: str) -> str:
     """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
     joined = "_".join(part for part in parts if part)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
@@ -24,14 +23,6 @@ TOO_STRANGE = 3.0
 """The weight of conflicts with custom from which a reading is refused."""
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Found:
-    """The best attempt and what it gave."""
-
-    run: Run
-    result: object
 
 
 def search(

@@ -84,9 +84,6 @@ def _stands_at(ref: ir.Ref, indices: Set[Index]) -> bool:
     return any(isinstance(at, Idx) and find_index(at.index) in indices for at in ref.at)
 
 
-_CONJUGATE = ("*", "star")
-
-
 def real_part(run: Run, group: Group, span: Span) -> Value:
     """``Re[a b^* e^{iφ}]``: the dot product of b and of a with its pairs turned by φ."""
     factors = list(_factors(group.items[0])) if len(group.items) == 1 else []
