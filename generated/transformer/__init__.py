@@ -2,6 +2,7 @@
 
 from .attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -58,6 +59,7 @@ __all__ = [
     "ALiBi",
     "AddNorm",
     "AdditiveAttention",
+    "Attention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
