@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
+from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -286,6 +287,9 @@ class _Reader:
                     self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
                 else:
                     self.above(item)
+        elif isinstance(node, Script) and _is_mark(node.sup) and not node.sub and not node.primes:
+            self.above(node.base)  # the W^{Q^T} that is a W^Q transposed
+            self.above(node.sup)
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
@@ -339,7 +343,7 @@ def _is_arithmetic(node: Node) -> bool:
     return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
 
 
-def _is_mark(node: Node) -> bool:
+def _is_mark(node: Node | None) -> TypeGuard[Name]:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
 
 

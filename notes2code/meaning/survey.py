@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from notes2code.diagnostics import ProblemError, Span
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Big,
     Frac,
@@ -350,6 +350,14 @@ def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         letter = binders.step_letter(define)
         if letter is None or define.target is None:
             continue
+        if (own := binders.at_own_step(define, letter)) is not None:
+            raise error(
+                "N2C034",
+                f"this steps in two letters, `{letter}` and another: the state here is at its own "
+                "step",
+                own.span,
+                "give the states of the other count a name of their own",
+            )
         base = binders.bare(define.target)
         repeated = any(binders.is_first_state(target, base) for target in targets)
         seen.steps.setdefault(base, set()).add(letter)

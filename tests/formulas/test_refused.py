@@ -163,6 +163,7 @@ INDICES = [
     refused("N2C034", r"«y» = u + 1, \quad u = y - 1"),
     refused("N2C034", r"«f(x)» = g(x), \quad g(x) = f(x)"),
     refused("N2C034", r"«y» = A x, \quad A = B x, \quad x = A y"),
+    refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l)} + «s_t^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
     refused("N2C035", r"A ∈ ℝ^{n×d}, \quad «A» ∈ ℝ^{d×n}, \quad y = A x"),
     refused("N2C035", r"f(x) = x + 1, \quad «f(x)» = x + 2"),

@@ -35,6 +35,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(
         r"f(x) = x \sigma(x) \approx \frac{x}{2}", "x", lambda x: x * sigmoid(x), shapes={"x": ()}
     ),
+    Case(
+        r"\mathrm{Gate}(u) \approx u \sigma(1.5 u)",
+        "u",
+        lambda u: u * sigmoid(1.5 * u),
+        shapes={"u": ()},
+    ),
     Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"\text{Step 2: } y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"y = z W \text{ und } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
