@@ -225,7 +225,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "_": ("name", "_"),
     "#": ("junk", "#"),
     "$": ("junk", "$"),
-    "%": ("name", "percent"),
+    "%": ("junk", "%"),
     "&": ("name", "ampersand"),
 }
 

@@ -34,7 +34,7 @@ _PATTERN = re.compile(
     r"|(?P<such>s\.\s?t\.)"
     r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
     r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.m?T(?![A-Za-z]))"
-    r"|(?P<run>[A-Za-z]+(?:\\_[A-Za-z]+)*)"
+    r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
     r"|(?P<num>\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"

@@ -134,7 +134,7 @@ class Linker:
         except RecursionError:
             return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
-        parsed.given = _given(tree)
+        parsed.given = _given(tree, seen)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -375,14 +375,14 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     return found
 
 
-def _given(tree: Tree) -> dict[str, set[int]]:
+def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
     """How many arguments each name with parentheses behind it is given."""
     found: dict[str, set[int]] = {}
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
-            if scripts.is_name(name) and isinstance(group, Group) and group.open in ("(", "["):
-                called = scripts.read(name, frozenset()).name
-                found.setdefault(called, set()).add(len(group.items))
+            called = seen.understood(name) if scripts.is_name(name) else None
+            if called is not None and isinstance(group, Group) and group.open in ("(", "["):
+                found.setdefault(called.name, set()).add(len(group.items))
     return found
 
 

@@ -200,7 +200,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
     small = not use.bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
-        return _role_rank(run, base, indices)
+        return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if use.name in run.whole_parameters and indices == 1 and not use.bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
