@@ -231,7 +231,7 @@ class Tokens(Characters):
             self._run_or_character(stripped, at + lead)
         elif not self._in_script() and (
             stripped.lower() in words.BARE_PROSE
-            or (name in _FONTS_OF_TEXT and words.is_prose(stripped))
+            or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
             self._prose(content, at, found.end())
@@ -251,6 +251,7 @@ class Tokens(Characters):
 
     def _prose(self, content: str, at: int, end: int) -> None:
         """Words between formulas; the last of ``\\text{where head}_i`` is a name."""
+        content = content.replace("\\ ", "  ")
         said, _, last = content.rstrip().rpartition(" ")
         if said and last.isalpha() and self.latex[end:].lstrip()[:1] in ("_", "^"):
             self._add("text", said.strip(), at, at + len(said))

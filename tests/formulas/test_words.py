@@ -42,6 +42,15 @@ from tables import Case, check, relu, sigmoid, softmax, table
         shapes={"u": ()},
     ),
     Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
+    Case(
+        r"r = \min(step\_ num, max\_ step)",
+        "step_num max_step",
+        np.minimum,
+        shapes={"step_num": (), "max_step": ()},
+    ),
+    Case(
+        r"y = x w_1, \\ \text{where\ w}_1 = 2 a", "x[d] a", lambda x, a: 2 * a * x, shapes={"a": ()}
+    ),
     Case(r"\text{Step 2: } y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"y = z W \text{ und } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
     Case(r"y = z W, \text{ donde } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
