@@ -125,6 +125,10 @@ INDICES = [
     refused("N2C032", r"z_i = E_{«x_i»} + p_i"),
     refused("N2C032", r"y_i = x_{«i \bmod 2»}"),
     refused("N2C032", r"y_i = «x_{|i|}»"),
+    refused(
+        "N2C032",
+        r"a_{ij} = w_{«\mathrm{clip}(j-i,2)»}, \quad \mathrm{clip}(x, k) = x^2 + k",
+    ),
     refused("N2C032", r"O_i = \mathrm{softmax}(Q_i K_{«i \bmod g»}^\top) V_{i \bmod g}"),
     refused("N2C032", r"L = -\sum_i \log p_{«y_i»}"),
     refused("N2C032", r"y = «A_{ijk}», \quad A \in \mathbb{R}^{n \times m}"),
