@@ -32,7 +32,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if numbers or any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
-        value = run.lower(masks.in_softmax(items[0]))
+        masks.warn_of_zeros(run, items[0])
+        value = run.lower(items[0])
     else:
         raise error(
             "N2C041",

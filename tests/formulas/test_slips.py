@@ -46,6 +46,7 @@ UNUSUAL = [
     r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
     r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
+    r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
 ]
 
 CLEAN = [
@@ -67,6 +68,8 @@ CLEAN = [
     r"\mathrm{SiLU}(x) = x \sigma(x) = \frac{x}{1 + e^{-x}}",
     r"\sigma(x) = \frac{1}{1 + e^{-x}} = \frac{1}{2}(1 + \tanh(x / 2))",
     r"\mathrm{ReLU}(x) = \max(0, x)",
+    r"A = \mathrm{softmax}(\mathrm{causal\_mask}(S))",
+    r"L = \mathrm{tril}(S)",
     r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
     r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",
     r"\tanh(x) = 2\sigma(2x) - 1",
