@@ -259,6 +259,8 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
             "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
         )
     value = run.lower(items[0])
+    if function == "exp":
+        powers.warn_of_root(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)

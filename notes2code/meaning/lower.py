@@ -204,7 +204,8 @@ def _bars(run: Run, node: Group) -> Value:
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)
     if value.rank == 0:
-        run.pay(powers.NO_VECTOR if node.open == "‖" else 0)
+        length = node.open == "‖" or _is_length(run, inner)
+        run.pay(powers.NO_VECTOR if length else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         raise error(
@@ -218,6 +219,11 @@ def _bars(run: Run, node: Group) -> Value:
         run.problems.append(note("N2C039", f"`{text}` is taken as the length", node.span))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _is_length(run: Run, node: Node) -> bool:
+    use = run.seen.understood(node)
+    return use is not None and use.name in run.seen.lengths
 
 
 def _refuse(what: str) -> Callable[[Run, Any], Value]:

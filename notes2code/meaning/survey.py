@@ -48,6 +48,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -73,6 +74,7 @@ class Survey:
     logs: bool = False
     of_probabilities: bool = False
     of_labels: bool = False
+    lengths: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.lengths = {name for node in nodes for name in _lengths(seen, node)}
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
@@ -452,6 +455,16 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, Script) and (use := seen.understood(inner)):
                 yield use.name
+
+
+def _lengths(seen: Survey, node: Node) -> set[str]:
+    """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
+    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
+    barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
+    found = {use.name for item in barred if (use := seen.understood(item)) is not None}
+    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×")
+    latin = not any(names.base_letter(name) in names.GREEK for name in found)
+    return found if product and latin and len(found) > 1 else set()
 
 
 def _has_identity(nodes: Sequence[Node]) -> bool:

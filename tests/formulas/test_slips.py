@@ -47,6 +47,9 @@ UNUSUAL = [
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
     r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
     r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
+    r"z_i = w_i e^{«i» m \theta_i}",
+    r"x_i = \sum_{k=1}^n c_k \exp(\frac{2\pi «i» k}{n})",
+    r"z_k = «\exp(i \theta_k)»",
 ]
 
 CLEAN = [
@@ -70,6 +73,8 @@ CLEAN = [
     r"\mathrm{ReLU}(x) = \max(0, x)",
     r"A = \mathrm{softmax}(\mathrm{causal\_mask}(S))",
     r"L = \mathrm{tril}(S)",
+    r"w_i = e^{-\lambda i}",
+    r"\theta_i = e^{-2i/d}",
     r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
     r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",
     r"\tanh(x) = 2\sigma(2x) - 1",
