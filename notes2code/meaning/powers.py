@@ -50,7 +50,7 @@ def exponential(run: Run, node: Script) -> Value:
 
 
 def warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
-    """Warn of an i in an exponent that may stand for the root of −1: it counts or is a number."""
+    """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
     factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
     index = roots.beside_angle(node) if "i" in run.indices else None
     if ir.Ref("i") in factors:

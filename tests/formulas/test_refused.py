@@ -54,6 +54,8 @@ BROKEN = [
     refused("N2C024", r"y = «\frac»{a}"),
     refused("N2C024", r"y = «\sqrt»"),
     refused("N2C024", r"y = x«^»"),
+    refused("N2C024", r"y = «\cos_x^2» + 1"),
+    refused("N2C024", r"y = «\exp»"),
     refused("N2C024", r"y = x«_»"),
     refused("N2C024", r"y = x^2«^»3"),
     refused("N2C024", r"y = x_1«_»2"),
@@ -124,6 +126,9 @@ INDICES = [
     refused("N2C032", r"y = x_{«\sqrt{i}»}"),
     refused("N2C032", r"z_i = E_{«x_i»} + p_i"),
     refused("N2C032", r"y_i = x_{«i \bmod 2»}"),
+    refused("N2C032", r"y_i = x_{«i^2»}"),
+    refused("N2C032", r"y_i = x_{«i \% 2»}"),
+    refused("N2C032", r"s = \sum_{i=1}^{3} x_{«2^i»} w_i"),
     refused("N2C032", r"y_i = «x_{|i|}»"),
     refused(
         "N2C032",
