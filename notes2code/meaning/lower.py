@@ -52,10 +52,10 @@ def _number(run: Run, node: Num) -> Value:
 
 
 def _name(run: Run, node: Name | Script | Accent) -> Value:
-    if not scripts.is_name(node):
-        return powers.scripted(run, node)
     if (indicator := calls.indicated(run, node)) is not None:
         return indicator
+    if not scripts.is_name(node):
+        return powers.scripted(run, node)
     unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)

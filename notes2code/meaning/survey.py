@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, roots, scripts
+from notes2code.meaning import binders, counting, names, roots, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -157,7 +157,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             _find_target_letters(seen, statement.target, nodes)
     _find_free_letters(seen, nodes, statements)
-    _count_from_one(seen, nodes)
+    counting.from_one(seen, nodes)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
@@ -245,53 +245,6 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
-
-
-def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
-    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
-    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
-    compared with such a letter counts as it does."""
-    subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
-    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
-    strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
-    told = strided | seen.ranges.keys() | {"pos"}
-    unsaid = seen.targets - told
-    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
-        for letter in (unsaid | seen.bound | {*seen.free}) - told:
-            seen.starts.setdefault(letter, 1)
-
-
-def _less_one(nodes: Sequence[Node]) -> set[str]:
-    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
-    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
-    below = {id(inner) for sub in subs for inner in walk(sub)}
-    found = set()
-    for node in nodes:
-        match node:
-            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
-                found.add(letter)
-    return found
-
-
-def _divisors(nodes: Sequence[Node]) -> set[str]:
-    """The letters that something is divided by."""
-    found = set()
-    for node in nodes:
-        match node:
-            case Frac(_, below) | Infix("/", _, below):
-                found.update(_zero_of(below))
-    return found
-
-
-def _zero_of(node: Node) -> set[str]:
-    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
-    match node:
-        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
-            return {letter}
-        case Group(_, (item,)):
-            return _zero_of(item)
-    return set()
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:

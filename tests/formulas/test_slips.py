@@ -52,7 +52,16 @@ UNUSUAL = [
     r"z_k = «\exp(i \theta_k)»",
 ]
 
+COUNTED = [
+    r"M_{ij} = 1[«i \le 3»]",
+    r"y_i = \begin{cases} x_i & «i < 2» \\ 0 & \text{otherwise} \end{cases}",
+    r"s = \sum_{«j > 2»} x_j",
+]
+
 CLEAN = [
+    r"M_{ij} = 1[i \le 3], i = 1, \dots, n",
+    r"s = \sum_{j=1}^n x_j 𝟙[j > 2]",
+    r"y_i = \begin{cases} x_i & i = 0 \\ 2x_i & i > 0 \end{cases}",
     r"F(x) = \max(0, x W_1 + b_1) W_2 + b_2",
     r"h = \tanh(W_1 x + W_2 s + b_3)",
     r"H = \tanh(X W_{xh} + H_0 W_{hh} + b_h)",
@@ -104,6 +113,7 @@ def warnings(latex: str) -> list[tuple[str, str]]:
         *(("N2C080", latex) for latex in NAMES),
         *(("N2C081", latex) for latex in SIDES),
         *(("N2C050", latex) for latex in UNUSUAL),
+        *(("N2C036", latex) for latex in COUNTED),
     ],
 )
 def test_warned(code: str, marked: str) -> None:
