@@ -249,6 +249,8 @@ SLIPS = [
     refused("N2C033", r"Q = K = V = «X(input)»"),
     refused("N2C033", r"Y = «W_1 (hidden)» + b"),
     refused("N2C033", r"y = «A^2» x"),
+    refused("N2C037", r"A = «\mathrm{softmax}_{local}»(S) V"),
+    refused("N2C037", r"«\mathrm{softmax}_{\text{top-}k}»(QK^\top)V"),
     refused(
         "N2C037",
         r"p = «\mathbb{E}_{x \sim p}[f(x)]»",

@@ -47,6 +47,7 @@ UNUSUAL = [
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
     r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
     r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
+    r"A = «\mathrm{softmax}_{att}»(S)",
     r"z_i = w_i e^{«i» m \theta_i}",
     r"x_i = \sum_{k=1}^n c_k \exp(\frac{2\pi «i» k}{n})",
     r"z_k = «\exp(i \theta_k)»",
