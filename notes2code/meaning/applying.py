@@ -57,6 +57,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
+        if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
+            run.pay(2.2)  # its bounds are numbers
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}

@@ -188,10 +188,14 @@ def letters_of_labels(node: Node) -> Iterator[str]:
 
 
 def _is_label(script: Node) -> bool:
-    """Whether letters side by side are an abbreviation, such as ``att``, and not indices."""
-    return isinstance(script, Juxt) and any(
-        isinstance(f, Name) and f.text not in names.INDEX_LETTERS for f in script.factors
+    """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
+    ``i % 2`` one."""
+    letters = (
+        {f.text for f in script.factors if isinstance(f, Name)}
+        if isinstance(script, Juxt)
+        else set()
     )
+    return "percent" not in letters and not letters <= names.INDEX_LETTERS
 
 
 def bare(node: Node) -> str:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Group, Juxt, Script, Tree, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Script, Tree, walk
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
@@ -361,12 +361,14 @@ class Linker:
 
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
-    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``, and
-    ``K_{g(i)}`` refers to g."""
+    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
+    ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
+            inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
+            found.update(names.CLIPS.intersection(inside))
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]
