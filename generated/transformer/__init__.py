@@ -8,6 +8,7 @@ from .attention import (
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -20,6 +21,7 @@ from .attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from .layers import (
@@ -74,6 +76,7 @@ __all__ = [
     "GeluFeedForward",
     "KernelAttention",
     "LayerNorm",
+    "LinearAttention",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
     "OutputHead",
@@ -91,6 +94,7 @@ __all__ = [
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
+    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",
