@@ -1,10 +1,12 @@
 """How fast the generated package is, and how much memory it takes, beside others of its kind.
 
-    python benchmarks/package.py [--rows TEXT] [--device cpu|cuda] [--dtype NAME] [--seconds N]
+    python benchmarks/package.py [--rows TEXT] [--length N] [--threads N] [--seconds N]
+                                 [--device cpu|cuda] [--dtype NAME]
 
 A row of the table is one piece of work of the same size for all: its numbers are times as ratios
 to the fastest peer's, so that `ours` below 1 is ahead of all others, and what the peer took. The
-contestants take turns, so that a busy machine slows all of them; what is printed are medians.
+contestants take turns, so that a busy machine slows all of them; what is printed are medians. With
+one thread it is the processor's time that counts, which other programs hardly change.
 Special scores have one peer, the formula computed literally, with all weights in memory, which is
 what `need_weights=True` does. The rows of memory are peaks of a forward pass at 4096 positions,
 beside what it gives, as ratios to torch's fused kernel.
@@ -25,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -37,10 +39,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "generated"))
 import transformer
 
 COLUMNS = ("ours", "torch.nn", "x-transformers", "HF", "nanoGPT-style", "textbook")
-LAYER = Sizes(batch=1, length=1024, d_model=768, num_heads=12, num_layers=1, vocab_size=0)
-GPT = Sizes(batch=1, length=512, d_model=768, num_heads=12, num_layers=4, vocab_size=50257)
+GPT = Sizes(batch=1, length=1024, d_model=768, num_heads=12, num_layers=4, vocab_size=50257)
 TRANSLATION = Sizes(batch=4, length=128, d_model=512, num_heads=8, num_layers=3, vocab_size=10000)
-HEADS, LENGTH, HEAD_SIZE = 8, 1024, 64
+HEADS, HEAD_SIZE = 8, 64
 LONG = 4096
 PROMPT, CONTINUATION = 32, 64
 
@@ -65,9 +66,12 @@ class Place:
         shape = sizes.batch, sizes.length
         return torch.randint(1, sizes.vocab_size, shape, device=self.device)
 
-    def wait(self) -> None:
+    def time(self) -> float:
+        """What a clock says when all work is done."""
         if self.device.type == "cuda":
             torch.cuda.synchronize()
+        alone = self.device.type == "cpu" and torch.get_num_threads() == 1
+        return time.process_time() if alone else time.perf_counter()
 
 
 # --- the rows -----------------------------------------------------------------------------------
@@ -102,17 +106,20 @@ def training_step(module: nn.Module, *inputs: Tensor) -> Work:
     return step
 
 
-def rows(place: Place) -> Iterator[tuple[str, Callable[[], dict[str, Work]]]]:
+def rows(place: Place, sizes: Sizes) -> Iterator[tuple[str, Callable[[], dict[str, Work]]]]:
     """Each row's name and what makes its contestants."""
-    layers = {"ours": lambda: transformer.CausalSelfAttention(768, 12), **attention_layers(LAYER)}
-    x = place.random(LAYER.batch, LAYER.length, LAYER.d_model)
+    layers = {
+        "ours": lambda: transformer.CausalSelfAttention(sizes.d_model, sizes.num_heads),
+        **attention_layers(sizes),
+    }
+    x = place.random(sizes.batch, sizes.length, sizes.d_model)
     for name, way in (("forward", forward), ("forward+backward", forward_and_backward)):
         yield (
             f"attention layer, {name}",
             lambda way=way: {who: way(place.built(make), x) for who, make in layers.items()},
         )
-    models = {"ours": lambda: transformer.GPT(_config(transformer.GPTConfig, GPT)), **gpts(GPT)}
-    tokens = place.tokens(GPT)
+    models = {"ours": lambda: transformer.GPT(_config(transformer.GPTConfig, sizes)), **gpts(sizes)}
+    tokens = place.tokens(sizes)
     for name, way in (("forward", forward), ("forward+backward", training_step)):
         yield (
             f"GPT, {name}",
@@ -133,9 +140,12 @@ def rows(place: Place) -> Iterator[tuple[str, Callable[[], dict[str, Work]]]]:
                 who: way(place.built(make), source, target) for who, make in pairs.items()
             },
         )
-    for score in SCORES:
+    for kind, score in SCORES.items():
         for name, way in (("forward", forward), ("forward+backward", forward_and_backward)):
-            yield f"{score}, {name}", lambda score=score, way=way: _scores(place, score, way)
+            yield (
+                f"{kind}, {name}",
+                lambda score=score, way=way: _scores(place, score, way, sizes.length),
+            )
 
 
 def _config(kind: type, sizes: Sizes) -> object:
@@ -205,8 +215,8 @@ SCORES = {
 }
 
 
-def _scores(place: Place, score: Score, way: Callable[..., Work]) -> dict[str, Work]:
-    module, inputs, named = _scored(place, score, 512 if score.heads == 1 else LENGTH)
+def _scores(place: Place, score: Score, way: Callable[..., Work], length: int) -> dict[str, Work]:
+    module, inputs, named = _scored(place, score, length)
     return {
         "ours": way(module, *inputs, **named),
         "textbook": way(Literal(module), *inputs, **named),
@@ -247,11 +257,9 @@ def medians(place: Place, contestants: dict[str, Work], seconds: float) -> dict[
     start = time.perf_counter()
     while len(min(times.values(), key=len)) < 3 or time.perf_counter() - start < seconds:
         for who, work in contestants.items():
-            place.wait()
-            begin = time.perf_counter()
+            begin = place.time()
             work()
-            place.wait()
-            times[who].append(time.perf_counter() - begin)
+            times[who].append(place.time() - begin)
     return {who: statistics.median(taken) for who, taken in times.items()}
 
 
@@ -293,14 +301,18 @@ def _line(name: str, ratios: dict[str, str], best: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", default="", help="only rows whose name has this text")
+    parser.add_argument("--length", default=GPT.length, type=int, help="of layers and of GPT")
+    parser.add_argument("--threads", type=int)
     parser.add_argument("--device", default="cpu", type=torch.device)
     parser.add_argument("--dtype", default="float32", choices=("float32", "bfloat16"))
     parser.add_argument("--seconds", default=5.0, type=float, help="for each row, at least")
     options = parser.parse_args()
     place = Place(options.device, getattr(torch, options.dtype))
+    if options.threads:
+        torch.set_num_threads(options.threads)
     print(_line("ratio to the fastest peer", {who: who for who in COLUMNS}, "the fastest peer"))
     print("|---" * (len(COLUMNS) + 2) + "|")
-    for name, make in rows(place):
+    for name, make in rows(place, replace(GPT, length=options.length)):
         if options.rows in name:
             print(time_row(name, medians(place, make(), options.seconds)), flush=True)
     fused = None

@@ -247,7 +247,7 @@ def _gpt2(sizes: Sizes) -> object:
         attn_implementation="sdpa",
         bos_token_id=None,
         eos_token_id=None,
-        pad_token_id=0,
+        pad_token_id=None,
     )
 
 
