@@ -9,6 +9,7 @@ from .attention import (
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -21,6 +22,7 @@ from .attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from .layers import (
@@ -76,6 +78,7 @@ __all__ = [
     "GeluFeedForward",
     "KernelAttention",
     "LayerNorm",
+    "LinearAttention",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
     "OutputHead",
@@ -93,6 +96,7 @@ __all__ = [
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
+    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",
