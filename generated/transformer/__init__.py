@@ -2,6 +2,7 @@
 
 from .attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -60,6 +61,7 @@ __all__ = [
     "ALiBi",
     "AddNorm",
     "AdditiveAttention",
+    "Attention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
