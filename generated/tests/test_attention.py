@@ -247,6 +247,8 @@ class TestLinearAttention(AttentionChecks):
     def attention(self, dropout: float = 0.0) -> LinearAttention:
         return randomised(LinearAttention(dropout=dropout))
 
+    takes_bias = False
+
     def inputs(self, *batch: int) -> tuple[Tensor, ...]:
         """Queries and keys whose weights do not add up to almost nothing."""
         query, key, value = super().inputs(*batch)

@@ -58,6 +58,59 @@ class Attention(nn.Module):
         return (output, weights) if need_weights else output
 
 
+class BlockAttention(Attention):
+    """Attention whose weights of a query do not depend on how many queries and keys there are, so
+    that, where nobody asks for the weights, they are computed for a block of queries at a time:
+    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+
+    weights_at_once = 2**20
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        causal = causal or self.causal
+        queries, keys = query.size(-2), key.size(-2)
+        rows = max(32, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
+        fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
+        if need_weights or fused or queries <= rows or (causal and queries > keys):
+            return super().forward(
+                query,
+                key,
+                value,
+                keep_mask=keep_mask,
+                bias=bias,
+                causal=causal,
+                need_weights=need_weights,
+            )
+        shape = *[1] * (query.dim() - 2), queries, keys
+        keep, bias = (
+            None if mask is None else mask.expand(torch.broadcast_shapes(mask.shape, shape))
+            for mask in (combined_mask(query, key, keep_mask, causal=False), bias)
+        )
+        outputs = []
+        for start in range(0, queries, rows):
+            stop = min(start + rows, queries)
+            seen = keys - queries + stop if causal else keys
+            output = super().forward(
+                query[..., start:stop, :],
+                key[..., :seen, :],
+                value[..., :seen, :],
+                keep_mask=None if keep is None else keep[..., start:stop, :seen],
+                bias=None if bias is None else bias[..., start:stop, :seen],
+                causal=causal,
+            )
+            outputs.append(output)
+        return torch.cat(outputs, dim=-2)
+
+
 class DotProductAttention(Attention):
     """Attention whose scores are dot products, so that torch's fused kernel can be used where
     nobody asks for the weights."""
@@ -188,7 +241,7 @@ class BilinearAttention(DotProductAttention):
         return self.W(query), key, 1.0
 
 
-class AdditiveAttention(Attention):
+class AdditiveAttention(BlockAttention):
     r"""Attention whose scores a small network gives to the sum of projected queries and keys.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
@@ -211,6 +264,7 @@ class AdditiveAttention(Attention):
         self.W_q = nn.Linear(query_size, hidden_size, bias=False)
         self.W_k = nn.Linear(key_size, hidden_size, bias=False)
         self.w_v = nn.Linear(hidden_size, 1, bias=False)
+        self.weights_at_once //= hidden_size  # numbers in the network for each
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -364,7 +418,7 @@ class DifferentialAttention(Attention):
         return first - self.lambda_ * second
 
 
-class SigmoidAttention(Attention):
+class SigmoidAttention(BlockAttention):
     r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
@@ -395,7 +449,7 @@ class SigmoidAttention(Attention):
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
-class TemperedScaledDotProductAttention(Attention):
+class TemperedScaledDotProductAttention(BlockAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
