@@ -247,6 +247,8 @@ class TestLinearAttention(AttentionChecks):
     def attention(self, dropout: float = 0.0) -> LinearAttention:
         return randomised(LinearAttention(dropout=dropout))
 
+    takes_bias = False
+
     def inputs(self, *batch: int) -> tuple[Tensor, ...]:
         """Queries and keys whose weights do not add up to almost nothing."""
         query, key, value = super().inputs(*batch)
@@ -356,6 +358,12 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
+            (
+                TemperedScaledDotProductAttention(),
+                2,
+                tempered_scaled_dot_product_attention_by_formula,
+            ),
+            (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
             (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
         ],
