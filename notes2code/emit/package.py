@@ -18,9 +18,12 @@ from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
+    "cache": "Caches: keys and values that are kept while a text grows.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
     "positions": "Positions: telling a model where in a sequence each token stands.",
     "layers": "Layers: what stands around attention, and what is stacked.",
+    "generation": "Generation: which token comes next, from what a model makes of a text.",
+    "checkpoints": "Checkpoints: models in files, and the weights of other people's models.",
     "models": "Models: whole Transformers.",
     "losses": "Losses: what training makes small.",
     "training": "Training: how fast a model learns.",
@@ -28,8 +31,14 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-MASKS = frozenset({"causal_mask", "keep_from_padding"})
-"""The functions of the module of masks that are there for a caller."""
+OFFERED = {
+    "checkpoints": frozenset[str](),
+    "generation": frozenset[str](),
+    "cache": frozenset({"KeyValueCache"}),
+    "masks": frozenset({"causal_mask", "keep_from_padding"}),
+}
+"""The modules that classes share, each before those it imports, and what is in them for a caller
+of the package, where there is such a module at all."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
@@ -77,6 +86,10 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
+        for part, view in self.views.items():
+            for role in ("Mix", "Cross") if view.goes_on else ():
+                if role in part.uses:
+                    self.views[part.uses[role]].takes_cache = True
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -113,14 +126,13 @@ class _Renderer:
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
         made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
-        needed = self._shared(bodies)
-        bodies = {**needed, **bodies}
+        for module, offered in OFFERED.items():
+            if blocks := self._shared(module, bodies, offered):
+                bodies[module] = "\n\n\n".join(blocks)
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
-        exports = {family: _public(body) for family, body in bodies.items()}
-        if "masks" in exports:
-            exports["masks"] = sorted(MASKS)
+        exports = {f: sorted(OFFERED.get(f, _public(body))) for f, body in bodies.items()}
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -130,6 +142,9 @@ class _Renderer:
         for family, parts in self.families.items():
             if parts:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
+        for module in OFFERED.keys() & bodies.keys():
+            if (TEMPLATES / f"test_{module}.py.j2").is_file():
+                files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies[module])
         for module in _CHECKS:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
@@ -184,19 +199,21 @@ class _Renderer:
     def _fill(self, part: Part, template: str) -> str:
         return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
-    def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
-        """The module of masks: the functions that the rendered classes call, and those that make
-        masks for a caller."""
-        blocks = {_defined(block): block for block in _blocks(_template("masks.py.j2").strip())}
+    def _shared(
+        self, template: str, bodies: Mapping[str, str], offered: frozenset[str] = frozenset()
+    ) -> list[str]:
+        """What the rendered classes use of a template of functions and classes, and, if anything,
+        what is ``offered`` to a caller."""
+        text = _template(f"{template}.py.j2").strip()
+        blocks = {_defined(block): block for block in _blocks(text)}
         used: set[str] = set()
         waiting = list(bodies.values())
         while waiting:
-            code = _without_docstrings(waiting.pop())
-            new = {n for n in blocks.keys() - used if re.search(rf"(?<!def )\b{n}\(", code)}
+            names = set(_NAME.findall(_without_docstrings(waiting.pop())))
+            new = (names & blocks.keys()) - used
             used |= new
             waiting += [blocks[name] for name in new]
-        kept = [block for name, block in blocks.items() if name in used | MASKS]
-        return {"masks": "\n\n\n".join(kept)} if used else {}
+        return [block for name, block in blocks.items() if name in used | offered] if used else []
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""
@@ -230,6 +247,13 @@ class _Renderer:
         about = f"Tests of the {family} of the notes, held against the formulas as written."
         return self._test_file(about, body, formulas)
 
+    def _shared_tests(self, module: str, body: str) -> str:
+        """The tests of what a module of shared functions and classes has."""
+        names = [_defined(block) for block in _blocks(body)]
+        tests = fill(TEMPLATES, f"test_{module}.py.j2", there=names)
+        about = FAMILIES[module].partition(":")[0].lower()
+        return self._test_file(f"Tests of the {about}.", tests, "")
+
     def _test_file(self, about: str, body: str, formulas: str) -> str:
         imports = (_imports(body) + self._package_imports(body, formulas)).lstrip()
         head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
@@ -243,7 +267,7 @@ class _Renderer:
         for family, parts in self.families.items():
             defined = "\n".join(self.texts[part][_MODULE] for part in parts)
             sources[f"{self.name}.{family}"] = defined
-        sources[f"{self.name}.masks"] = _template("masks.py.j2")
+        sources |= {f"{self.name}.{module}": _template(f"{module}.py.j2") for module in OFFERED}
         used = set(_NAME.findall(_without_docstrings(body)))
         for module, source in sources.items():
             names = [name for name in _public(source) if name in used]
@@ -289,33 +313,45 @@ def _template(name: str) -> str:
 
 _KNOWN = (
     (r"\bmath\.", "import math"),
+    (r"\bre\.", "import re"),
     (r"\bCallable\b", "from collections.abc import Callable"),
     (r"\bIterator\b", "from collections.abc import Iterator"),
+    (r"\bMapping\[", "from collections.abc import Mapping"),
+    (r"\bSequence\[", "from collections.abc import Sequence"),
+    (r"@contextmanager\b", "from contextlib import contextmanager"),
     (r"\bpartial\(", "from functools import partial"),
     (r"\bCounter\b", "from collections import Counter"),
-    (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
+    (r"\basdict\(", "from dataclasses import asdict"),
+    (r"@dataclass\b", "from dataclasses import dataclass"),
+    (r"\bproduct\(", "from itertools import product"),
+    (r"\bPathLike\b", "from os import PathLike"),
+    (r"\bPath\b", "from pathlib import Path"),
+    (r"[:,] Any\b", "from typing import Any"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
     (r"\btorch\.(?!nn)", "import torch"),
     (r"\bF\.\w", "import torch.nn.functional as F"),
-    (r"(?<![\w.])nn\.", "from torch import nn"),
     (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
+    (r"(?<![\w.])nn\.", "from torch import nn"),
 )
-_STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
+_OTHERS = ("numpy", "pytest", "torch")
+"""The packages that are none of Python's own."""
 
 
-_NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")
+_NAME = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*")
 """A name in code; what stands behind a dot, or first in a string, is none."""
 
 
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
     code = _without_docstrings(body)
-    needed = [line for pattern, line in _KNOWN if re.search(pattern, code)]
-    if "from torch import nn" in needed and "from torch import Tensor" in needed:
-        needed = [n for n in needed if not n.startswith("from torch import")]
-        needed.append("from torch import Tensor, nn")
-    standard = [n for n in needed if n.startswith(_STANDARD)]
+    whole: dict[str, list[str]] = {}
+    for pattern, line in _KNOWN:
+        if re.search(pattern, code):
+            module, _, name = line.partition(" import ")
+            whole.setdefault(module, []).extend([name] if name else [])
+    needed = [f"{m} import {_names(names)}" if names else m for m, names in whole.items()]
+    standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
     other = [n for n in needed if n not in standard]
     order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
     groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
@@ -358,8 +394,8 @@ def _blocks(text: str) -> list[str]:
 
 
 def _defined(block: str) -> str:
-    """The name of a function."""
-    return block.removeprefix("def ").split("(")[0]
+    """The name of the function or class that a block defines."""
+    return re.split(r"[(:]", re.sub(r"^(@.*\n)*(def|class) ", "", block))[0]
 
 
 def _public(body: str) -> list[str]:

@@ -32,6 +32,10 @@ Sizes: TypeAlias = Mapping[str, int | float]
 """Sizes of a model by name, such as ``d_model``, and ``dropout``."""
 
 
+STACKED = ("Layer", "Writer")
+"""The roles of layers in a stack or model, and of the stack that writes in one that also reads."""
+
+
 class View:
     """A part, as its templates see it. Every name and text that it gives is safe in code."""
 
@@ -75,6 +79,19 @@ class View:
         if self.has("penalty"):
             return self.penalty.equation
         return opened(equation) if self._part.component.family == "layers" else equation
+
+    takes_cache = False
+    """Whether a layer hands it a cache of keys and values."""
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether a layer, or what is made of layers, can go on from the keys and values of earlier
+        positions: what it gives there does not depend on how far the sequence goes."""
+        if self._part.component.family == "models":
+            return any(view.goes_on for role, view in self.uses.items() if role in STACKED)
+        attention = [self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses]
+        causal = [one.causal for one in attention]
+        return causal in ([True], [True, False]) and all(one.goes_on for one in attention)
 
     # --- names ---------------------------------------------------------------------------
 
