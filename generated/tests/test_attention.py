@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ from formulas import (
 from projected_checks import CausalChecks, ProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -56,7 +58,10 @@ from transformer.attention import (
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
     UnscaledDotProductAttention,
+    join_heads,
+    split_heads,
 )
+from transformer.cache import KeyValueCache
 from transformer.masks import causal_mask, keep_from_padding
 
 
@@ -244,8 +249,8 @@ class TestMultiHeadAttention(ProjectedChecks):
         attention = self.attention()
         query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
         output, weights = attention(query, key, value, need_weights=True)
-        heads = weights @ attention.split(attention.W_V(value))
-        assert_equals(output, array(attention.joined(heads)))
+        heads = weights @ split_heads(attention.W_V(value), 3)
+        assert_equals(output, array(attention.W_O(join_heads(heads))))
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_is_causal_when_asked_to_be(self, need_weights: bool) -> None:
@@ -262,10 +267,57 @@ class TestMultiHeadAttention(ProjectedChecks):
         fewer = first(attention(x[:, -2:], x, causal=True, need_weights=need_weights))
         assert_equals(fewer, array(output[:, -2:]))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        options = {"causal": True, "need_weights": need_weights}
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(piece, cache=cache, **options)) for piece in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x, causal=True)))
+
+    def test_makes_keys_and_values_of_a_memory_once(self) -> None:
+        attention, cache = self.attention(), KeyValueCache(4)
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        expected = attention(x, memory)
+        assert_equals(attention(x, memory, cache=cache), array(expected))
+        assert_equals(attention(x, torch.zeros_like(memory), cache=cache), array(expected))
+
     def test_refuses_keys_without_values(self) -> None:
         x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
         with pytest.raises((ValueError, RuntimeError)):
             self.attention()(x, memory, memory[:, :3])
+
+    @pytest.mark.parametrize(
+        ("attention", "head_size", "by_formula"),
+        [
+            (UnscaledDotProductAttention(), 2, unscaled_dot_product_attention_by_formula),
+            (BilinearAttention(2, 2), 2, bilinear_attention_by_formula),
+            (AdditiveAttention(2, 2, 2), 2, additive_attention_by_formula),
+            (KernelAttention(), 1, kernel_attention_by_formula),
+            (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
+            (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
+            (SigmoidAttention(), 2, sigmoid_attention_by_formula),
+            (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
+            (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
+        ],
+    )
+    def test_has_heads_of_any_attention(
+        self, attention: Attention, head_size: int, by_formula: Callable[..., np.ndarray]
+    ) -> None:
+        several = randomised(MultiHeadAttention(3 * head_size, 3, attention=attention))
+        x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
+        linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
+        query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
+        heads = torch.from_numpy(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
+        expected = several.W_O(join_heads(heads))
+        for need_weights in (False, True):
+            output = first(several(x, memory, need_weights=need_weights))
+            assert_equals(output, array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            MultiHeadAttention(6, 3, attention=nn.Identity())
 
     def test_is_that_of_torch(self) -> None:
         attention = self.attention()
@@ -322,6 +374,14 @@ class TestCausalSelfAttention(CausalChecks):
         output, weights = attention(x, need_weights=True)
         assert_equals(output, array(expected))
         assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))
 
 
 class TestMaskedScaledDotProductAttention(AttentionChecks):

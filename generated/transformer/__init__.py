@@ -2,6 +2,7 @@
 
 from .attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -22,6 +23,7 @@ from .attention import (
     SynthesizerAttention,
     UnscaledDotProductAttention,
 )
+from .cache import KeyValueCache
 from .layers import (
     AddNorm,
     DecoderLayer,
@@ -58,6 +60,7 @@ __all__ = [
     "ALiBi",
     "AddNorm",
     "AdditiveAttention",
+    "Attention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
@@ -73,6 +76,7 @@ __all__ = [
     "GPTConfig",
     "GeluFeedForward",
     "KernelAttention",
+    "KeyValueCache",
     "LayerNorm",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",

@@ -31,14 +31,24 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-OFFERED = {
-    "checkpoints": frozenset[str](),
-    "generation": frozenset[str](),
-    "cache": frozenset({"KeyValueCache"}),
-    "masks": frozenset({"causal_mask", "keep_from_padding"}),
+SHARED = {
+    "checkpoints": "checkpoints.py.j2",
+    "generation": "generation.py.j2",
+    "attention": "attention_bases.py.j2",
+    "cache": "cache.py.j2",
+    "masks": "masks.py.j2",
 }
-"""The modules that classes share, each before those it imports, and what is in them for a caller
-of the package, where there is such a module at all."""
+"""The templates of what the classes of a module share, of which it has what they use; each comes
+before those of modules that it imports."""
+
+OFFERED = {
+    "checkpoints": set[str](),
+    "generation": set[str](),
+    "attention": {"Attention"},
+    "cache": {"KeyValueCache"},
+    "masks": {"causal_mask", "keep_from_padding"},
+}
+"""What of that is there for a caller."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
@@ -86,10 +96,8 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
-        for part, view in self.views.items():
-            for role in ("Mix", "Cross") if view.goes_on else ():
-                if role in part.uses:
-                    self.views[part.uses[role]].takes_cache = True
+        self._share_textbook_attention()
+        self._hand_on_caches()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -97,6 +105,20 @@ class _Renderer:
             family: [part for part in self.texts if part.component.family == family]
             for family in FAMILIES
         }
+
+    def _share_textbook_attention(self) -> None:
+        """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
+        known = (part for part in self.plan.parts if self.views[part].is_textbook_attention)
+        kept = (part.name for part in known if not (part.refused or part.name in self.refused))
+        name = next(kept, "")
+        for view in self.views.values():
+            view.textbook_attention = name
+
+    def _hand_on_caches(self) -> None:
+        """Attentions take a cache where a layer that can go on from one is made of them."""
+        for part, view in self.views.items():
+            for role in part.uses.keys() & {"Mix", "Cross"} if view.goes_on else ():
+                self.views[part.uses[role]].takes_cache = True
 
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
@@ -126,13 +148,17 @@ class _Renderer:
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
         made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
-        for module, offered in OFFERED.items():
-            if blocks := self._shared(module, bodies, offered):
-                bodies[module] = "\n\n\n".join(blocks)
+        for family in SHARED:
+            if shared := self._shared(family, bodies):
+                bodies[family] = "\n\n\n".join(filter(None, [*shared, bodies.get(family)]))
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
-        exports = {f: sorted(OFFERED.get(f, _public(body))) for f, body in bodies.items()}
+        exports = {family: _public(body) for family, body in bodies.items()}
+        for family, offered in OFFERED.items():
+            if family in exports:
+                hidden = {*_public(_template(SHARED[family]))} - offered
+                exports[family] = [name for name in exports[family] if name not in hidden]
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -142,7 +168,7 @@ class _Renderer:
         for family, parts in self.families.items():
             if parts:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
-        for module in OFFERED.keys() & bodies.keys():
+        for module in SHARED.keys() & bodies.keys():
             if (TEMPLATES / f"test_{module}.py.j2").is_file():
                 files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies[module])
         for module in _CHECKS:
@@ -199,21 +225,21 @@ class _Renderer:
     def _fill(self, part: Part, template: str) -> str:
         return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
-    def _shared(
-        self, template: str, bodies: Mapping[str, str], offered: frozenset[str] = frozenset()
-    ) -> list[str]:
-        """What the rendered classes use of a template of functions and classes, and, if anything,
-        what is ``offered`` to a caller."""
-        text = _template(f"{template}.py.j2").strip()
-        blocks = {_defined(block): block for block in _blocks(text)}
+    def _shared(self, family: str, bodies: Mapping[str, str]) -> list[str]:
+        """The shared functions and classes of a module that the rendered classes use, and, if
+        there are any, those that are offered to a caller of its functions."""
+        source = _template(SHARED[family]).strip()
+        blocks = {_defined(block): block for block in _blocks(source)}
         used: set[str] = set()
         waiting = list(bodies.values())
         while waiting:
-            names = set(_NAME.findall(_without_docstrings(waiting.pop())))
+            names = set(re.findall(r"\w+", _without_docstrings(waiting.pop())))
             new = (names & blocks.keys()) - used
             used |= new
             waiting += [blocks[name] for name in new]
-        return [block for name, block in blocks.items() if name in used | offered] if used else []
+        return [
+            b for name, b in blocks.items() if name in used | (OFFERED[family] if used else set())
+        ]
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""
@@ -264,10 +290,13 @@ class _Renderer:
         found: list[str] = []
         sources = {module: _template(f"{module}.py.j2") for module in _CHECKS}
         sources["formulas"] = formulas
+        sources[f"{self.name}.masks"] = ""
         for family, parts in self.families.items():
             defined = "\n".join(self.texts[part][_MODULE] for part in parts)
             sources[f"{self.name}.{family}"] = defined
-        sources |= {f"{self.name}.{module}": _template(f"{module}.py.j2") for module in OFFERED}
+        for family, template in SHARED.items():
+            sources.setdefault(f"{self.name}.{family}", "")
+            sources[f"{self.name}.{family}"] += "\n" + _template(template)
         used = set(_NAME.findall(_without_docstrings(body)))
         for module, source in sources.items():
             names = [name for name in _public(source) if name in used]
