@@ -160,7 +160,7 @@ class Linker:
         if own.kind == "rejected":
             return Linked(own, ())
         found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self._together(entry, own, uses), uses) for uses in found if uses]
+        typed = [(self.together(entry, own, uses), uses) for uses in found if uses]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def _alone(self, entry: Entry) -> Typed:
@@ -169,10 +169,10 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def _together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
+    def together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = JOIN.join(other.latex for other in uses)
-        typed = type_formula(before + JOIN + entry.latex, self.scope(entry))
+        typed = type_formula(before + JOIN + entry.latex, self.scope(entry, uses))
         alone = own.equation
         if typed.equation is None or (alone and alone.name != typed.equation.name):
             return None  # what is linked has a result of its own, which is not this formula's
@@ -181,14 +181,17 @@ class Linker:
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
         return replace(typed, problems=tuple(moved))
 
-    def scope(self, entry: Entry) -> Scope:
-        """What surrounds a formula."""
+    def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
+        """What surrounds a formula, with the definitions that it is typed with."""
+        functions: dict[str, Equation] = {}
+        for one in (*uses, entry):
+            functions.update(self._functions(one))
         return replace(
             self.base,
             words=self.words,
             macros=self.macros,
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
-            functions={**self.base.functions, **self._functions(entry)},
+            functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
 

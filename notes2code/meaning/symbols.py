@@ -247,7 +247,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
         return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.7)))
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
