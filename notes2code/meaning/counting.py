@@ -11,6 +11,7 @@ from notes2code.latex.tree import (
     Frac,
     Group,
     Infix,
+    Juxt,
     Name,
     Node,
     Num,
@@ -82,6 +83,26 @@ def _begin_with_one(nodes: Sequence[Node]) -> set[str]:
         for letter, sign, number in _comparisons(node):
             said.setdefault(letter, set()).add((sign, number))
     return {x for x, f in said.items() if ("=", 1) in f and f & {(">", 1), ("≥", 2)}}
+
+
+_LABELLED = frozenset(["W", "U", "b", "B"])
+"""What has a number as a label even beside an index: the weights of the i-th expert's layers."""
+
+
+def numbered(seen: Survey, nodes: Sequence[Node], targets: Sequence[Node]) -> dict[str, int]:
+    """The letters of arrays with elements such as ``x_{i1}`` or ``a_{1j}``, and the number of the
+    first one; ``x_{2i}`` alone is every other element."""
+    labelled = {binders.bare(name) for target in targets for name in binders.target_scripts(target)}
+    found: dict[str, set[int]] = {}
+    for node in nodes:
+        if isinstance(node, Script) and node.sub is not None and scripts.is_name(node):
+            parts = scripts.beside_number(node.sub, seen.bound)
+            numbers = {int(part.text) for part in parts if isinstance(part, Num)}
+            if isinstance(node.sub, Juxt) and scripts.stride(node.sub) is not None:
+                continue
+            if numbers and binders.bare(node) not in labelled | _LABELLED:
+                found.setdefault(binders.bare(node), set()).update(numbers)
+    return {letter: 0 if 0 in numbers else 1 for letter, numbers in found.items()}
 
 
 def unsaid(nodes: Sequence[Node], seen: Survey) -> Iterator[Problem]:

@@ -17,6 +17,8 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
     if at.relation:
         return _range(run, at, size, use)
+    if isinstance(at.node, Num):
+        return _numbered(run, at.node, use)
     if (group := grouped.place(run, at.node, size)) is not None:
         return group
     expr = arithmetic(run, at.node, use)
@@ -37,6 +39,16 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def _numbered(run: Run, node: Num, use: Use) -> Expr:
+    """The place of the 1 in ``x_{i1}``."""
+    first = run.seen.numbered.get(names.base_letter(use.name), 1)
+    text = (
+        f"`{run.quote(use.span)}` is taken to be an element of `{use.name}`, counted from {first}"
+    )
+    run.problems.append(note("N2C039", text, use.span))
+    return ir.Num(int(node.text) - first)
 
 
 def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:

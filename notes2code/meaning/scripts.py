@@ -118,11 +118,16 @@ def complement(left: Sequence[At], right: Sequence[At]) -> bool:
 
 
 def read(
-    node: Node, bound: Set[str], as_target: bool = False, steps: Mapping[str, Set[str]] = NO_STEPS
+    node: Node,
+    bound: Set[str],
+    as_target: bool = False,
+    steps: Mapping[str, Set[str]] = NO_STEPS,
+    numbered: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
-    ("" for all names)."""
+    ("" for all names); ``numbered`` are the names of which a number beside an index tells an
+    element, too."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
         return Use(name, (), None, False, False, node.font == "bold", node.span)
@@ -145,7 +150,7 @@ def read(
         else:
             raise TypeError(node)
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
-    reader = _Reader(node, bound, as_target, counting)
+    reader = _Reader(node, bound, as_target, counting, node.text in numbered)
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -172,11 +177,14 @@ def _plain(text: str) -> str:
 class _Reader:
     """Collects what the scripts of one name say."""
 
-    def __init__(self, base: Name, bound: Set[str], as_target: bool, steps: Set[str]) -> None:
+    def __init__(
+        self, base: Name, bound: Set[str], as_target: bool, steps: Set[str], numbered: bool = False
+    ) -> None:
         self.base = base.text
         self.bound = bound
         self.as_target = as_target
         self.steps = steps
+        self.numbered = numbered
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -187,11 +195,14 @@ class _Reader:
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
         written = parts(node, self.bound | self.steps)
+        if self.numbered and beside_number(node, self.bound):
+            written = beside_number(node, self.bound)
         for part in chain.from_iterable(_run_of_indices(n, self.bound) for n in written):
             if self.is_step(part):
                 self.dropped += 1
                 continue
-            at = self.index(part)
+            numbered = self.numbered and isinstance(part, Num) and len(written) > 1
+            at = At(part) if numbered else self.index(part)
             if at is not None:
                 self.indices.append(at)
             elif _is_arithmetic(part):
@@ -366,6 +377,18 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     ):
         return (node,) if isinstance(node.factors[0], Num) else node.factors
     return (node,)
+
+
+def beside_number(script: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The positions of a script such as ``i1``, ``i,1`` or ``1i``: numbers and bound letters; none
+    of any other. Set apart in front, as in ``α_{1,i}``, a number is a label."""
+    items = script.items if isinstance(script, Group) and not script.open else ()
+    found = script.factors if isinstance(script, Juxt) else items
+    if items and isinstance(items[0], Num):
+        return ()
+    numbers = sum(isinstance(part, Num) and part.text.isdigit() for part in found)
+    letters = sum(isinstance(part, Name) and part.text in bound for part in found)
+    return found if numbers and letters and numbers + letters == len(found) else ()
 
 
 def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:

@@ -49,6 +49,7 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
+    ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -78,6 +79,7 @@ class Survey:
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
+    numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
     has_identity: bool = False
@@ -91,7 +93,7 @@ class Survey:
         known = self.uses.get(id(node))
         if known is not None:
             return known[1]
-        found = scripts.read(node, self.bound, steps=self.steps)
+        found = scripts.read(node, self.bound, False, self.steps, self.numbered.keys())
         if found.name in self.squares and _is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
@@ -158,6 +160,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             _find_target_letters(seen, statement.target, nodes)
     _find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
+    seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
