@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, counting, names, roots, scripts
+from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -49,6 +50,7 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
+    ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
@@ -79,6 +81,7 @@ class Survey:
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
+    quantities: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
@@ -170,6 +173,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
+    seen.quantities = quantities(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
