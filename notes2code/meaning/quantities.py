@@ -101,7 +101,7 @@ def _named(node: Node) -> Iterator[str]:
             if not font:
                 yield text
         case Script(Name() as base, sub, sup, 0) if _is_plain(sub, sup):
-            for letter in _named(base):
+            if list(_named(base)):
                 yield scripts.read(Script(base, sub, None, 0, node.span), frozenset()).name
 
 
