@@ -16,8 +16,9 @@ _DATA = frozenset("XYZ")
 def quantities(nodes: Sequence[Node]) -> set[str]:
     """The names of all capitals that are numbers, as what is computed with them shows."""
     found: set[str] = set()
+    within = {id(node.left) for node in nodes if isinstance(node, Infix) and node.op in "+-"}
     for node in nodes:
-        if isinstance(node, Infix) and node.op in "+-":
+        if isinstance(node, Infix) and node.op in "+-" and id(node) not in within:
             found.update(_of_sum(_terms(node)))
         elif isinstance(node, Juxt) and _counts(node):
             found.update(_named(node))

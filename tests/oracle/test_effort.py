@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from notes2code.oracle import OracleError, evaluate, sample, tried
 
 LONG = [
@@ -33,10 +33,25 @@ def test_compiling_is_bounded(latex: str) -> None:
 
 
 def test_a_trial_ends() -> None:
-    equation = compile_formula(r"s = a \sum_{i=1}^{5000} \sum_{j=1}^{5000} \frac{1}{i + j}").equation
+    equation = compile_formula(
+        r"s = a \sum_{i=1}^{5000} \sum_{j=1}^{5000} \frac{1}{i + j}"
+    ).equation
     inputs = sample(equation, 0)
     with pytest.raises(OracleError, match="too long"):
         tried(equation, inputs)
     counted = np.arange(1, 5001)
     wanted = inputs["a"] * (1 / (counted[:, None] + counted)).sum()
     np.testing.assert_allclose(evaluate(equation, inputs), wanted)
+
+
+def test_long_chains_are_refused() -> None:
+    started = time.process_time()
+    with pytest.raises(FormulaError, match="N2C020"):
+        compile_formula("=".join(["a"] * 1000))
+    assert time.process_time() - started < 1
+
+
+def test_long_sums_are_quick() -> None:
+    started = time.process_time()
+    assert compile_formula("y = " + "+".join(f"a_{{{n}}}" for n in range(300))).status == "formula"
+    assert time.process_time() - started < 2
