@@ -126,6 +126,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             arguments = [arithmetic(run, item, use) for item in items]
             own = run.functions.get(name) or run.scope.functions.get(name)
             return clipped(*arguments) if own is None else _clipped_by(own, arguments, node)
+        case Juxt((Name("min"), Group(_, (left, right)))):
+            return ir.Fn("min", (arithmetic(run, left, use), arithmetic(run, right, use)))
         case Juxt(factors):
             return ir.mul(*(arithmetic(run, factor, use) for factor in factors))
         case Group("⌊", (item,)):
@@ -257,6 +259,8 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         return ir.add(expr, ir.negative(low))
     if isinstance(expr, ir.Fn) and expr.name == "abs":
         return _distance(run, expr, letters, size, use)
+    if isinstance(expr, ir.Fn) and expr.name == "min":
+        return _nearest(run, expr, letters, size, use)
     plus = _leading(expr, use)
     other = next(index for index in letters if index is not plus.index)
     last = ir.add(other.size, ir.MINUS_ONE)
@@ -282,6 +286,17 @@ def _distance(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use)
     run.problems.append(
         note("N2C039", f"{text}`{first.name}` and `{second.name}`, from 0 on", use.span)
     )
+    return expr
+
+
+def _nearest(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use) -> Expr:
+    """``b_{min(|i-j|, c)}``: one element for every distance up to c."""
+    distance, furthest = expr.arguments
+    if not isinstance(distance, ir.Fn) or distance.name != "abs" or ir.free_indices(furthest):
+        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    _leading(distance.arguments[0], use)
+    run.unify(letters[0].size, letters[1].size, use.span)
+    run.unify(Size("", value=ir.add(furthest, ir.ONE)), size, use.span)
     return expr
 
 

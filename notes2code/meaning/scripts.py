@@ -402,9 +402,10 @@ def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
 
 
 def counted(node: Node) -> Iterator[Node]:
-    """What is in an index expression; the bounds of a clip are numbers, whatever their letters."""
+    """What is in an index expression; the bounds of a clip, or the second part of a minimum, are
+    numbers, whatever their letters."""
     match node:
-        case Juxt((Name("clip" | "clamp"), Group(_, (value, *_)))):
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, (value, *_)))):
             yield from counted(value)
         case _:
             yield node
@@ -428,7 +429,7 @@ def _letters(node: Node) -> tuple[list[str], bool]:
         case Juxt(factors) if isinstance(factors[0], Num):
             found = [_letters(f) for f in factors]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
-        case Juxt((Name("clip" | "clamp"), Group(_, items))):
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, items))):
             found = [_letters(f) for f in items]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
         case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:
