@@ -40,7 +40,7 @@ def from_one(seen: Survey, nodes: Sequence[Node]) -> None:
     if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
         for letter in (unsaid | seen.bound | {*seen.free}) - told:
             seen.starts.setdefault(letter, 1)
-    for letter in _begin_with_one(nodes) - told:
+    for letter in (_begin_with_one(nodes) | _counting_down(nodes)) - told:
         seen.starts.setdefault(letter, 1)
 
 
@@ -74,6 +74,13 @@ def _zero_of(node: Node) -> set[str]:
         case Group(_, (item,)):
             return _zero_of(item)
     return set()
+
+
+def _counting_down(nodes: Sequence[Node]) -> set[str]:
+    """The i of ``x_{n-i+1}``: the first of them is the last element of all."""
+    subs = [node.sub for node in nodes if isinstance(node, Script) and node.sub is not None]
+    found = (scripts.reversal(sub) for sub in subs)
+    return {back[1] for back in found if back is not None and back[2] == 1}
 
 
 def _begin_with_one(nodes: Sequence[Node]) -> set[str]:

@@ -21,6 +21,8 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
         return _numbered(run, at.node, use)
     if (group := grouped.place(run, at.node, size)) is not None:
         return group
+    if (back := _reversed(run, at.node, size, use)) is not None:
+        return back
     expr = arithmetic(run, at.node, use)
     if (half := _half(run, at, use)) is not None:
         run.unify(find_index(half[0]).size, half[1], use.span)
@@ -39,6 +41,26 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def _reversed(run: Run, node: Node, size: Size, use: Use) -> Expr | None:
+    """``x_{n-i+1}``: all elements from the last to the first, where there are n of them."""
+    found = scripts.reversal(node)
+    if found is None or found[0] in run.indices or found[1] not in run.indices:
+        return None
+    index, last = find_index(run.indices[found[1]]), run.size(found[0])
+    if found[2] != (1 if index.start == 1 else -1):
+        raise error(
+            "N2C032",
+            f"`{run.quote(use.span)}` is no element of `{use.name}` for all `{index.name}`, which "
+            f"counts from {index.start}",
+            node.span,
+            f"write `{found[0]} - {index.name} + 1` where it counts from 1, and "
+            f"`{found[0]} - {index.name} - 1` where it counts from 0",
+        )
+    run.unify(index.size, last, use.span)
+    run.unify(last, size, use.span)
+    return ir.add(find(size), ir.MINUS_ONE, ir.negative(Idx(index)))
 
 
 def _numbered(run: Run, node: Num, use: Use) -> Expr:

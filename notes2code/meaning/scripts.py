@@ -88,6 +88,16 @@ def stride(node: Node) -> tuple[str, int] | None:
     return None
 
 
+def reversal(node: Node) -> tuple[str, str, int] | None:
+    """The last number, the letter that counts down from it, and the offset of ``n − i + 1``."""
+    match node:
+        case Infix("+" | "-" as sign, Infix("-", Name(last), Name(letter)), Num("1")) | Infix(
+            "-", Infix("+" | "-" as sign, Name(last), Num("1")), Name(letter)
+        ):
+            return last, letter, 1 if sign == "+" else -1
+    return None
+
+
 def beyond_half(node: Node) -> tuple[str, Node] | None:
     """The letter and the half of an index such as ``i + d/2``."""
     match node:

@@ -274,6 +274,9 @@ def _find_free_letters(
         if base in labelled:
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+            seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
+            continue
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue

@@ -50,6 +50,10 @@ def differences(n: int, m: int) -> Any:
         "q[n,d] k[n,d] b[3]",
         lambda q, k, b: q @ k.T + b[np.minimum(abs(differences(len(q), len(q))), 2)],
     ),
+    Case(r"y_i = x_{n-i+1}", "x[n,d]", lambda x: x[::-1]),
+    Case(r"y_i = w_{n+1-i} x_i", "w[n] x[n]", lambda w, x: w[::-1] * x),
+    Case(r"s = \sum_{i=1}^n a_i b_{n-i+1}", "a[n] b[n]", lambda a, b: a @ b[::-1]),
+    Case(r"y_i = x_{n-i-1}", "x[n,d]", lambda x: x[::-1]),
     Case(r"y_i = x_{2i}", "x[2*n]", lambda x: x[::2]),
     Case(r"s = \sum_i \alpha_{1,i} v_i", "alpha_1[n] v[n,d]", lambda a, v: a @ v),
 )
