@@ -2,12 +2,14 @@
 
 from .attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -20,8 +22,10 @@ from .attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
+from .cache import KeyValueCache
 from .layers import (
     AddNorm,
     DecoderLayer,
@@ -58,6 +62,7 @@ __all__ = [
     "ALiBi",
     "AddNorm",
     "AdditiveAttention",
+    "Attention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
@@ -73,7 +78,9 @@ __all__ = [
     "GPTConfig",
     "GeluFeedForward",
     "KernelAttention",
+    "KeyValueCache",
     "LayerNorm",
+    "LinearAttention",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
     "OutputHead",
@@ -91,6 +98,7 @@ __all__ = [
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
+    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",

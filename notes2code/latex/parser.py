@@ -169,6 +169,8 @@ class Parser(Operands):
     def signed_term(self, sign: Token) -> Node:
         """A term with a sign in front, or a bare operator such as the ``·`` of ``K(·)``."""
         self.at += 1
+        if self.at == 1 and self.peek().kind == "end":
+            return Stroke(sign.text, sign.span)  # prose that says what a sign means
         if sign.text in "+-±" and self.starts_operand():
             body = self.term()
             return body if sign.text == "+" else Neg(body, self.span_from(sign))

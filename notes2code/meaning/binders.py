@@ -248,6 +248,26 @@ def step_letter(define: Define) -> str | None:
     return None
 
 
+def at_own_step(define: Define, letter: str) -> Node | None:
+    """Where the right-hand side of a step has the new state itself, at another place: the
+    ``h_t^{(l-1)}`` of a network that steps in time and over layers."""
+    target = define.target
+    assert isinstance(target, Script)
+    mine = [target.sub, _ungrouped(target.sup)]
+    if None in mine or not all(_stepped(own) for own in mine if own is not None):
+        return None
+    for node in (inner for value in define.values for inner in walk(value)):
+        if not isinstance(node, Script) or bare(node) != bare(target):
+            continue
+        theirs = [node.sub, _ungrouped(node.sup)]
+        for own, other in zip(mine, theirs, strict=True):
+            if own is None or other is None or type(own) is not type(other):
+                continue
+            if _stepped(own) == _stepped(other) == letter:
+                return node
+    return None
+
+
 def _ungrouped(node: Node | None) -> Node | None:
     return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
 

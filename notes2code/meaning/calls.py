@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Apply,
+    Dots,
     Group,
     Infix,
     Name,
@@ -82,6 +83,13 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
+    if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
+        raise error(
+            "N2C032",
+            f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
+            group.span,
+            "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
+        )
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
     if alone and _is_unknown_word(run, group.items[0]):
         raise error(
@@ -97,6 +105,12 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _is_place(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    use = run.seen.understood(node)
+    return use is not None and (bool(use.indices) or use.name[:1].islower())
 
 
 def _is_unknown_word(run: Run, node: Node) -> bool:
@@ -218,6 +232,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
     if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
         raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
+    if any(isinstance(item, Dots) for item in group.items):
+        raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     arguments = [run.lower(item) for item in group.items if not isinstance(item, Prose)]
     return applying.unknown(run, use, arguments, span)
 

@@ -96,6 +96,8 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             run.pay(0.6)  # only a bias is added to every row
+        elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
+            run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
             _are_of_one_family(left, right)
             or (left.rank == 1 and _is_bias(right))
@@ -130,6 +132,13 @@ def _is_of_pair(value: Value) -> bool:
 
 def _rank(value: Value) -> int:
     return value.rank
+
+
+def _is_scaled(value: Value) -> bool:
+    """Whether a matrix is a number times a matrix."""
+    return isinstance(value.body, ir.Mul) and any(
+        isinstance(factor, ir.Ref) and len(factor.at) > 1 for factor in value.body.factors
+    )
 
 
 def _is_plain_letter(value: Value) -> bool:

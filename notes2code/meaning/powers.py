@@ -122,7 +122,9 @@ def scripted(run: Run, node: Node) -> Value:
 def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     """A superscript on a value: a transpose or a power."""
     if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
-        if value.rank == 0:
+        if value.rank == 0 and isinstance(value.body, ir.Call | ir.Ref):
+            run.conflict(4, f"`{run.quote(node.span)}` is a number that is transposed", node.span)
+        elif value.rank == 0:
             run.pay(4)  # nobody transposes a number, and puts it in parentheses for that
         return transpose(value, node.span)
     if _is_mark(sup):

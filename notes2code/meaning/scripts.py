@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
+from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -211,6 +212,10 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
+            if inner := self.label_and_index(part):
+                for piece in inner:
+                    self.below(piece)
+                continue
             numbered = self.numbered and isinstance(part, Num) and len(written) > 1
             at = At(part) if numbered else self.index(part)
             if at is not None:
@@ -226,6 +231,17 @@ class _Reader:
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
+
+    def label_and_index(self, node: Node) -> tuple[Node, ...]:
+        """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
+        match node:
+            case Script(Name(label) as name, Name(letter) as index, None, 0):
+                if self.base in _WEIGHTS and label.isupper() and letter in self.bound:
+                    return name, index
+            case Juxt((Name(letter) as index, Name(label) as name)):
+                if label in names.GREEK and letter in self.bound and label not in self.bound:
+                    return name, index
+        return ()
 
     def looks_up(self, node: Node) -> bool:
         """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
@@ -309,6 +325,12 @@ class _Reader:
                     self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
                 else:
                     self.above(item)
+        elif isinstance(node, Script) and _is_mark(node.sup) and not node.sub and not node.primes:
+            self.above(node.base)  # the W^{Q^T} that is a W^Q transposed
+            self.above(node.sup)
+        elif isinstance(node, Script) and (inside := self.label_and_index(node)):
+            for piece in inside:
+                self.above(piece)
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
@@ -324,6 +346,8 @@ class _Reader:
         text = node.text
         if text in ("T", "top") and not (text == "T" and "T" in self.bound):
             self.transposed = True
+        elif text == "t" and self.base == "K" and "t" not in self.bound | self.steps:
+            self.transposed = True  # the QK^t of those who write all transposes so
         elif text == "prime":
             self.prime = True
             self.labels.append("prime")
@@ -342,6 +366,8 @@ class _Reader:
         else:
             self.power = node
 
+
+_WEIGHTS = frozenset(["W", "w", "U", "b"])
 
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
@@ -370,7 +396,7 @@ def _is_power_or_rest(node: Node) -> bool:
     return False
 
 
-def _is_mark(node: Node) -> bool:
+def _is_mark(node: Node | None) -> TypeGuard[Name]:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from notes2code.diagnostics import ProblemError, Span
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Big,
     Frac,
@@ -161,6 +161,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if isinstance(square := statement.target, Script) and _is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             _find_target_letters(seen, statement.target, nodes)
+    _find_twins(seen, nodes)
     _find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
@@ -262,10 +263,24 @@ def _only_below(nodes: Sequence[Node]) -> set[str]:
     return found - {n.text for n in nodes if isinstance(n, Name) and id(n) not in below}
 
 
+def _find_twins(seen: Survey, nodes: Sequence[Node]) -> None:
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
+    twins = {f"{letter}_prime": letter for letter in _below(nodes)}
+    seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
+
+
+def _below(nodes: Sequence[Node]) -> set[str]:
+    """The letters that stand alone below a name."""
+    subs = (node.sub for node in nodes if isinstance(node, Script) and scripts.is_name(node))
+    return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
+
+
 def _find_free_letters(
     seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
 ) -> None:
-    """Letters that stand below names on the right and that nothing binds: they run over rows."""
+    """Letters that stand below names on the right and that nothing binds: they run over rows.
+    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
+    defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     for node in nodes:
         if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
@@ -280,7 +295,8 @@ def _find_free_letters(
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
-            if letter not in seen.bound and letter not in seen.free and letter not in seen.ends:
+            known = letter in seen.bound or letter in seen.free or letter in seen.ends
+            if not known and letter not in defined:
                 seen.free.append(letter)
     seen.bound.update(seen.free)
 
@@ -316,6 +332,14 @@ def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         letter = binders.step_letter(define)
         if letter is None or define.target is None:
             continue
+        if (own := binders.at_own_step(define, letter)) is not None:
+            raise error(
+                "N2C034",
+                f"this steps in two letters, `{letter}` and another: the state here is at its own "
+                "step",
+                own.span,
+                "give the states of the other count a name of their own",
+            )
         base = binders.bare(define.target)
         repeated = any(binders.is_first_state(target, base) for target in targets)
         seen.steps.setdefault(base, set()).add(letter)

@@ -204,7 +204,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
     small = not use.bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
-        return _role_rank(run, base, indices)
+        return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if use.name in run.whole_parameters and indices == 1 and not use.bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
@@ -226,6 +226,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 1.0
+    if base == "W" or (base in ("a", "alpha") and indices == 2):
+        step = 1.3  # weights are matrices, and those of attention are numbers
     return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
 
 
@@ -247,7 +249,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
         return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.7)))
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
