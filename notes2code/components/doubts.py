@@ -15,7 +15,7 @@ from notes2code.components.proofs import TOLERANCE
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed, type_formula
 from notes2code.meaning.ir import Call, Equation, Expr, Fn, Mul, Pow, Ref, Size, Softmax, walk
-from notes2code.oracle import OracleError, evaluate, sample
+from notes2code.oracle import OracleError, sample, tried
 
 _AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
@@ -68,7 +68,7 @@ def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[A
     with suppress(OracleError, TypeError):
         for seed in range(3):
             inputs = sample(left, seed)
-            yield evaluate(left, inputs), evaluate(right, inputs)
+            yield tried(left, inputs), tried(right, inputs)
 
 
 def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:

@@ -16,7 +16,7 @@ from notes2code.components.keys import key
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Index
-from notes2code.oracle import OracleError, evaluate, sample
+from notes2code.oracle import OracleError, sample, tried
 
 TOLERANCE = 1e-9
 """Relative difference of two values up to which they count as the same."""
@@ -34,7 +34,7 @@ def _agree(left: Equation, right: Equation) -> bool:
     for seed in range(2):
         try:
             inputs = sample(right, seed)
-            mine, theirs = evaluate(left, inputs), evaluate(right, inputs)
+            mine, theirs = tried(left, inputs), tried(right, inputs)
         except OracleError:
             return False
         if not np.allclose(mine, theirs, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
@@ -58,7 +58,7 @@ def _same_value(left: Equation, right: Equation) -> bool:
     try:
         inputs = sample(left, 0)
         renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}
-        mine, theirs = evaluate(left, inputs), evaluate(right, renamed)
+        mine, theirs = tried(left, inputs), tried(right, renamed)
     except (OracleError, TypeError):
         return False
     return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))
@@ -73,9 +73,9 @@ def sees_later(equation: Equation, rows: Index, array: str, axis: int) -> bool:
 def _sees_later(equation: Equation, rows: Index, array: str, axis: int) -> bool:
     try:
         inputs = sample(equation, 0)
-        before = evaluate(equation, inputs)
+        before = tried(equation, inputs)
         np.moveaxis(inputs[array], axis, 0)[-1] *= -1
-        after = evaluate(equation, inputs)
+        after = tried(equation, inputs)
     except OracleError:
         return False
     place = equation.value.indices.index(rows)

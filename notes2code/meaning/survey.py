@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, counting, names, roots, scripts
+from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -49,6 +50,8 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
+    ``quantities`` are capitals that are numbers.
+    ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -78,6 +81,8 @@ class Survey:
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
+    quantities: set[str] = field(default_factory=set)
+    numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
     has_identity: bool = False
@@ -91,7 +96,7 @@ class Survey:
         known = self.uses.get(id(node))
         if known is not None:
             return known[1]
-        found = scripts.read(node, self.bound, steps=self.steps)
+        found = scripts.read(node, self.bound, False, self.steps, self.numbered.keys())
         if found.name in self.squares and _is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
@@ -159,6 +164,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     _find_twins(seen, nodes)
     _find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
+    seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
@@ -168,6 +174,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
+    seen.quantities = quantities(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
@@ -282,6 +289,9 @@ def _find_free_letters(
         if base in labelled:
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+            seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
+            continue
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue

@@ -217,7 +217,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
     elif run.seen.of_probabilities and indices == 1 and not use.bold:
         ranks = (0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
-    elif base == "y" and indices == 0 and _is_label(run, use):
+    elif (base == "y" and indices == 0 and _is_label(run, use)) or (
+        use.name in run.seen.quantities and not use.bold
+    ):
         ranks = (0, 1, 2)
     else:
         bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed

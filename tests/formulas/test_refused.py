@@ -130,6 +130,7 @@ INDICES = [
     refused("N2C032", r"y_i = x_{«i \% 2»}"),
     refused("N2C032", r"s = \sum_{i=1}^{3} x_{«2^i»} w_i"),
     refused("N2C032", r"y_i = «x_{|i|}»"),
+    refused("N2C032", r"s = \sum_{i=1}^n x_{«n-i-1»}"),
     refused(
         "N2C032",
         r"a_{ij} = w_{«\mathrm{clip}(j-i,2)»}, \quad \mathrm{clip}(x, k) = x^2 + k",
