@@ -37,7 +37,9 @@ class Rotary:
             matrices = self.view.recognised.found.roles[MATRICES]
             return {matrices.array: arranged(text, matrices.axes)}
         names = self.view.called(TURN)
-        return dict(zip(names, (_function(call, turned, length) for call in self._calls()), strict=True))
+        return dict(
+            zip(names, (_function(call, turned, length) for call in self._calls()), strict=True)
+        )
 
     def _calls(self) -> Iterator[Call]:
         """What the formula calls, in order."""

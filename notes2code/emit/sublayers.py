@@ -65,9 +65,7 @@ def opened(equation: Equation, among: Collection[str] | None = None) -> Equation
         if isinstance(e, Ref | Size)
     }
     closed = {call.function for call in calls(equation)} - {function for function, _ in names}
-    kept = [
-        i for i in equation.inputs if i.name in (closed if i.kind == "function" else used)
-    ]
+    kept = [i for i in equation.inputs if i.name in (closed if i.kind == "function" else used)]
     inputs = (*kept, *(Input(name, (), name, "function") for name in names.values()))
     functions = {name: equation.functions[name] for name in equation.functions if name in closed}
     return replace(
