@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -358,7 +360,7 @@ class DifferentialAttention(nn.Module):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which may be negative
 
-    From vault/Beyond softmax.md:18.
+    From vault/Beyond softmax.md:20.
     """
 
     def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
@@ -411,7 +413,7 @@ class SigmoidAttention(nn.Module):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
     anything
 
-    From vault/Beyond softmax.md:32.
+    From vault/Beyond softmax.md:34.
     """
 
     def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
@@ -444,6 +446,123 @@ class SigmoidAttention(nn.Module):
         """How well each query goes with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT * query.size(-1) ** -0.5 + self.b
         return scores
+
+
+class TemperedScaledDotProductAttention(nn.Module):
+    r"""Attention whose scores are dot products of queries and keys.
+
+        \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
+        \sqrt{d_k}}\right)\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:45.
+    """
+
+    def __init__(self, dropout: float = 0.0, c: float = 1.0) -> None:
+        super().__init__()
+        self.dropout = dropout
+        self.c = c
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        keep = combined_mask(query, key, keep_mask, causal)
+        weights = masked_softmax(self.scores(query, key), keep, bias)
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return (output, weights) if need_weights else output
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores: Tensor = query @ key.transpose(-2, -1) * (1 / self.c / math.sqrt(query.size(-1)))
+        return self.c * torch.tanh(scores)
+
+
+class LinearAttention(nn.Module):
+    r"""Attention whose weights are products of features of query and key, linear in the length.
+
+        \mathrm{LinearAttn}_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)\, v_j}{\sum_{j \le i}
+        \phi(q_i)^\top \phi(k_j)},
+        \qquad \phi(x) = \mathrm{elu}(x) + 1
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:56.
+    """
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.dropout = dropout
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = True,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        if bias is not None:
+            raise ValueError("a bias is added to scores, which LinearAttention does not have")
+        query, key = self.feature_map(query), self.feature_map(key)
+        keep = combined_mask(query, key, keep_mask, causal=False)
+        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
+        if need_weights or by_query or (self.training and self.dropout > 0):
+            weights = self.weights(query, key, combined_mask(query, key, keep_mask, causal))
+            output = F.dropout(weights, self.dropout, self.training) @ value
+            return (output, weights) if need_weights else output
+        if keep is not None:
+            key = key.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
+        # The weights add up to what they make of values of one.
+        value = torch.cat((value, torch.ones_like(value[..., :1])), dim=-1)
+        output = self.causal(query, key, value) if causal else query @ (key.mT @ value)
+        output, total = output[..., :-1], output[..., -1:]
+        return output / total.masked_fill(total == 0, 1.0)
+
+    def feature_map(self, x: Tensor) -> Tensor:
+        """The features of queries or keys."""
+        return F.elu(x) + 1
+
+    def weights(self, query: Tensor, key: Tensor, keep: Tensor | None) -> Tensor:
+        """How much each key counts for each query, (..., n, m): n m numbers, which the output
+        alone does not need."""
+        weights: Tensor = query @ key.mT
+        if keep is not None:
+            weights = weights.masked_fill(~keep, 0.0)
+        total = weights.sum(dim=-1, keepdim=True)
+        return weights / total.masked_fill(total == 0, 1.0)
+
+    def causal(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """``(query @ key.mT).tril() @ value``, a block of queries at a time: what lies before a
+        block is summed up in a matrix."""
+        ahead, seen = key.size(-2) - query.size(-2), 0
+        before = key[..., :0, :].mT @ value[..., :0, :]
+        outputs = []
+        for start in range(0, query.size(-2), 64):
+            rows = query[..., start : start + 64, :]
+            first, last = max(start + ahead, 0), max(start + rows.size(-2) + ahead, 0)
+            before = before + key[..., seen:first, :].mT @ value[..., seen:first, :]
+            near = (rows @ key[..., first:last, :].mT).tril(min(start + ahead, 0))
+            outputs.append(rows @ before + near @ value[..., first:last, :])
+            seen = first
+        return torch.cat(outputs, dim=-2)
 
 
 class MultiHeadAttention(nn.Module):

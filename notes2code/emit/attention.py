@@ -240,6 +240,16 @@ class Attention:
             raise EmitError(f"the {setting} is not one number for all queries and keys")
         return self.rendered(setting, body, {}, known, within)
 
+    def scaled(self, product: str, **known: str) -> str:
+        """A product times the formula's scale, if it has one."""
+        if "scale" not in self.recognised.settings:
+            return product
+        factor = self.number("scale", within="*", **known)
+        size = factor.removesuffix(" ** -0.5")
+        if size != factor and " " not in size:
+            return f"{product} / math.sqrt({size})"
+        return f"{product} * {factor}"
+
     def rendered(
         self,
         setting: str,

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 HEADS = "Heads"
 """The role of the function that each head calls."""
 
-_INNER_SIZES = {
+SIZES_OF_HEADS = {
     "scaled_dot_product_attention": 0,
     "additive_attention": 3,
     "bilinear_attention": 2,
     "kernel_attention": 0,
+    "differential_attention": 0,
+    "sigmoid_attention": 0,
+    "linear_attention": 0,
     "rotary_attention": 1,
 }
-"""How many sizes the classes that work on heads take; all are the size of a head."""
+"""How many sizes the classes that can work on heads take; all are the size of a head."""
 
 _INPUTS = {"X": "nd", "Q": "nd", "Z": "me", "K": "md", "V": "md", "head": "hnv"}
 """Letters for the axes of inputs."""
@@ -47,7 +50,7 @@ class Projected:
         self.inner = view.uses.get(HEADS)
         if self.inner is None and view.component == "grouped_query_attention":
             raise EmitError("it attends with keys and values that it does not make itself")
-        if self.inner is not None and self.inner.component not in _INNER_SIZES:
+        if self.inner is not None and self.inner.component not in SIZES_OF_HEADS:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
         if self.inner is not None and self.inner.attention.table:
             raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
@@ -101,7 +104,7 @@ class Projected:
     def made_inner(self) -> str:
         """The call that makes the attention of the heads."""
         assert self.inner is not None
-        sizes = ["self.head_size"] * _INNER_SIZES[self.inner.component]
+        sizes = ["head_size"] * SIZES_OF_HEADS[self.inner.component]
         numbers = [f"{name}={name}" for name in self.inner.numbers]
         return f"{self.inner.name}({', '.join([*sizes, 'dropout', *numbers])})"
 

@@ -17,7 +17,7 @@ from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
 from notes2code.emit.kernel import Kernel
 from notes2code.emit.penalty import Penalty
-from notes2code.emit.projected import Projected
+from notes2code.emit.projected import SIZES_OF_HEADS, Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.relative import Tables
 from notes2code.emit.rotary import Rotary
@@ -79,6 +79,31 @@ class View:
             return opened(equation)
         turn = self.recognised.functions.get(TURN)
         return equation if turn is None else opened(equation, {turn})
+
+    textbook_attention = ""
+    """The class of the package that computes softmax(QKᵀ/√d_k)V, "" if there is none."""
+
+    @property
+    def is_textbook_attention(self) -> bool:
+        """Whether it is softmax(QKᵀ/√d_k)V itself, without a mask."""
+        usual = self.component == "scaled_dot_product_attention" and self.has("scale")
+        return usual and len(self.recognised.settings) == 1 and self.shown("scale") == "d_k**-0.5"
+
+    @property
+    def head_size(self) -> int:
+        """The size of heads, in tests, that attend by its formula alone; 0 if none can: it takes
+        something else, or more."""
+        if self.component not in SIZES_OF_HEADS or self.biases or self.has("lambda"):
+            return 0
+        if self.attention.heads or self.attention.table:
+            return 0
+        return 1 if self.component == "kernel_attention" and self.kernel.of_numbers else 2
+
+    @property
+    def for_heads(self) -> str:
+        """The text that makes it for such heads."""
+        sizes = [str(self.head_size)] * SIZES_OF_HEADS[self.component]
+        return f"{self.name}({', '.join(sizes)})"
 
     # --- names ---------------------------------------------------------------------------
 

@@ -61,6 +61,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
+        if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
+            run.pay(2.2)  # its bounds are numbers
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
@@ -242,20 +244,18 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
     if use.name not in run.symbols:
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
-        run.problems.append(
-            note(
-                "N2C030",
-                f"`{use.name}` is not defined in the notes: it is an input, taken to keep the "
-                "shape of its argument",
-                use.span,
-            )
-        )
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
     lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if plain in _FEATURE_MAPS:
+        options = shape[:1]
     gives = run.choose(f"result {use.name}", options)
+    if site == 0:
+        what = "keep the shape of its argument" if gives == "same" else "give a number"
+        text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
+        run.problems.append(note("N2C030", text, use.span))
     result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
@@ -265,6 +265,7 @@ _OTHER_SHAPES = frozenset(
     "argsort chunk flatten gather onehot repeat reshape split stack transpose unsqueeze vec "
     "view".split()
 )
+_FEATURE_MAPS = frozenset(["phi", "psi"])
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""
 

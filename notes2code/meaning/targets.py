@@ -95,7 +95,10 @@ _ACTIVATIONS = frozenset(
 
 
 def acts_on_numbers(target: Target) -> bool:
-    """Whether a left-hand side names an activation: its argument is a number."""
+    """Whether a left-hand side names an activation: its argument is a number. A clip has bounds
+    besides."""
     base = target.name.split("_")[0]
+    if base in names.CLIPS:
+        return True
     known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
     return len(target.whole) == 1 and known
