@@ -18,7 +18,7 @@ from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored
 from notes2code.components.pattern import Match, Pattern, Role, Steps
-from notes2code.components.rows import by_row, is_placed, ordered, rows_of
+from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -209,9 +209,11 @@ class _Matcher:
             return
         role = f"{mine.function}#{mine.site}"
         found = replace(found, functions={**found.functions, role: theirs})
+        mine = with_place(mine, theirs)
         if is_placed(mine, theirs):
             given = (theirs.arguments[0], Lambda((), theirs.at[0]))
             theirs = Call(theirs.function, given, theirs.at[1:], theirs.site)
+            count = 2
         if len(theirs.arguments) < count:
             return
         mine = Call(mine.function, mine.arguments[:count], mine.at, mine.site)

@@ -303,7 +303,7 @@ class _Planner:
                 return next((d for d in self.drafts if callee in d.members), None)
         kind = self.library.kinds.get(plain(function))
         if kind is None:
-            return None
+            return self._of_array(draft, function)
         component = self.library.components[kind]
         drafts = self._of(component)
         usual = [d for d in drafts if self._is_textbook(d)]
@@ -314,18 +314,17 @@ class _Planner:
         """The draft of the formula that defines the array in a role, such as positions."""
         if draft.compiled is None or role not in draft.recognised.found.roles:
             return None
-        array = draft.recognised.found.roles[role].array
-        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
-        members = {id(self.compiler.compiled(entry)) for entry in found.get(array, ())}
+        found = self._of_array(draft, draft.recognised.found.roles[role].array)
         kinds = draft.component.roles[role]
-        return next(
-            (
-                other
-                for other in self.drafts
-                if other.component.name in kinds and members & set(map(id, other.members))
-            ),
-            None,
-        )
+        return found if found is not None and found.component.name in kinds else None
+
+    def _of_array(self, draft: _Draft, array: str) -> _Draft | None:
+        """The draft of the formula that defines an array which a draft's formula has."""
+        if draft.compiled is None:
+            return None
+        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
+        members = {self.compiler.compiled(entry) for entry in found.get(array, ())}
+        return next((d for d in self.drafts if not members.isdisjoint(d.members)), None)
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""

@@ -159,9 +159,13 @@ class Linker:
         own = self._alone(entry)
         if own.kind == "rejected":
             return Linked(own, ())
-        found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self.together(entry, own, uses), uses) for uses in found if uses]
+        typed = [(self.together(entry, own, uses), uses) for uses in self.linked(entry)]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
+
+    def linked(self, entry: Entry) -> list[tuple[Entry, ...]]:
+        """The formulas that a formula refers to: those of the whole note, those of its section."""
+        found = {self._definitions(entry, within): None for within in (1, 0)}
+        return [uses for uses in found if uses]
 
     def _alone(self, entry: Entry) -> Typed:
         parsed = self.parsed[entry]
@@ -169,14 +173,21 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
+    def together(
+        self,
+        entry: Entry,
+        own: Typed,
+        uses: tuple[Entry, ...],
+        operators: frozenset[str] = frozenset(),
+    ) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
-        before = JOIN.join(other.latex for other in uses)
-        typed = type_formula(before + JOIN + entry.latex, self.scope(entry, uses))
+        before = "".join(other.latex + JOIN for other in uses)
+        scope = replace(self.scope(entry, uses), operators=operators)
+        typed = type_formula(before + entry.latex, scope)
         alone = own.equation
         if typed.equation is None or (alone and alone.name != typed.equation.name):
             return None  # what is linked has a result of its own, which is not this formula's
-        offset = len(before) + len(JOIN)
+        offset = len(before)
         mine = [p for p in typed.problems if p.span.start >= offset]
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
         return replace(typed, problems=tuple(moved))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Infix, Juxt, Num
-from notes2code.meaning import calls, families, ir, scripts, sizes, turns
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num
+from notes2code.meaning import applying, calls, families, ir, scripts, sizes, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -34,7 +34,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         return turn
     at = 0
     while at < len(node.factors):
-        call = calls.call_at(run, node.factors, at)
+        call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
         if call is not None:
             value, at = call
             values.append(value)
@@ -49,6 +49,25 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """What an operator gives that stands before a group, or before names; and where they end."""
+    if not run.scope.operators or not isinstance(factors[at], Name):
+        return None
+    use, end = run.seen.use(factors[at]), at + 1
+    if use.name not in run.scope.operators:
+        return None
+    while end < len(factors) and scripts.is_name(factors[end]):
+        end += 1
+    if end == at + 1 < len(factors) and isinstance(factors[end], Group):
+        end += 1
+    if end == at + 1:
+        return None
+    rest = tuple(factors[at + 1 : end])
+    span = rest[0].span.to(rest[-1].span)
+    value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, span))
+    return applying.unknown(run, use, [value], factors[at].span.to(span)), end
 
 
 def _turned(run: Run, node: Juxt) -> Value | None:
