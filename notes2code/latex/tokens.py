@@ -281,6 +281,9 @@ class Tokens(Characters):
         before = self.tokens[-1].kind if self.tokens else ""
         apart = content != content.rstrip() or self.latex[end : end + 1].isspace()
         following = self.latex[end:].lstrip()[:1]
+        padded = content[:1].isspace() and content[-1:].isspace()
+        if padded and not content.isascii() and following not in ("_", "^", "(", "=", ""):
+            return True
         return before in ("sep", "quad", "row") and apart and following.isalpha()
 
     def _font_around(self, name: str, start: int, end: int) -> int:

@@ -257,9 +257,10 @@ def at_own_step(define: Define, letter: str) -> Node | None:
             continue
         theirs = [node.sub, _ungrouped(node.sup)]
         for own, other in zip(mine, theirs, strict=True):
-            if own is not None and other is not None and type(own) is type(other):
-                if _stepped(own) == _stepped(other) == letter:
-                    return node
+            if own is None or other is None or type(own) is not type(other):
+                continue
+            if letter == _stepped(own) == _stepped(other):
+                return node
     return None
 
 
