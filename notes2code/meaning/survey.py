@@ -176,8 +176,9 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.logs = not bases.isdisjoint(["log", "ln"])
     norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
     seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
-    seen.of_probabilities = seen.logs and bases - seen.bound <= _OF_DIVERGENCES
-    seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
+    arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
+    seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
+    seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen
 

@@ -216,6 +216,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
     elif base == "y" and indices == 0 and _is_label(run, use):
         ranks = (0, 1, 2)
+    elif base == "L" and run.gives_number:
+        ranks = (0, 1, 2)  # a loss is made of losses
     else:
         transposed = use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)

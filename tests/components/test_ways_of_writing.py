@@ -52,6 +52,20 @@ def test_the_elements_of_a_bold_vector_are_numbers() -> None:
     assert found is not None and found[:2] == ("rms_norm", "output")
 
 
+def test_a_score_of_one_query_and_one_key_scores_all_of_them() -> None:
+    score = r"\mathrm{score}(q_i, k_j) = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
+    weights = (
+        r"w_{ij} = \frac{\exp(\mathrm{score}(q_i, k_j))}{\sum_l \exp(\mathrm{score}(q_i, k_l))}"
+    )
+    found = said(score, weights)
+    assert found == ("scaled_dot_product_attention", "weights", {"scale": "d_k**-0.5"})
+
+
+def test_raised_letters_of_plain_text() -> None:
+    found = said("headᵢ = Attention(X·Wᵢᵠ, X·Wᵢᴷ, X·Wᵢⱽ)", "M(X) = Concat(head₁, …, headₕ) · Wᴼ")
+    assert found is not None and found[0] == "multi_head_attention"
+
+
 def test_letters_do_not_matter_where_the_name_says_what_it_is() -> None:
     found = said(r"\mathrm{FFN}(q) = W_2 \mathrm{GELU}(W_1 q + b_1) + b_2")
     assert found is not None and found[0] == "feed_forward"
