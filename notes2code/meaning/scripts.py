@@ -276,6 +276,8 @@ class _Reader:
             return None
         if isinstance(node, Group) and node.separators == (":",) and len(node.items) == 2:
             first, last = node.items
+            if isinstance(first, Num) and first.text == "1" and isinstance(last, Name):
+                return At(last, "≤") if self.counts(last) else None
             if self.counts(first) or self.counts(last):
                 return At(first, ":", last)
             return None

@@ -434,7 +434,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
-    if len(values) < 2:
+    if len(values) < 2 or any(map(_is_set, values)):
         return [Fact("=", node.span)]
     return [*out, *_definition(values, node.span)]
 
@@ -462,6 +462,13 @@ def _is_function(node: Node | None) -> bool:
         case Juxt((Name(word), Group("(", (Name(letter),)))):
             return len(word) > 1 and word not in names.GREEK and letter.islower()
     return False
+
+
+def _is_set(node: Node) -> bool:
+    """Whether a value lists the members of a set, as in ``X = \\{x_1, …, x_n\\}``."""
+    if not isinstance(node, Group) or node.open != "{":
+        return False
+    return any(isinstance(item, Dots) for item in node.items)
 
 
 def _is_gloss(node: Node) -> bool:
