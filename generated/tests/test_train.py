@@ -26,13 +26,18 @@ SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batc
 METHODS = ("ddp", "fsdp")
 
 
-def options_of(task: str, folder: Path, more: str = "") -> argparse.Namespace:
-    """The options of a small run that has its files in a folder."""
+def command(task: str, folder: Path, more: str = "") -> list[str]:
+    """The command line of a small run that has its files in a folder."""
     given = [task, *SMALL.split(), *more.split(), "--checkpoint", str(folder / "run.pt")]
     if task == "text":
         (folder / "text.txt").write_text("One small step, then two small steps. " * 40)
         given += ["--file", str(folder / "text.txt")]
-    return parsed(given)
+    return given
+
+
+def options_of(task: str, folder: Path, more: str = "") -> argparse.Namespace:
+    """The options of such a run."""
+    return parsed(command(task, folder, more))
 
 
 def updated(
@@ -98,11 +103,10 @@ def test_a_report_compares_what_is_written(
     right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     translation, new_model = task(options_of("translation", tmp_path))
-    model = new_model()
     _, expected = translation.batch(10, random.Random("held out"), held_out=True)
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
     monkeypatch.setattr("transformer.train.greedy", lambda *_: written)
-    report(1, model, translation, 10)
+    report(1, new_model(), translation, 10)
     assert shown in capsys.readouterr().out
 
 
@@ -205,6 +209,16 @@ def test_bfloat16_is_almost_as_good(task: str, tmp_path: Path) -> None:
     rounded = train(options_of(task, tmp_path, "--steps 3 --dropout 0 --bf16"))
     assert rounded != exact
     assert rounded == pytest.approx(exact, rel=0.02)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: Any) -> None:
+    main(command(task, tmp_path, "--steps 2 --every 1"))
+    shown = capsys.readouterr().out
+    assert "step 1: held-out loss" in shown and "step 2: held-out loss" in shown
+    for wrong in ("--steps 0", "--accumulate x"):
+        with pytest.raises(SystemExit):
+            main(command(task, tmp_path, wrong))
 
 
 def in_each_process(folder: Path) -> None:

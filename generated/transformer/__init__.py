@@ -2,12 +2,14 @@
 
 from .attention import (
     AdditiveAttention,
+    Attention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -20,6 +22,7 @@ from .attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from .layers import (
@@ -58,6 +61,7 @@ __all__ = [
     "ALiBi",
     "AddNorm",
     "AdditiveAttention",
+    "Attention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
@@ -74,6 +78,7 @@ __all__ = [
     "GeluFeedForward",
     "KernelAttention",
     "LayerNorm",
+    "LinearAttention",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
     "OutputHead",
@@ -91,6 +96,7 @@ __all__ = [
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
+    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",

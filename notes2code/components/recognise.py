@@ -75,7 +75,8 @@ def _best(
             continue
         if not _called_so(component, form, equation):
             continue
-        for found in _ways(component, form, subject, {**library.kinds, **named}, steps):
+        is_named = plain(equation.name) in map(plain, component.calls) and not form.partial
+        for found in _ways(component, form, subject, {**library.kinds, **named}, steps, is_named):
             candidate = _candidate(component, form, found, equation)
             strange = _strangeness(candidate)
             if (best is None or strange < best[0]) and _proved(candidate, equation):
@@ -93,15 +94,22 @@ def _called_so(component: Component, form: Form, equation: Equation) -> bool:
 
 
 def _ways(
-    component: Component, form: Form, subject: Lambda, named: Mapping[str, str], steps: Steps
+    component: Component,
+    form: Form,
+    subject: Lambda,
+    named: Mapping[str, str],
+    steps: Steps,
+    is_named: bool,
 ) -> Iterator[Match]:
-    """The matches whose roles and functions are what the component asks for."""
+    """The matches whose roles and functions are what the component asks for; the letters do not
+    matter in a formula that has the component's own name."""
     for count, found in enumerate(matches(form.pattern, subject, steps)):
         if count == MAX_WAYS:
             return
         found = taken_apart(component, form, found)
         if (
-            _roles_fit(form, found)
+            (is_named or _letters_fit(form, found))
+            and _are_single(form, found)
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
             and _are_alone(component, found)
@@ -150,13 +158,17 @@ def kind(recognised: Recognised) -> str:
     return recognised.component.name + causal
 
 
-def _roles_fit(form: Form, found: Match) -> bool:
-    """Whether the letters in the roles are among those that the formula allows, and those that
-    there is one of have no axes besides their own."""
-    return not any(found.roles[role].outer for role in form.alone if role in found.roles) and all(
+def _letters_fit(form: Form, found: Match) -> bool:
+    """Whether the letters in the roles are among those that the formula allows."""
+    return all(
         role not in found.roles or _is_one_of(found.roles[role].array, letters)
         for role, letters in form.names.items()
     )
+
+
+def _are_single(form: Form, found: Match) -> bool:
+    """Whether the roles that there is one of have no axes besides their own."""
+    return not any(found.roles[role].outer for role in form.alone if role in found.roles)
 
 
 def _is_one_of(array: str, letters: Iterable[str]) -> bool:
@@ -216,12 +228,24 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if candidate.form.completes is not None:
         return True
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
-    if note.functions and agree(_opaque(other), _opaque(note)):
+    every = set(note.functions)
+    keeping = {name for name, called in note.functions.items() if _keeps_shape(called)}
+    ways = [functions for functions in (every, keeping) if functions]
+    if any(agree(_opaque(other, among), _opaque(note, among)) for among in ways):
         return True
     return agree(other, note)
 
 
-def _opaque(equation: Equation) -> Equation:
-    """The equation of whatever functions it calls: what holds for any holds for the notes'."""
-    functions = tuple(Input(name, (), name, "function") for name in equation.functions)
-    return replace(equation, inputs=(*equation.inputs, *functions), functions={})
+def _opaque(equation: Equation, among: Set[str]) -> Equation:
+    """The equation of whatever functions it calls by these names: what holds for any holds for
+    the notes'."""
+    functions = tuple(Input(name, (), name, "function") for name in sorted(among))
+    known = {name: called for name, called in equation.functions.items() if name not in among}
+    return replace(equation, inputs=(*equation.inputs, *functions), functions=known)
+
+
+def _keeps_shape(called: Equation) -> bool:
+    """Whether a function gives an array of the shape of its only argument, as an input does."""
+    shapes = {given.name: given.shape for given in called.inputs}
+    sizes = tuple(index.size for index in called.value.indices)
+    return len(called.parameters) == 1 and shapes[called.parameters[0]] == sizes

@@ -30,6 +30,9 @@ from notes2code.meaning.ir import (
 )
 
 BLOCKED = Num(float("-inf"))
+TURN, MATRICES = "Turn", "R"
+"""The roles of the function that turns rows by their positions, and of matrices that do."""
+
 QUERY_SIZES = {
     "d_k": "query.size(-1)",
     "n": "query.size(-2)",
@@ -146,6 +149,13 @@ class Attention:
         return (smaller == Idx(self.column)) == (value == ir.ZERO)
 
     @property
+    def aligned(self) -> bool:
+        """Whether the last query stands where the last key does, since scores go by position."""
+        recognised = self.recognised
+        turned = {*recognised.functions, *self.found.roles} & {TURN, MATRICES}
+        return bool(self.causal or self.table or "keys" in recognised.settings or turned)
+
+    @property
     def masked(self) -> bool:
         """Whether the formula adds anything to the scores."""
         return bool(self._terms)
@@ -229,6 +239,16 @@ class Attention:
         if any(isinstance(e, Ref) and e.at for e in ir.walk(body)) or ir.free_indices(body):
             raise EmitError(f"the {setting} is not one number for all queries and keys")
         return self.rendered(setting, body, {}, known, within)
+
+    def scaled(self, product: str, **known: str) -> str:
+        """A product times the formula's scale, if it has one."""
+        if "scale" not in self.recognised.settings:
+            return product
+        factor = self.number("scale", within="*", **known)
+        size = factor.removesuffix(" ** -0.5")
+        if size != factor and " " not in size:
+            return f"{product} / math.sqrt({size})"
+        return f"{product} * {factor}"
 
     def rendered(
         self,

@@ -30,8 +30,11 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-MASKS = frozenset({"causal_mask", "keep_from_padding"})
-"""The functions of the module of masks that are there for a caller."""
+SHARED = {"masks": "masks.py.j2", "attention": "attention_bases.py.j2"}
+"""The templates of what the classes of a module share, of which it has what they use."""
+
+OFFERED = {"masks": {"causal_mask", "keep_from_padding"}, "attention": {"Attention"}}
+"""What of that is there for a caller."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
@@ -79,6 +82,7 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
+        self._share_textbook_attention()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -86,6 +90,14 @@ class _Renderer:
             family: [part for part in self.texts if part.component.family == family]
             for family in FAMILIES
         }
+
+    def _share_textbook_attention(self) -> None:
+        """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
+        known = (part for part in self.plan.parts if self.views[part].is_textbook_attention)
+        kept = (part.name for part in known if not (part.refused or part.name in self.refused))
+        name = next(kept, "")
+        for view in self.views.values():
+            view.textbook_attention = name
 
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
@@ -115,14 +127,19 @@ class _Renderer:
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
         made = functions(plain, self.name, self.vault, taken | {*FAMILIES, *MODULES})
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
-        needed = self._shared(bodies)
-        bodies = {**needed, **bodies}
+        if "attention" in bodies:
+            bases = self._shared("attention", bodies)
+            bodies["attention"] = "\n\n\n".join((*bases, bodies["attention"]))
+        if masks := self._shared("masks", bodies):
+            bodies["masks"] = "\n\n\n".join(masks)
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
         exports = {family: _public(body) for family, body in bodies.items()}
-        if "masks" in exports:
-            exports["masks"] = sorted(MASKS)
+        for family, offered in OFFERED.items():
+            if family in exports:
+                shared = {*_public(_template(SHARED[family]))} - offered
+                exports[family] = [name for name in exports[family] if name not in shared]
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -188,19 +205,21 @@ class _Renderer:
     def _fill(self, part: Part, template: str) -> str:
         return fill(part.component.folder, template, part=self.views[part], plan=self.views)
 
-    def _shared(self, bodies: Mapping[str, str]) -> dict[str, str]:
-        """The module of masks: the functions that the rendered classes call, and those that make
-        masks for a caller."""
-        blocks = {_defined(block): block for block in _blocks(_template("masks.py.j2").strip())}
+    def _shared(self, family: str, bodies: Mapping[str, str]) -> list[str]:
+        """The shared functions and classes of a module that the rendered classes use, and, if
+        there are any, those that are offered to a caller of its functions."""
+        source = _template(SHARED[family]).strip()
+        blocks = {_defined(block): block for block in _blocks(source)}
         used: set[str] = set()
         waiting = list(bodies.values())
         while waiting:
-            code = _without_docstrings(waiting.pop())
-            new = {n for n in blocks.keys() - used if re.search(rf"(?<!def )\b{n}\(", code)}
+            names = set(re.findall(r"\w+", _without_docstrings(waiting.pop())))
+            new = (names & blocks.keys()) - used
             used |= new
             waiting += [blocks[name] for name in new]
-        kept = [block for name, block in blocks.items() if name in used | MASKS]
-        return {"masks": "\n\n\n".join(kept)} if used else {}
+        return [
+            b for name, b in blocks.items() if name in used | (OFFERED[family] if used else set())
+        ]
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""
@@ -244,10 +263,12 @@ class _Renderer:
         found: list[str] = []
         sources = {module: _template(f"{module}.py.j2") for module in _CHECKS}
         sources["formulas"] = formulas
+        sources[f"{self.name}.masks"] = ""
         for family, parts in self.families.items():
             defined = "\n".join(self.texts[part][_MODULE] for part in parts)
             sources[f"{self.name}.{family}"] = defined
-        sources[f"{self.name}.masks"] = _template("masks.py.j2")
+        for family, template in SHARED.items():
+            sources[f"{self.name}.{family}"] += "\n" + _template(template)
         used = set(_NAME.findall(_without_docstrings(body)))
         for module, source in sources.items():
             names = [name for name in _public(source) if name in used]
@@ -362,8 +383,8 @@ def _blocks(text: str) -> list[str]:
 
 
 def _defined(block: str) -> str:
-    """The name of a function."""
-    return block.removeprefix("def ").split("(")[0]
+    """The name of a function or class."""
+    return block.removeprefix("def ").removeprefix("class ").split("(")[0]
 
 
 def _public(body: str) -> list[str]:

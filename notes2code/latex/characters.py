@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Set
 from typing import NamedTuple
@@ -52,7 +53,7 @@ class Characters:
             self._add("text", run, start, start + len(run))
             return
         if "\\_" in run:
-            self._add("word", run.replace("\\_", "_"), start, start + len(run))
+            self._add("word", "_".join(re.split(r"\\_\s?", run)), start, start + len(run))
             return
         if run in words.EATEN and run not in self.known:
             raise error(

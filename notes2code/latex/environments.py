@@ -108,7 +108,13 @@ def structure(parser: Operands, token: Token) -> Node:
     )
 
 
-_MARKS = {"widehat": "hat", "widetilde": "tilde", "overline": "bar", "overrightarrow": "vec"}
+_MARKS = {
+    "widehat": "hat",
+    "widetilde": "tilde",
+    "overline": "bar",
+    "overrightarrow": "vec",
+    "overleftarrow": "back",
+}
 
 
 def _argument(parser: Operands, command: Token) -> Node:

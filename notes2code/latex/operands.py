@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import environments
@@ -132,6 +133,10 @@ class Operands(TokenReader):
             case "blackboard":
                 return Name(token.text, token.span, "blackboard")
             case "num":
+                if self.peek()[:2] == ("junk", "%"):
+                    self.at += 1
+                    share = f"{Decimal(token.text).scaleb(-2).normalize():f}"
+                    return Num(share, self.span_from(token))
                 return Num(token.text, token.span)
             case "dots":
                 return Dots(token.span)

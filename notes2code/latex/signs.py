@@ -25,7 +25,7 @@ _GREEK_VARIANTS = {
 
 ACCENTS = frozenset(
     "hat widehat tilde widetilde bar overline vec dot ddot check breve acute grave mathring "
-    "overrightarrow underline".split()
+    "overrightarrow overleftarrow underline".split()
 )
 FONTS_OF_WORDS = frozenset(
     "text mathrm operatorname operatorname* textrm textit textbf textsf texttt textnormal mathit "
@@ -225,7 +225,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "_": ("name", "_"),
     "#": ("junk", "#"),
     "$": ("junk", "$"),
-    "%": ("name", "percent"),
+    "%": ("junk", "%"),
     "&": ("name", "ampersand"),
 }
 

@@ -34,8 +34,8 @@ _PATTERN = re.compile(
     r"|(?P<such>s\.\s?t\.)"
     r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
     r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.m?T(?![A-Za-z]))"
-    r"|(?P<run>[A-Za-z]+(?:\\_[A-Za-z]+)*)"
-    r"|(?P<num>\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
+    r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
+    r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ]+)"
@@ -231,7 +231,7 @@ class Tokens(Characters):
             self._run_or_character(stripped, at + lead)
         elif not self._in_script() and (
             stripped.lower() in words.BARE_PROSE
-            or (name in _FONTS_OF_TEXT and words.is_prose(stripped))
+            or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
             self._prose(content, at, found.end())
@@ -251,6 +251,7 @@ class Tokens(Characters):
 
     def _prose(self, content: str, at: int, end: int) -> None:
         """Words between formulas; the last of ``\\text{where head}_i`` is a name."""
+        content = content.replace("\\ ", "  ")
         said, _, last = content.rstrip().rpartition(" ")
         if said and last.isalpha() and self.latex[end:].lstrip()[:1] in ("_", "^"):
             self._add("text", said.strip(), at, at + len(said))

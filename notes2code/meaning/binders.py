@@ -188,10 +188,14 @@ def letters_of_labels(node: Node) -> Iterator[str]:
 
 
 def _is_label(script: Node) -> bool:
-    """Whether letters side by side are an abbreviation, such as ``att``, and not indices."""
-    return isinstance(script, Juxt) and any(
-        isinstance(f, Name) and f.text not in names.INDEX_LETTERS for f in script.factors
+    """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
+    ``i % 2`` one."""
+    letters = (
+        {f.text for f in script.factors if isinstance(f, Name)}
+        if isinstance(script, Juxt)
+        else set()
     )
+    return "percent" not in letters and not letters <= names.INDEX_LETTERS
 
 
 def bare(node: Node) -> str:
@@ -241,6 +245,26 @@ def step_letter(define: Define) -> str | None:
                         and type(other) is not type(own)
                     ):
                         return letter
+    return None
+
+
+def at_own_step(define: Define, letter: str) -> Node | None:
+    """Where the right-hand side of a step has the new state itself, at another place: the
+    ``h_t^{(l-1)}`` of a network that steps in time and over layers."""
+    target = define.target
+    assert isinstance(target, Script)
+    mine = [target.sub, _ungrouped(target.sup)]
+    if None in mine or not all(_stepped(own) for own in mine if own is not None):
+        return None
+    for node in (inner for value in define.values for inner in walk(value)):
+        if not isinstance(node, Script) or bare(node) != bare(target):
+            continue
+        theirs = [node.sub, _ungrouped(node.sup)]
+        for own, other in zip(mine, theirs, strict=True):
+            if own is None or other is None or type(own) is not type(other):
+                continue
+            if _stepped(own) == _stepped(other) == letter:
+                return node
     return None
 
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Apply, Group, Infix, Name, Node, Prose, Relation, Script, walk
+from notes2code.latex.tree import (
+    Apply,
+    Dots,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Script,
+    walk,
+)
 from notes2code.meaning import (
     applying,
     conditions,
@@ -45,7 +57,7 @@ _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """The value of a call that begins at a factor, and where the next factor is."""
     name = factors[at]
-    if isinstance(name, Name) and name.font == "blackboard" and name.text in ("1", "I"):
+    if _is_one(name):
         return _indicator(run, factors, at)
     if not scripts.is_name(name) or at + 1 >= len(factors):
         return None
@@ -71,6 +83,13 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
+    if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
+        raise error(
+            "N2C032",
+            f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
+            group.span,
+            "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
+        )
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
     if alone and _is_unknown_word(run, group.items[0]):
         raise error(
@@ -86,6 +105,12 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _is_place(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    use = run.seen.understood(node)
+    return use is not None and (bool(use.indices) or use.name[:1].islower())
 
 
 def _is_unknown_word(run: Run, node: Node) -> bool:
@@ -207,6 +232,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
     if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
         raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
+    if any(isinstance(item, Dots) for item in group.items):
+        raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     arguments = [run.lower(item) for item in group.items if not isinstance(item, Prose)]
     return applying.unknown(run, use, arguments, span)
 
@@ -259,6 +286,8 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
             "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
         )
     value = run.lower(items[0])
+    if function == "exp":
+        powers.warn_of_root(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
@@ -273,22 +302,28 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
 
 
 def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
-    """``𝟙[j ≤ i]``."""
-    if at + 1 >= len(factors):
+    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``."""
+    group = factors[at + 1] if at + 1 < len(factors) else None
+    if not isinstance(group, Group) or len(group.items) != 1:
         return None
-    group = factors[at + 1]
-    if not isinstance(group, Group) or not isinstance(group.items[0], Relation):
+    if not isinstance(group.items[0], Relation):
         return None
     condition = conditions.condition(run, group.items[0])
     return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
 
 
+def _is_one(node: Node) -> bool:
+    """Whether a node may be the 1 or the I of an indicator."""
+    match node:
+        case Num("1") | Name("ones" | "I") | Name("1", _, "blackboard"):
+            return True
+    return False
+
+
 def indicated(run: Run, node: Node) -> Value | None:
     """``𝟙_{[k ≠ i]}``."""
     match node:
-        case Script(Name(text, _, font), sub, None, 0) if text == "ones" or (
-            font == "blackboard" and text in ("1", "I")
-        ):
+        case Script(one, sub, None, 0) if _is_one(one):
             said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
             if isinstance(said, Relation) and None not in said.operands:
                 condition = conditions.condition(run, said)

@@ -54,8 +54,9 @@ def _differing(
         if linker.distance(entry, other)[:2] != near[:2]:
             return
         if not same(meant, equation):
-            which = "the first is taken"
+            which = "the one that more notes have is taken, or the first"
             if near[0] < 2:
+                which = "the first is taken"
                 side = "behind" if taken.order > entry.order else "before"
                 which += f", the nearest {side} this formula"
             yield warning(

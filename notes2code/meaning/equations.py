@@ -39,6 +39,7 @@ class Draft:
     value: Lambda
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
+    counted: tuple[int, ...] = ()
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -94,7 +95,8 @@ class Attempt:
         results = [at for at in range(len(self.defines)) if at not in self.used]
         if len(results) > 1 and not self._sequential():
             name, span = self.targets[final].name, self.targets[final].span
-            run.problems.append(note("N2C039", f"of several results `{name}` is the value", span))
+            which = f"`{name}`" if name else "the first"
+            run.problems.append(note("N2C039", f"of several results {which} is the value", span))
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]
@@ -109,6 +111,7 @@ class Attempt:
             result.array,
             definitions,
             self._parameters(final, needed),
+            target.counted,
         )
 
     def _refuse_twice(self) -> None:
@@ -170,6 +173,9 @@ class Attempt:
         self.busy.append(at)
         visible = self._visible(at)
         run = self.run
+        if self.defines[at].near:
+            text = f"`{run.quote(self.targets[at].span)}` is taken to be what it comes close to"
+            run.problems.append(note("N2C039", text, self.targets[at].span))
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
@@ -322,6 +328,9 @@ class Attempt:
         if unexpected:
             self.run.pay(1.5)
         if _is_number(target) and element > 0:
+            self.run.pay(2.4)
+        declared = self.run.shapes.get(target.name)
+        if declared is not None and declared.rank(len(target.indices)) != value.rank:
             self.run.pay(2.4)
 
     def _alternative(self, define: Define) -> Node:

@@ -7,14 +7,16 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Script, Tree, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Script, Tree, walk
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
@@ -23,6 +25,10 @@ from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
+_LOOKS = re.compile(
+    r"\\(?:text|mathrm|operatorname\*?|textrm|textbf|mathbf|mathit|boldsymbol|left|right|[bB]igg?[lr]?"
+    r"|quad|[,;:! ])(?![A-Za-z])|[\s{}]|[.,]$"
+)
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
 
@@ -60,6 +66,9 @@ class Linked:
 
 @dataclass
 class _Parsed:
+    """``arity`` is how many arguments the functions defined here take, ``given`` how many the
+    functions called here get."""
+
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -69,6 +78,8 @@ class _Parsed:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
+    arity: dict[str, int] = field(default_factory=dict)
+    given: dict[str, set[int]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
@@ -123,6 +134,7 @@ class Linker:
         except RecursionError:
             return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
+        parsed.given = _given(tree, seen)
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -148,7 +160,7 @@ class Linker:
         if own.kind == "rejected":
             return Linked(own, ())
         found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self._together(entry, own, uses), uses) for uses in found if uses]
+        typed = [(self.together(entry, own, uses), uses) for uses in found if uses]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def _alone(self, entry: Entry) -> Typed:
@@ -157,10 +169,10 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def _together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
+    def together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = JOIN.join(other.latex for other in uses)
-        typed = type_formula(before + JOIN + entry.latex, self.scope(entry))
+        typed = type_formula(before + JOIN + entry.latex, self.scope(entry, uses))
         alone = own.equation
         if typed.equation is None or (alone and alone.name != typed.equation.name):
             return None  # what is linked has a result of its own, which is not this formula's
@@ -169,14 +181,17 @@ class Linker:
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
         return replace(typed, problems=tuple(moved))
 
-    def scope(self, entry: Entry) -> Scope:
-        """What surrounds a formula."""
+    def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
+        """What surrounds a formula, with the definitions that it is typed with."""
+        functions: dict[str, Equation] = {}
+        for one in (*uses, entry):
+            functions.update(self._functions(one))
         return replace(
             self.base,
             words=self.words,
             macros=self.macros,
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
-            functions={**self.base.functions, **self._functions(entry)},
+            functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
 
@@ -222,10 +237,21 @@ class Linker:
             for other in self.table.get((kind, name), ())
             if other is not entry
             and (distance := self.distance(entry, other))[0] <= within
-            and not (distance[0] == 2 and self._is_variant(name, other))
+            and not (distance[0] == 2 and not self._holds_afar(entry, name, other))
         ]
         near.sort(key=lambda pair: pair[0])
-        return [other for _, other in near]
+        found = [other for _, other in near]
+        if near and near[0][0][0] == 2:  # of other notes, what most of them say
+            often = Counter(_spelling(other) for other in found)
+            found.sort(key=lambda other: -often[_spelling(other)])
+        return found
+
+    def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
+        """Whether another note's function can be the one that a formula calls."""
+        takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
+        if takes is not None and given is not None and takes not in given:
+            return False
+        return not self._is_variant(name, other)
 
     def _is_variant(self, name: str, other: Entry) -> bool:
         """Whether a definition adds something to a function that everybody knows, such as a
@@ -338,18 +364,36 @@ class Linker:
 
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
-    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``, and
-    ``K_{g(i)}`` refers to g."""
+    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
+    ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
+            inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
+            found.update(names.CLIPS.intersection(inside))
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]
             if (family := _family(name)) and (last.isdigit() or last in seen.ends):
                 found.add(family)
     return found
+
+
+def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
+    """How many arguments each name with parentheses behind it is given."""
+    found: dict[str, set[int]] = {}
+    for node in (node for clause in tree.clauses for node in walk(clause.node)):
+        for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
+            called = seen.understood(name) if scripts.is_name(name) else None
+            if called is not None and isinstance(group, Group) and group.open in ("(", "["):
+                found.setdefault(called.name, set()).add(len(group.items))
+    return found
+
+
+def _spelling(entry: Entry) -> str:
+    """The text of a formula without fonts, spaces and sizes of parentheses."""
+    return _LOOKS.sub("", entry.latex)
 
 
 def _family(name: str) -> str:
@@ -369,6 +413,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         return
     if target.parameters:
         parsed.functions.add(target.name)
+        parsed.arity[target.name] = len(target.parameters)
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
     if binders.step_letter(statement) is not None:

@@ -52,10 +52,10 @@ def _number(run: Run, node: Num) -> Value:
 
 
 def _name(run: Run, node: Name | Script | Accent) -> Value:
-    if not scripts.is_name(node):
-        return powers.scripted(run, node)
     if (indicator := calls.indicated(run, node)) is not None:
         return indicator
+    if not scripts.is_name(node):
+        return powers.scripted(run, node)
     unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
@@ -96,6 +96,8 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             run.pay(0.6)  # only a bias is added to every row
+        elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
+            run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
             _are_of_one_family(left, right)
             or (left.rank == 1 and _is_bias(right))
@@ -130,6 +132,13 @@ def _is_of_pair(value: Value) -> bool:
 
 def _rank(value: Value) -> int:
     return value.rank
+
+
+def _is_scaled(value: Value) -> bool:
+    """Whether a matrix is a number times a matrix."""
+    return isinstance(value.body, ir.Mul) and any(
+        isinstance(factor, ir.Ref) and len(factor.at) > 1 for factor in value.body.factors
+    )
 
 
 def _is_plain_letter(value: Value) -> bool:
@@ -204,7 +213,8 @@ def _bars(run: Run, node: Group) -> Value:
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)
     if value.rank == 0:
-        run.pay(powers.NO_VECTOR if node.open == "‖" else 0)
+        length = node.open == "‖" or _is_length(run, inner)
+        run.pay(powers.NO_VECTOR if length else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         raise error(
@@ -218,6 +228,11 @@ def _bars(run: Run, node: Group) -> Value:
         run.problems.append(note("N2C039", f"`{text}` is taken as the length", node.span))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _is_length(run: Run, node: Node) -> bool:
+    use = run.seen.understood(node)
+    return use is not None and use.name in run.seen.lengths
 
 
 def _refuse(what: str) -> Callable[[Run, Any], Value]:

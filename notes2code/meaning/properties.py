@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Script,
+    Stroke,
     Tree,
     walk,
 )
@@ -63,9 +64,9 @@ def empty_sum(tree: Tree) -> Problem | None:
 
 
 def is_mention(node: Node) -> bool:
-    """Whether a node only names something: a symbol, a shape ``n × d``, a list of names, or a
-    call ``α(x, x_i)`` of a function of the note."""
-    if scripts.is_name(node) or isinstance(node, Num | Dots):
+    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a list of names,
+    or a call ``α(x, x_i)`` of a function of the note."""
+    if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke):
         return True
     if isinstance(node, Infix):
         return node.op == "×" and _is_extent(node.left) and _is_extent(node.right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
+from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -191,6 +192,10 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
+            if inner := self.label_and_index(part):
+                for piece in inner:
+                    self.below(piece)
+                continue
             at = self.index(part)
             if at is not None:
                 self.indices.append(at)
@@ -206,11 +211,24 @@ class _Reader:
             elif text := names.label(part):
                 self.labels.append(text)
 
+    def label_and_index(self, node: Node) -> tuple[Node, ...]:
+        """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
+        match node:
+            case Script(Name(label) as name, Name(letter) as index, None, 0):
+                if self.base in _WEIGHTS and label.isupper() and letter in self.bound:
+                    return name, index
+            case Juxt((Name(letter) as index, Name(label) as name)):
+                if label in names.GREEK and letter in self.bound and label not in self.bound:
+                    return name, index
+        return ()
+
     def looks_up(self, node: Node) -> bool:
         """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
         row ``E_{x_i}`` of a table, and so is no label."""
         if isinstance(node, Infix) and node.op == "mod":
             return True
+        if any(map(_is_power_or_rest, walk(node))):
+            return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
         inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
         if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
             return True
@@ -286,6 +304,12 @@ class _Reader:
                     self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
                 else:
                     self.above(item)
+        elif isinstance(node, Script) and _is_mark(node.sup) and not node.sub and not node.primes:
+            self.above(node.base)  # the W^{Q^T} that is a W^Q transposed
+            self.above(node.sup)
+        elif isinstance(node, Script) and (inside := self.label_and_index(node)):
+            for piece in inside:
+                self.above(piece)
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
@@ -301,6 +325,8 @@ class _Reader:
         text = node.text
         if text in ("T", "top") and not (text == "T" and "T" in self.bound):
             self.transposed = True
+        elif text == "t" and self.base == "K" and "t" not in self.bound | self.steps:
+            self.transposed = True  # the QK^t of those who write all transposes so
         elif text == "prime":
             self.prime = True
             self.labels.append("prime")
@@ -319,6 +345,8 @@ class _Reader:
         else:
             self.power = node
 
+
+_WEIGHTS = frozenset(["W", "w", "U", "b"])
 
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
@@ -339,7 +367,15 @@ def _is_arithmetic(node: Node) -> bool:
     return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
 
 
-def _is_mark(node: Node) -> bool:
+def _is_power_or_rest(node: Node) -> bool:
+    """Whether a node in a script is a power, ``i^2`` or ``2^i``, or a rest, ``i % 2``."""
+    match node:
+        case Script(_, None, Num()) | Script(Num(), None, Name()) | Name("percent"):
+            return True
+    return False
+
+
+def _is_mark(node: Node | None) -> TypeGuard[Name]:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
 
 

@@ -41,13 +41,15 @@ class Define:
     """``target = value``; ``values`` are the alternatives of a chain, which must agree.
 
     ``target`` is None where the left-hand side is an expression that cannot be defined; then it
-    is the first of the values. ``condition`` holds where the definition does.
+    is the first of the values. ``condition`` holds where the definition does. ``near`` says that
+    the value only comes close: ``GELU(x) ≈ …``.
     """
 
     target: Node | None
     values: tuple[Node, ...]
     span: Span
     condition: Node | None = None
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +393,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
         known = signs.index("≈")
         signs, operands = signs[:known], operands[: known + 1]
+    near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
+    if near is not None and not isinstance(near, Num):
+        return [*out, Define(operands[0], (near,), node.span, near=True)]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
     for at, operand in enumerate(operands[1:-1]):
@@ -431,6 +436,14 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _is_function(node: Node | None) -> bool:
+    """Whether a left-hand side is a function of one number that a word calls, as ``GELU(x)``."""
+    match node:
+        case Juxt((Name(word), Group("(", (Name(letter),)))):
+            return len(word) > 1 and word not in names.GREEK and letter.islower()
+    return False
 
 
 def _is_gloss(node: Node) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from notes2code.diagnostics import ProblemError, Span
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Big,
     Frac,
@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, roots, scripts
+from notes2code.meaning import binders, counting, names, roots, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -48,6 +48,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -73,6 +74,7 @@ class Survey:
     logs: bool = False
     of_probabilities: bool = False
     of_labels: bool = False
+    lengths: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
@@ -154,13 +156,15 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if isinstance(square := statement.target, Script) and _is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             _find_target_letters(seen, statement.target, nodes)
+    _find_twins(seen, nodes)
     _find_free_letters(seen, nodes, statements)
-    _count_from_one(seen, nodes)
+    counting.from_one(seen, nodes)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.lengths = {name for node in nodes for name in _lengths(seen, node)}
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
@@ -244,53 +248,6 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             seen.targets.update(own)
 
 
-def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
-    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
-    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
-    compared with such a letter counts as it does."""
-    subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
-    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
-    strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
-    told = strided | seen.ranges.keys() | {"pos"}
-    unsaid = seen.targets - told
-    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
-        for letter in (unsaid | seen.bound | {*seen.free}) - told:
-            seen.starts.setdefault(letter, 1)
-
-
-def _less_one(nodes: Sequence[Node]) -> set[str]:
-    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
-    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
-    below = {id(inner) for sub in subs for inner in walk(sub)}
-    found = set()
-    for node in nodes:
-        match node:
-            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
-                found.add(letter)
-    return found
-
-
-def _divisors(nodes: Sequence[Node]) -> set[str]:
-    """The letters that something is divided by."""
-    found = set()
-    for node in nodes:
-        match node:
-            case Frac(_, below) | Infix("/", _, below):
-                found.update(_zero_of(below))
-    return found
-
-
-def _zero_of(node: Node) -> set[str]:
-    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
-    match node:
-        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
-            return {letter}
-        case Group(_, (item,)):
-            return _zero_of(item)
-    return set()
-
-
 def _only_below(nodes: Sequence[Node]) -> set[str]:
     """The letters that stand below names and big signs, and nowhere else."""
     subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
@@ -299,10 +256,24 @@ def _only_below(nodes: Sequence[Node]) -> set[str]:
     return found - {n.text for n in nodes if isinstance(n, Name) and id(n) not in below}
 
 
+def _find_twins(seen: Survey, nodes: Sequence[Node]) -> None:
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
+    twins = {f"{letter}_prime": letter for letter in _below(nodes)}
+    seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
+
+
+def _below(nodes: Sequence[Node]) -> set[str]:
+    """The letters that stand alone below a name."""
+    subs = (node.sub for node in nodes if isinstance(node, Script) and scripts.is_name(node))
+    return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
+
+
 def _find_free_letters(
     seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
 ) -> None:
-    """Letters that stand below names on the right and that nothing binds: they run over rows."""
+    """Letters that stand below names on the right and that nothing binds: they run over rows.
+    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
+    defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     for node in nodes:
         if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
@@ -314,7 +285,8 @@ def _find_free_letters(
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
-            if letter not in seen.bound and letter not in seen.free and letter not in seen.ends:
+            known = letter in seen.bound or letter in seen.free or letter in seen.ends
+            if not known and letter not in defined:
                 seen.free.append(letter)
     seen.bound.update(seen.free)
 
@@ -350,6 +322,14 @@ def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         letter = binders.step_letter(define)
         if letter is None or define.target is None:
             continue
+        if (own := binders.at_own_step(define, letter)) is not None:
+            raise error(
+                "N2C034",
+                f"this steps in two letters, `{letter}` and another: the state here is at its own "
+                "step",
+                own.span,
+                "give the states of the other count a name of their own",
+            )
         base = binders.bare(define.target)
         repeated = any(binders.is_first_state(target, base) for target in targets)
         seen.steps.setdefault(base, set()).add(letter)
@@ -452,6 +432,16 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, Script) and (use := seen.understood(inner)):
                 yield use.name
+
+
+def _lengths(seen: Survey, node: Node) -> set[str]:
+    """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
+    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
+    barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
+    found = {use.name for item in barred if (use := seen.understood(item)) is not None}
+    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×")
+    latin = not any(names.base_letter(name) in names.GREEK for name in found)
+    return found if product and latin and len(found) > 1 else set()
 
 
 def _has_identity(nodes: Sequence[Node]) -> bool:

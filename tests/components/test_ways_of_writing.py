@@ -22,6 +22,25 @@ def said(*formulas: str) -> tuple[str, str, dict[str, str]] | None:
     return found.component.name, found.form.part, shown
 
 
+HEADS = [
+    r"\text{head}_i = \text{Attention}(XW_{Q_i}, XW_{K_i}, XW_{V_i})",
+    r"\text{head}_i = \text{Attention}(XW^{Q_i}, XW^{K_i}, XW^{V_i})",
+    r"\text{head}_i = \text{Attention}(XW_i^Q, XW_i^K, XW_i^V)",
+]
+
+
+@pytest.mark.parametrize("heads", HEADS)
+def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> None:
+    joined = r"\text{MultiHead}(X) = \text{Concat}(\text{head}_1, \dots, \text{head}_h) W^O"
+    found = said(heads, joined)
+    assert found is not None and found[0] == "multi_head_attention"
+
+
+def test_letters_do_not_matter_where_the_name_says_what_it_is() -> None:
+    found = said(r"\mathrm{FFN}(q) = W_2 \mathrm{GELU}(W_1 q + b_1) + b_2")
+    assert found is not None and found[0] == "feed_forward"
+
+
 RMS_NORM = [
     (rf"y = \frac{{x}}{{{ROOT}}} \odot \gamma", "output", {"epsilon": "epsilon"}),
     (r"y_i = \frac{x_i}{\mathrm{RMS}(x)}\, g_i", "output", {}),

@@ -92,6 +92,36 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda q, k, m, v: (softmax(q @ k.T) * m) @ v,
     ),
     Case(
+        r"O = \mathrm{softmax}(QK^t) V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"e_{ij} = u_i^{out^T} A u_j^{in}",
+        "u_out[n,d] A[d,e] u_in[m,e]",
+        lambda u, a, w: u @ a @ w.T,
+    ),
+    Case(
+        r"r_{ij} = u^\top \tanh(W x_{ij} + b) + c",
+        "u[h] W[h,d] x[n,m,d] b[h] c",
+        lambda u, w, x, b, c: np.tanh(x @ w.T + b) @ u + c,
+    ),
+    Case(
+        r"\hat{x}_i = \sum_j a_{ij} x_{ij} \in \mathbb{R}^{d}",
+        "a[n,m] x[n,m,d]",
+        lambda a, x: np.einsum("nm,nmd->nd", a, x),
+    ),
+    Case(
+        r"S_t = S_{t-1} + \phi(K_t) V_t^\top, \quad \phi(x) = 2x",
+        "S[d,v] K[d] V[v]",
+        lambda s, k, v: s + 2 * np.outer(k, v),
+    ),
+    Case(
+        r"p_t = n \sigma(v_p^\top \tanh(W_p s_t))",
+        "n v_p[h] W_p[h,d] s[m,d]",
+        lambda n, v, w, s: n / (1 + np.exp(-np.tanh(s @ w.T) @ v)),
+    ),
+    Case(
         r"O = V \mathrm{softmax}(K^\top Q)",
         "Q[d,n] K[d,m] V[v,m]",
         lambda q, k, v: v @ softmax(k.T @ q, 0),
@@ -177,7 +207,7 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     Case(
         r"A = \mathrm{softmax}\left(\frac{\mathrm{tril}(QK^\top)}{\sqrt{d_k}}\right)",
         "Q[n,d] K[m,d]",
-        lambda q, k: masked(q @ k.T / np.sqrt(q.shape[1]), np.tri(len(q), len(k), dtype=bool)),
+        lambda q, k: softmax(np.tril(q @ k.T) / np.sqrt(q.shape[1])),
     ),
     Case(r"L = \mathrm{tril}(A)", "A[n,m]", np.tril),
     Case(

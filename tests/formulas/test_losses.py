@@ -16,6 +16,8 @@ from tables import Case, check, sigmoid, softmax, table
     ),
     Case(r"L = \sum_i P_i (\log P_i - \log Q_i)", "P+[n] Q+[n]", lambda p, q: p @ np.log(p / q)),
     Case(r"L = -\log p_y", "p_y+", lambda p: -np.log(p)),
+    Case(r"p_w = \frac{e^{z_w}}{\sum_{w'} e^{z_{w'}}}", "z[n]", softmax),
+    Case(r"a = 25\% b", "b", lambda b: b / 4, shapes={"b": ()}),
     Case(
         r"L = -\frac{1}{N}\sum_{n=1}^{N}\sum_{c=1}^{C} y_{nc} \log p_{nc}",
         "y[N,C] p+[N,C]",

@@ -35,7 +35,22 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(
         r"f(x) = x \sigma(x) \approx \frac{x}{2}", "x", lambda x: x * sigmoid(x), shapes={"x": ()}
     ),
+    Case(
+        r"\mathrm{Gate}(u) \approx u \sigma(1.5 u)",
+        "u",
+        lambda u: u * sigmoid(1.5 * u),
+        shapes={"u": ()},
+    ),
     Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
+    Case(
+        r"r = \min(step\_ num, max\_ step)",
+        "step_num max_step",
+        np.minimum,
+        shapes={"step_num": (), "max_step": ()},
+    ),
+    Case(
+        r"y = x w_1, \\ \text{where\ w}_1 = 2 a", "x[d] a", lambda x, a: 2 * a * x, shapes={"a": ()}
+    ),
     Case(r"\text{Step 2: } y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(r"y = z W \text{ und } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),
     Case(r"y = z W, \text{ donde } z = 2 x", "x[d] W[d,h]", lambda x, w: 2 * x @ w),

@@ -32,6 +32,17 @@ def adding(number: int, note: str, section: tuple[str, ...] = (), order: int = 0
     return Entry(f"lift(t) = t + {number}", note, section, order)
 
 
+def test_of_other_notes_most_decide() -> None:
+    same = [r"lift(t) = t + 5", r"\mathrm{lift}\left(t\right) = t + 5"]
+    notes = [adding(7, "A.md"), Entry(same[0], "B.md"), Entry(same[1], "C.md")]
+    assert value(notes, a=1.0) == 6.0
+
+
+def test_another_note_defines_what_takes_as_many_arguments() -> None:
+    notes = [Entry(r"lift(t, s) = t + 7s", "A.md"), adding(5, "B.md")]
+    assert value(notes, a=1.0) == 6.0
+
+
 SECTION = adding(1, "Here.md", ("Top", "Mine"), 10)
 BESIDE = adding(2, "Here.md", ("Top", "Other"), 20)
 ABOVE = adding(3, "Here.md", ("Top",), 5)

@@ -62,7 +62,7 @@ def test_masked_keys_change_nothing_in_kernel_attention(imported: Imported) -> N
 
 def test_only_what_makes_masks_is_exported(imported: Imported) -> None:
     package = imported(package_of([ATTENTION]))
-    expected = {"ScaledDotProductAttention", "causal_mask", "keep_from_padding"}
+    expected = {"Attention", "ScaledDotProductAttention", "causal_mask", "keep_from_padding"}
     assert set(package.__all__) == expected
 
 
