@@ -19,7 +19,7 @@ from torch import Tensor
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
-from transformer.train import loss_of, main, parsed, rate, report, task, train, update
+from transformer.train import MODELS, loss_of, main, parsed, rate, report, task, train, update
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
@@ -44,13 +44,13 @@ def updated(
     options: argparse.Namespace, rate: float = 0.5, steps: int = 2
 ) -> tuple[list[float], dict[str, Any]]:
     """The losses of some steps of plain gradient descent, and the weights after them."""
-    data, new_model = task(options)
+    data, kind, config = task(options)
     torch.manual_seed(options.seed)
-    model = distributed(new_model(), options.parallel)
+    model = distributed(kind(config), options.parallel)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     batches = [data.batch(options.batch_size, random.Random(step)) for step in range(steps)]
     losses = [update(model, optimizer, batch, options) for batch in batches]
-    return losses, state_of(model, optimizer)["model"]
+    return losses, state_of(model, optimizer)["weights"]
 
 
 def same(weights: dict[str, Tensor], others: dict[str, Tensor]) -> bool:
@@ -102,11 +102,12 @@ def test_held_out_sentences_are_never_trained_on() -> None:
 def test_a_report_compares_what_is_written(
     right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    translation, new_model = task(options_of("translation", tmp_path))
+    translation, kind, config = task(options_of("translation", tmp_path))
+    model = kind(config)
     _, expected = translation.batch(10, random.Random("held out"), held_out=True)
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
-    monkeypatch.setattr("transformer.train.greedy", lambda *_: written)
-    report(1, new_model(), translation, 10)
+    monkeypatch.setattr(model, "greedy", lambda source, **_: written)
+    report(1, model, translation, 10)
     assert shown in capsys.readouterr().out
 
 
@@ -165,8 +166,16 @@ def test_a_run_that_goes_on_gives_the_same_numbers(task: str, tmp_path: Path) ->
     first = train(options_of(task, tmp_path, how.replace("6", "3")))
     then = train(options_of(task, tmp_path, "--steps 6 --resume"))
     assert [*first, *then] == unbroken
-    for name, weight in torch.load(tmp_path / "run.pt")["model"].items():
-        assert weight.equal(state["model"][name])
+    for name, weight in torch.load(tmp_path / "run.pt")["weights"].items():
+        assert weight.equal(state["weights"][name])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_checkpoint_is_a_model_in_a_file(task: str, tmp_path: Path) -> None:
+    train(options_of(task, tmp_path, "--steps 1"))
+    model = MODELS[task][0].load(tmp_path / "run.pt")
+    weights = torch.load(tmp_path / "run.pt")["weights"]
+    assert all(weights[name].equal(weight) for name, weight in model.state_dict().items())
 
 
 @pytest.mark.parametrize("task", TASKS)

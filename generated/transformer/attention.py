@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .cache import KeyValueCache
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
 
@@ -56,6 +57,59 @@ class Attention(nn.Module):
         weights = self.weights(query, key, keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return (output, weights) if need_weights else output
+
+
+class BlockAttention(Attention):
+    """Attention whose weights of a query do not depend on how many queries and keys there are, so
+    that, where nobody asks for the weights, they are computed for a block of queries at a time:
+    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+
+    weights_at_once = 2**20
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        causal = causal or self.causal
+        queries, keys = query.size(-2), key.size(-2)
+        rows = max(32, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
+        fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
+        if need_weights or fused or queries <= rows or (causal and queries > keys):
+            return super().forward(
+                query,
+                key,
+                value,
+                keep_mask=keep_mask,
+                bias=bias,
+                causal=causal,
+                need_weights=need_weights,
+            )
+        keep, bias = (
+            None if mask is None else mask.expand(*mask.shape[:-2], queries, keys)
+            for mask in (combined_mask(query, key, keep_mask, causal=False), bias)
+        )
+        outputs = []
+        for start in range(0, queries, rows):
+            stop = min(start + rows, queries)
+            seen = keys - queries + stop if causal else keys
+            output = super().forward(
+                query[..., start:stop, :],
+                key[..., :seen, :],
+                value[..., :seen, :],
+                keep_mask=None if keep is None else keep[..., start:stop, :seen],
+                bias=None if bias is None else bias[..., start:stop, :seen],
+                causal=causal,
+            )
+            assert isinstance(output, Tensor)  # without the weights
+            outputs.append(output)
+        return torch.cat(outputs, dim=-2)
 
 
 class DotProductAttention(Attention):
@@ -188,7 +242,7 @@ class BilinearAttention(DotProductAttention):
         return self.W(query), key, 1.0
 
 
-class AdditiveAttention(Attention):
+class AdditiveAttention(BlockAttention):
     r"""Attention whose scores a small network gives to the sum of projected queries and keys.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
@@ -211,6 +265,7 @@ class AdditiveAttention(Attention):
         self.W_q = nn.Linear(query_size, hidden_size, bias=False)
         self.W_k = nn.Linear(key_size, hidden_size, bias=False)
         self.w_v = nn.Linear(hidden_size, 1, bias=False)
+        self.weights_at_once //= hidden_size  # numbers in the network for each
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -364,7 +419,7 @@ class DifferentialAttention(Attention):
         return first - self.lambda_ * second
 
 
-class SigmoidAttention(Attention):
+class SigmoidAttention(BlockAttention):
     r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
@@ -395,7 +450,7 @@ class SigmoidAttention(Attention):
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
-class TemperedScaledDotProductAttention(Attention):
+class TemperedScaledDotProductAttention(BlockAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
@@ -507,6 +562,8 @@ class MultiHeadAttention(nn.Module):
     key: (B, m, d_model), by default the query
     value: (B, m, d_model), by default the key
     keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
+    cache: keeps the keys and values; without key those of the query are added, else those of key
+    and value are made once
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
 
     From vault/Multi-head attention.md:17.
@@ -538,13 +595,20 @@ class MultiHeadAttention(nn.Module):
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
         causal: bool = False,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
+        self_attention = key is None
         key = query if key is None else key
         value = key if value is None else value
         query = split_heads(self.W_Q(query), self.num_heads)
-        key = split_heads(self.W_K(key), self.num_heads)
-        value = split_heads(self.W_V(value), self.num_heads)
+        if cache is not None and cache.length and not self_attention:
+            key, value = cache.held()
+        else:
+            key = split_heads(self.W_K(key), self.num_heads)
+            value = split_heads(self.W_V(value), self.num_heads)
+            if cache is not None:
+                key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,
@@ -595,6 +659,7 @@ class CausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
 
     From vault/Multi-head attention.md:40.
@@ -623,11 +688,14 @@ class CausalSelfAttention(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         query = split_heads(self.W_Q(x), self.num_heads)
         key = split_heads(self.W_K(x), self.num_heads)
         value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,

@@ -59,7 +59,7 @@ def state_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, An
     part; the first gets them."""
     whole = StateDictOptions(full_state_dict=True, cpu_offload=True)
     weights, moments = get_state_dict(model, optimizer, options=whole)
-    return {"model": weights, "optimizer": moments}
+    return {"weights": weights, "optimizer": moments}
 
 
 def restore(model: nn.Module, optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def restore(model: nn.Module, optimizer: torch.optim.Optimizer, state: dict[str,
     set_state_dict(
         model,
         optimizer,
-        model_state_dict=state["model"],
+        model_state_dict=state["weights"],
         optim_state_dict=state["optimizer"],
         options=StateDictOptions(full_state_dict=True),
     )

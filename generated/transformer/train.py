@@ -11,8 +11,8 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .data import IGNORED, START, Batch, Text, Translation, notes
+from .data import END, IGNORED, START, Batch, Text, Translation, notes
 from .distributed import distributed, join, process, restore, state_of
 from .losses import cross_entropy, label_smoothing
 from .metrics import bleu
@@ -98,9 +98,9 @@ def positive_number(text: str) -> int:
 def train(options: argparse.Namespace) -> list[float]:
     """Train a model; returns the loss of each step."""
     device = join(options.device)
-    data, new_model = task(options)
+    data, kind, config = task(options)
     torch.manual_seed(options.seed)
-    model = distributed(new_model().to(device), options.parallel)
+    model = distributed(kind(config).to(device), options.parallel)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     kept = {name: value for name, value in vars(options).items() if name not in HERE}
     losses, done, began = list[float](), 0, time.monotonic()
@@ -116,18 +116,19 @@ def train(options: argparse.Namespace) -> list[float]:
         losses.append(update(model, optimizer, batch, options))
         show(step, options.steps, losses[-1], time.monotonic() - began)
         if step % options.every == 0 or step == options.steps:
-            state = {**state_of(model, optimizer), "step": step, "options": kept}
+            state = {"config": asdict(config), "step": step, "options": kept}
+            state |= state_of(model, optimizer)
             if process()[0] == 0:
                 if options.checkpoint:
                     save(state, Path(options.checkpoint))
-                trained = new_model().to(device)
-                trained.load_state_dict(state["model"])
+                trained = kind(config).to(device)
+                trained.load_state_dict(state["weights"])
                 report(step, trained, data, 8 * options.batch_size)
     return losses
 
 
-def task(options: argparse.Namespace) -> tuple[Translation | Text, Callable[[], Any]]:
-    """The data of a task, and what makes a new model for it."""
+def task(options: argparse.Namespace) -> tuple[Translation | Text, type[Any], Any]:
+    """The data of a task, the class of its model, and the configuration for that."""
     data: Translation | Text
     if options.task == "translation":
         data = Translation()
@@ -135,7 +136,7 @@ def task(options: argparse.Namespace) -> tuple[Translation | Text, Callable[[], 
         data = Text(Path(options.file).read_bytes() if options.file else notes(), options.max_len)
     model, config = MODELS[options.task]
     sizes = {f.name: getattr(options, f.name) for f in fields(config) if f.name != "vocab_size"}
-    return data, lambda: model(config(vocab_size=data.vocab_size, **sizes))
+    return data, model, config(vocab_size=data.vocab_size, **sizes)
 
 
 def rate(step: int, options: argparse.Namespace) -> float:
@@ -188,7 +189,8 @@ def loss_of(logits: Tensor, expected: Tensor, smoothing: float = 0.0) -> Tensor:
 
 
 def save(state: dict[str, Any], path: Path) -> None:
-    """Write a checkpoint; a run that is stopped meanwhile leaves the one before."""
+    """Write a checkpoint, which the model's own ``load`` reads too; a run that is stopped meanwhile
+    leaves the one before."""
     half = path.with_name(path.name + ".part")
     torch.save(state, half)
     half.replace(path)
@@ -225,26 +227,18 @@ def report(step: int, model: Any, data: Translation | Text, count: int) -> None:
 
 def translations(model: Any, data: Translation, inputs: dict[str, Tensor], expected: Tensor) -> str:
     """The mean BLEU of translations, and the first of them."""
-    written = greedy(model, inputs, expected.size(1))
+    longest = min(2 * expected.size(1), model.config.max_len)
+    source, keep_mask = inputs["source"], inputs["source_keep_mask"]
+    written = model.greedy(
+        source, start=START, end=END, max_len=longest, source_keep_mask=keep_mask
+    )
     pairs = [
         (data.words_of(row), data.words_of(wanted))
         for row, wanted in zip(written, expected, strict=True)
     ]
-    english, french = " ".join(data.words_of(inputs["source"][0])), " ".join(pairs[0][0])
+    english, french = " ".join(data.words_of(source[0])), " ".join(pairs[0][0])
     score = sum(bleu(*pair) for pair in pairs) / len(pairs)
     return f"BLEU {score:.3f}, such as: {english} -> {french}"
-
-
-@torch.no_grad()
-def greedy(model: Any, inputs: dict[str, Tensor], length: int) -> Tensor:
-    """The likeliest token each time."""
-    source, keep_mask = inputs["source"], inputs["source_keep_mask"]
-    memory = model.encode(source, keep_mask=keep_mask)
-    target = torch.full_like(source[:, :1], START)
-    for _ in range(length):
-        logits = model.decode(target, memory, memory_keep_mask=keep_mask)[:, -1]
-        target = torch.cat([target, logits.argmax(-1, keepdim=True)], dim=1)
-    return target[:, 1:]
 
 
 def continued(model: Any, inputs: dict[str, Tensor]) -> str:
