@@ -39,6 +39,7 @@ from transformer.layers import (
     TokenEmbedding,
     TransformerBlock,
 )
+from transformer.linear import linear
 from transformer.masks import causal_mask
 
 

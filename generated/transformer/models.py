@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .layers import (
@@ -16,6 +15,7 @@ from .layers import (
     TokenEmbedding,
     TransformerBlock,
 )
+from .linear import Linear, linear
 from .positions import SinusoidalPositionalEncoding
 
 
@@ -118,7 +118,7 @@ class EncoderDecoder(nn.Module):
         sizes = config.d_model, config.num_heads, config.d_ff, config.num_layers
         self.encoder = Encoder(*sizes, config.dropout)
         self.decoder = Decoder(*sizes, config.dropout)
-        self.W = nn.Linear(config.d_model, config.vocab_size)
+        self.W = Linear(config.d_model, config.vocab_size)
         self._initialise()
 
     def forward(
@@ -215,7 +215,7 @@ class GPT(nn.Module):
         for layer in self.layers:
             h = layer(h, keep_mask=keep_mask)
         h = self.norm(h)
-        return F.linear(h, self.W_e.weight)
+        return linear(h, self.W_e.weight)
 
     @torch.no_grad()
     def generate(

@@ -78,6 +78,7 @@ class RotaryEmbedding(nn.Module):
         \begin{pmatrix} x_{m,2i} \\ x_{m,2i+1} \end{pmatrix}, \qquad \theta_i = 10000^{-2i/d}
 
     x: (..., n, d_k), such as the queries or the keys of all heads
+    start: the position of the first row
     returns: (..., n, d_k), each row turned by the angles of its position
 
     From vault/Tokens and positions.md:54.
@@ -98,11 +99,11 @@ class RotaryEmbedding(nn.Module):
         self.register_buffer("cosines", angles.cos().to(dtype), persistent=False)
         self.register_buffer("sines", angles.sin().to(dtype), persistent=False)
 
-    def forward(self, x: Tensor) -> Tensor:
-        length, max_len = x.size(-2), self.cosines.size(0)
-        if length > max_len:
-            raise ValueError(f"a sequence of {length} is longer than max_len={max_len}")
-        cosines, sines = self.cosines[:length], self.sines[:length]
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        end, max_len = start + x.size(-2), self.cosines.size(0)
+        if end > max_len:
+            raise ValueError(f"a sequence of {end} is longer than max_len={max_len}")
+        cosines, sines = self.cosines[start:end], self.sines[start:end]
         even, odd = x[..., 0::2], x[..., 1::2]
         turned = [even * cosines - odd * sines, odd * cosines + even * sines]
         return torch.stack(turned, dim=-1).flatten(-2).type_as(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -17,6 +17,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
+from notes2code.meaning.typed import Typed
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class Compiler:
             kind = "rejected" if own.kind == "rejected" else own.kind
             return Compiled(entry, kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
-        recognised, used = self._best(found, self._named(entry, found), pinned)
+        recognised, used = self._best(entry, found, pinned)
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
         problems = [
@@ -97,22 +98,49 @@ class Compiler:
         return bool(self.linker.nearest(entry, sorted(names), "arrays", within=1))
 
     def _best(
-        self, found: Linked, named: Mapping[str, str], pinned: Set[str]
+        self, entry: Entry, found: Linked, pinned: Set[str]
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
-        alone = self._recognised(found.own.equation, named, pinned)
+        named = self._named(entry, found)
+        alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
-        for typed, uses in found.together:
+        for typed, uses in (*found.together, *self._apart(entry, found)):
             assert typed.equation is not None
-            if any(self._gives_bias(entry, alone) for entry in uses):
+            if any(self._gives_bias(other, alone) for other in uses):
                 continue
-            whole = self._recognised(typed.equation, named, pinned)
+            whole = self._recognised(entry, typed.equation, named, pinned)
             if whole is not None and not whole.form.partial:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
         return best
+
+    def _apart(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
+        """The formula with its definitions, but for those that classes of their own are made of,
+        which other components are built from."""
+        for _, uses in found.together:
+            rest = tuple(o for o in uses if self._kind_of(o) not in self.library.defined)
+            typed = self.linker.together(entry, found.own, rest) if () != rest != uses else None
+            if typed is not None:
+                yield typed, rest
+
+    def _kind_of(self, entry: Entry) -> str:
+        """The component that a formula is, by name; "" if it is none, or not known yet."""
+        if entry in self.busy or len(self.busy) > MAX_CHAIN:
+            return ""
+        found = self.compiled(entry).recognised
+        return found.component.name if found is not None else ""
+
+    def _defines(self, recognised: Recognised, entry: Entry) -> bool:
+        """Whether the notes define the arrays that must be, as what they must be."""
+        roles = recognised.found.roles
+        for role in recognised.form.defined:
+            array = roles[role].array
+            near = self.linker.nearest(entry, [array], "arrays", within=2).get(array, [])
+            if not near or self._kind_of(near[0]) not in recognised.component.roles[role]:
+                return False
+        return True
 
     def _gives_bias(self, entry: Entry, alone: Recognised | None) -> bool:
         """Whether a formula becomes a class of its own that gives an attention what its formula
@@ -130,14 +158,14 @@ class Compiler:
         )
 
     def _recognised(
-        self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
+        self, entry: Entry, equation: Equation, named: Mapping[str, str], pinned: Set[str]
     ) -> Recognised | None:
         """The component of an equation as it is written, else with its calls written out; one
         that the author's tags name, if it can be."""
         found = self._first(equation, named, pinned)
         if found is None and (whole := inlined(equation)) is not None:
             found = self._first(whole, named, pinned)
-        return found
+        return found if found is None or self._defines(found, entry) else None
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

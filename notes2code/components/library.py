@@ -57,7 +57,8 @@ class Form:
     ``completes`` is the number of the form that also defines what this one leaves to custom.
     ``called`` are names of which one must stand on its left-hand side to make a formula this
     component; any will do where there are none. In ``component.toml``, true stands for the
-    component's own. ``alone`` are the roles of which there is one for all positions.
+    component's own. ``alone`` are the roles of which there is one for all positions, ``defined``
+    those of arrays that the notes must define as one of the components that the role is for.
     """
 
     latex: str
@@ -70,6 +71,7 @@ class Form:
     completes: int | None
     called: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
+    defined: tuple[str, ...] = ()
 
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
@@ -161,6 +163,12 @@ class Library:
     def scope(self) -> Scope:
         """What a formula may assume when no note says otherwise."""
         return Scope(field=self.functions)
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """The components that notes must define for others that are built from them."""
+        pairs = [(c, role) for c in self.components.values() for f in c.forms for role in f.defined]
+        return frozenset(kind for c, role in pairs for kind in c.roles[role])
 
     @cached_property
     def forms(self) -> tuple[tuple[Component, Form], ...]:
@@ -322,6 +330,7 @@ def _form(
         table.get("completes"),
         tuple(calls if called is True else called),
         tuple(table.get("alone", ())),
+        tuple(table.get("defined", ())),
     )
 
 

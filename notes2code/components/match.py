@@ -18,7 +18,7 @@ from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored
 from notes2code.components.pattern import Match, Pattern, Role, Steps
-from notes2code.components.rows import by_row, ordered, rows_of
+from notes2code.components.rows import by_row, is_placed, ordered, rows_of
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -202,10 +202,15 @@ class _Matcher:
     def _call(self, mine: Call, theirs: Expr, found: Match) -> Iterator[Match]:
         """A function role is a function of the note; its parameters come first."""
         count = self.arity.get(mine.function, len(mine.arguments))
-        if not isinstance(theirs, Call) or len(theirs.arguments) < count:
+        if not isinstance(theirs, Call):
             return
         role = f"{mine.function}#{mine.site}"
         found = replace(found, functions={**found.functions, role: theirs})
+        if is_placed(mine, theirs):
+            given = (theirs.arguments[0], Lambda((), theirs.at[0]))
+            theirs = Call(theirs.function, given, theirs.at[1:], theirs.site)
+        if len(theirs.arguments) < count:
+            return
         mine = Call(mine.function, mine.arguments[:count], mine.at, mine.site)
         if len(mine.at) == len(theirs.at) + 1:
             mine = by_row(mine)

@@ -228,12 +228,24 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if candidate.form.completes is not None:
         return True
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
-    if note.functions and agree(_opaque(other), _opaque(note)):
+    every = set(note.functions)
+    keeping = {name for name, called in note.functions.items() if _keeps_shape(called)}
+    ways = [functions for functions in (every, keeping) if functions]
+    if any(agree(_opaque(other, among), _opaque(note, among)) for among in ways):
         return True
     return agree(other, note)
 
 
-def _opaque(equation: Equation) -> Equation:
-    """The equation of whatever functions it calls: what holds for any holds for the notes'."""
-    functions = tuple(Input(name, (), name, "function") for name in equation.functions)
-    return replace(equation, inputs=(*equation.inputs, *functions), functions={})
+def _opaque(equation: Equation, among: Set[str]) -> Equation:
+    """The equation of whatever functions it calls by these names: what holds for any holds for
+    the notes'."""
+    functions = tuple(Input(name, (), name, "function") for name in sorted(among))
+    known = {name: called for name, called in equation.functions.items() if name not in among}
+    return replace(equation, inputs=(*equation.inputs, *functions), functions=known)
+
+
+def _keeps_shape(called: Equation) -> bool:
+    """Whether a function gives an array of the shape of its only argument, as an input does."""
+    shapes = {given.name: given.shape for given in called.inputs}
+    sizes = tuple(index.size for index in called.value.indices)
+    return len(called.parameters) == 1 and shapes[called.parameters[0]] == sizes

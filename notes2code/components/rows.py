@@ -24,6 +24,17 @@ def by_row(call: Call) -> Call:
     return Call(call.function, arguments, call.at[1:], call.site)
 
 
+def is_placed(mine: Call, theirs: Call) -> bool:
+    """Whether a function of a row and its position, ``f(x, m)``, is meant by one of a row that
+    gives it at all positions, taken at one of them: ``f(x)_m``."""
+    return (
+        len(mine.arguments) == 2
+        and not mine.arguments[1].indices
+        and len(theirs.at) == len(mine.at) + 1
+        and len(theirs.arguments[0].indices) == len(mine.arguments[0].indices)
+    )
+
+
 def ordered(expr: Expr) -> list[Index]:
     """The free indices of an expression, in the order of their names."""
     return sorted(ir.free_indices(expr), key=lambda i: i.name)

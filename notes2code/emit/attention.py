@@ -30,6 +30,9 @@ from notes2code.meaning.ir import (
 )
 
 BLOCKED = Num(float("-inf"))
+TURN, MATRICES = "Turn", "R"
+"""The roles of the function that turns rows by their positions, and of matrices that do."""
+
 QUERY_SIZES = {
     "d_k": "query.size(-1)",
     "n": "query.size(-2)",
@@ -144,6 +147,13 @@ class Attention:
         assert isinstance(condition, Compare)
         smaller = condition.left if condition.op in ("<", "≤") else condition.right
         return (smaller == Idx(self.column)) == (value == ir.ZERO)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the last query stands where the last key does, since scores go by position."""
+        recognised = self.recognised
+        turned = {*recognised.functions, *self.found.roles} & {TURN, MATRICES}
+        return bool(self.causal or self.table or "keys" in recognised.settings or turned)
 
     @property
     def masked(self) -> bool:

@@ -123,9 +123,7 @@ class Formula:
         shapes = {name: given.shape for name, given in attention.inputs.items()}
         arrays = {**self.notes, **self.biases}
         first: dict[Expr, str] = {}
-        tables = attention.table or "keys" in attention.recognised.settings
-        aligned = attention.causal or tables
-        sizes = {**SIZES, "m": SIZES["n"]} if aligned else SIZES
+        sizes = {**SIZES, "m": SIZES["n"]} if attention.aligned else SIZES
         numbers = {
             letter: sizes[letter] for letters in self.variables.values() for letter in letters
         }

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from notes2code.oracle.layout import WIDTH, Bracket, Doc, lines
+
+_COMPREHENSION = re.compile(r"(.*\)) (for \w+ in [^\s,]+)")
+"""What stands in the brackets of a list that is made of calls."""
 
 
 def fitted(text: str) -> str:
@@ -34,6 +38,9 @@ def _in_brackets(line: str) -> Doc:
             commas.append(at)
     if depth or start < 0 or end < start:
         return line
+    made = _COMPREHENSION.fullmatch(line[start + 1 : end])
+    if line[start] == "[" and made is not None:
+        return Bracket(line[: start + 1], made.groups(), line[end:], "")
     places = [start, *commas, end]
     parts = tuple(_in_brackets(line[a + 1 : b].strip()) for a, b in pairwise(places))
     return Bracket(line[: start + 1], parts, line[end:])

@@ -17,6 +17,7 @@ from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
+    "linear": "Linear maps, as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
     "positions": "Positions: telling a model where in a sequence each token stands.",
@@ -28,10 +29,18 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-SHARED = {"masks": "masks.py.j2", "attention": "attention_bases.py.j2"}
+SHARED = {
+    "linear": "linear.py.j2",
+    "masks": "masks.py.j2",
+    "attention": "attention_bases.py.j2",
+}
 """The templates of what the classes of a module share, of which it has what they use."""
 
-OFFERED = {"masks": {"causal_mask", "keep_from_padding"}, "attention": {"Attention"}}
+OFFERED: Mapping[str, set[str]] = {
+    "linear": set(),
+    "masks": {"causal_mask", "keep_from_padding"},
+    "attention": {"Attention"},
+}
 """What of that is there for a caller."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
@@ -128,8 +137,9 @@ class _Renderer:
         if "attention" in bodies:
             bases = self._shared("attention", bodies)
             bodies["attention"] = "\n\n\n".join((*bases, bodies["attention"]))
-        if masks := self._shared("masks", bodies):
-            bodies["masks"] = "\n\n\n".join(masks)
+        for family in ("masks", "linear"):
+            if shared := self._shared(family, bodies):
+                bodies[family] = "\n\n\n".join(shared)
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
@@ -150,6 +160,8 @@ class _Renderer:
         for module in _CHECKS:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
+        if "linear" in bodies:
+            files["tests/test_linear.py"] = fill(TEMPLATES, "test_linear.py.j2", package=self.name)
         files["tests/conftest.py"] = _template("conftest.py.j2")
         files |= around(self.name, self.vault, self._rows(made), self._example())
         classes: dict[Part | Plain, str] = {
@@ -314,6 +326,7 @@ _KNOWN = (
     (r"\bIterator\b", "from collections.abc import Iterator"),
     (r"\bpartial\(", "from functools import partial"),
     (r"\bCounter\b", "from collections import Counter"),
+    (r": Any\b", "from typing import Any"),
     (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
@@ -322,7 +335,7 @@ _KNOWN = (
     (r"(?<![\w.])nn\.", "from torch import nn"),
     (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
 )
-_STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
+_STANDARD = ("import math", "from collections", "from functools", "from dataclasses", "from typing")
 
 
 _NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")

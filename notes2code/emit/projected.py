@@ -27,6 +27,7 @@ SIZES_OF_HEADS = {
     "differential_attention": 0,
     "sigmoid_attention": 0,
     "linear_attention": 0,
+    "rotary_attention": 1,
 }
 """How many sizes the classes that can work on heads take; all are the size of a head."""
 
@@ -67,10 +68,15 @@ class Projected:
         return bool((self.inner or self.view).attention.positions())
 
     @property
+    def turns(self) -> bool:
+        """Whether queries and keys are turned by their positions."""
+        return any(view.rotary is not None for view in (self.view, self.inner) if view is not None)
+
+    @property
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
-        if self.view.has("bias"):
+        if self.view.has("bias") or self.turns:
             return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
@@ -118,6 +124,9 @@ class Projected:
             texts[length] = f"{module}.num_heads // {module}.num_groups"
         if self.inner is not None:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
+        if self.view.rotary is not None:
+            several = "x" if "X" in found else "query"
+            texts.update(self.view.rotary.weights(f"{several}.size(1)", f"{module}.head_size"))
         return texts
 
     def _weight(self, role: str, module: str) -> str:
@@ -160,7 +169,7 @@ class Projected:
         keywords = [f"{found.roles[r].array}={arranged(inputs[r], axes[r])}" for r in inputs]
         keywords += [f"{name}=array({name})" for name in self.view.biases]
         known = {found.roles[role].array for role in inputs} | {*self.view.weights("attention")}
-        for given in self.view.recognised.equation.inputs:
+        for given in self.view.equation.inputs:
             if given.name not in known | {*self.view.biases}:
                 raise EmitError(f"the class has nothing for {given.name}")
         head = f"lambda {', '.join(inputs.values())}: {self.view.reference}("
@@ -205,6 +214,6 @@ class Projected:
                     numbers[letter] = numbers[first.setdefault(size, letter)]
         if self.several and numbers["d"] in (numbers["k"], numbers["v"]):
             raise EmitError("each head is as wide as the whole model, not one part of it")
-        if self.causal or not {"K", "V", "Z"} & found.keys():
+        if self.causal or self.turns or not {"K", "V", "Z"} & found.keys():
             numbers["m"] = numbers["n"]
         return numbers

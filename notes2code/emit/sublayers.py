@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,12 +29,15 @@ def _inside_out(expr: Expr) -> Iterator[Call]:
         yield expr
 
 
-def opened(equation: Equation) -> Equation:
-    """The equation with an input, a function, for each call: ``LayerNorm``, ``LayerNorm_2``."""
+def opened(equation: Equation, among: Collection[str] | None = None) -> Equation:
+    """The equation with an input, a function, for each call: ``LayerNorm``, ``LayerNorm_2``; with
+    ``among``, for each call of these functions."""
     names: dict[tuple[str, int], str] = {}
     taken = {i.name for i in equation.inputs if i.kind != "function"}
     taken |= {d.name for d in equation.definitions}
     for call in calls(equation):
+        if among is not None and call.function not in among:
+            continue
         name, number = call.function, 1
         while name in taken:
             number += 1
@@ -47,7 +50,7 @@ def opened(equation: Equation) -> Equation:
 
     def expr(old: Expr) -> Expr:
         new = ir.rebuild(old, expr)
-        if not isinstance(new, Call):
+        if not isinstance(new, Call) or (new.function, new.site) not in names:
             return new
         callee = equation.functions.get(new.function)
         count = len(callee.parameters) if callee else len(new.arguments)
@@ -61,10 +64,13 @@ def opened(equation: Equation) -> Equation:
         for e in ir.walk(body)
         if isinstance(e, Ref | Size)
     }
-    kept = [i for i in equation.inputs if i.kind != "function" and i.name in used]
-    functions = [Input(name, (), name, "function") for name in names.values()]
-    inputs = (*kept, *functions)
-    return replace(equation, inputs=inputs, definitions=definitions, value=value, functions={})
+    closed = {call.function for call in calls(equation)} - {function for function, _ in names}
+    kept = [i for i in equation.inputs if i.name in (closed if i.kind == "function" else used)]
+    inputs = (*kept, *(Input(name, (), name, "function") for name in names.values()))
+    functions = {name: equation.functions[name] for name in equation.functions if name in closed}
+    return replace(
+        equation, inputs=inputs, definitions=definitions, value=value, functions=functions
+    )
 
 
 def functions_of(view: View, role: str) -> list[str]:

@@ -11,7 +11,7 @@ from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
-from notes2code.emit.attention import Attention
+from notes2code.emit.attention import MATRICES, TURN, Attention
 from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
@@ -20,6 +20,7 @@ from notes2code.emit.penalty import Penalty
 from notes2code.emit.projected import SIZES_OF_HEADS, Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.relative import Tables
+from notes2code.emit.rotary import Rotary
 from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
@@ -74,7 +75,10 @@ class View:
         equation = self.recognised.equation
         if self.has("penalty"):
             return self.penalty.equation
-        return opened(equation) if self._part.component.family == "layers" else equation
+        if self._part.component.family == "layers":
+            return opened(equation)
+        turn = self.recognised.functions.get(TURN)
+        return equation if turn is None else opened(equation, {turn})
 
     textbook_attention = ""
     """The class of the package that computes softmax(QKᵀ/√d_k)V, "" if there is none."""
@@ -238,11 +242,16 @@ class View:
         own = self.attention.biases if self.has("mask") else ()
         called = [
             outer
-            for role in self.uses.keys() & self.recognised.functions.keys()
+            for role in (self.uses.keys() & self.recognised.functions.keys()) - {TURN}
             for outer, inner in passed_on(self, role).items()
             if inner in self.uses[role].biases
         ]
         return (*own, *called)
+
+    @cached_property
+    def rotary(self) -> Rotary | None:
+        """The rotation of queries and keys, if the formula has one."""
+        return Rotary(self) if self.uses.keys() & {TURN, MATRICES} else None
 
     @cached_property
     def projected(self) -> Projected:

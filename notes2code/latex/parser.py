@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Clause,
     Dots,
     Frac,
+    Group,
     Infix,
     Juxt,
     Name,
@@ -192,7 +193,7 @@ class Parser(Operands):
         """Factors side by side."""
         first = self.peek()
         factors = [self.postfix()]
-        while self.starts_factor():
+        while self.starts_factor(factors[-1]):
             token = self.peek()
             if token.kind == "num" and not self.in_script and not isinstance(factors[-1], Dots):
                 raise error(
@@ -216,20 +217,23 @@ class Parser(Operands):
             and before.kind != "word"
         )
 
-    def starts_factor(self) -> bool:
+    def starts_factor(self, behind: Node | None = None) -> bool:
         token = self.peek()
         if token.kind == "open" and self.ends_with_number():
             return False
         if token.kind == "cmd" and token.text == "not":
             return False
         if token.kind in ("bar", "dbar"):
-            return not self.bars and self.bar_opens()
+            return not self.bars and self.bar_opens(behind)
         return token.kind in OPERANDS and not self.ends_or_aligns(token)
 
-    def bar_opens(self) -> bool:
+    def bar_opens(self, behind: Node | None) -> bool:
         """Whether a bar behind an operand opens an absolute value or norm: only if one closes it,
-        and no operand stands behind that, as in the concatenation ``a ‖ b ‖ c``."""
+        and no operand stands behind that, as in the concatenation ``a ‖ b ‖ c``; but behind a norm
+        stands another, as in ``‖a‖ ‖b‖ c``."""
         sign, depth = self.peek().text, 0
+        if sign == "‖" and _is_norm(behind) and self.closes_norm_before():
+            return True
         for at, token in enumerate(self.tokens[self.at + 1 :], self.at + 1):
             if token.kind in ("open", "{"):
                 depth += 1
@@ -257,6 +261,12 @@ class Parser(Operands):
             elif token.kind in ("end", "row", "rel", "close", "}"):
                 break
         return bars % 2 == 0
+
+
+def _is_norm(node: Node | None) -> bool:
+    """Whether a node is ``‖x‖``, or one with scripts."""
+    base = node.base if isinstance(node, Script) else node
+    return isinstance(base, Group) and base.open == "‖"
 
 
 def starred(base: Node, star: Token) -> Node:

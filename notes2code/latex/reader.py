@@ -109,5 +109,5 @@ class TokenReader(ABC):
         """Factors joined by signs."""
 
     @abstractmethod
-    def starts_factor(self) -> bool:
+    def starts_factor(self, behind: Node | None = None) -> bool:
         """Whether a factor side by side with the last one comes next."""

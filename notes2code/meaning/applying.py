@@ -38,6 +38,10 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
     used = len(equation.parameters)
+    places: list[Value] = []
+    if equation.counted and len(arguments) == used + len(equation.counted):
+        places = [arguments[at] for at in equation.counted]
+        arguments = [a for at, a in enumerate(arguments) if at not in equation.counted]
     if used and len(arguments) == used + len(equation.unused):
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
@@ -57,6 +61,8 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
+        if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
+            run.pay(2.2)  # its bounds are numbers
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
@@ -79,13 +85,37 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
             for mine, wanted in zip(value.axes[spare:], axes, strict=True):
                 run.unify(mine.size, wanted, value.span)
             lambdas.append(Lambda(value.axes[spare:], value.body))
+        elif (length := _length_of(equation, parameter)) is not None:
+            lambdas.append(Lambda((), _instance(length, sizes)))
         else:
             lambdas.append(_own_input(run, use, parameter, axes, site))
     name = f"{use.name}"
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
-    body = Call(name, tuple(lambdas), tuple(Idx(i) for i in result), site)
-    return Value(body, (*extra, *result), span)
+    count = len(equation.counted)
+    counted = _counted(run, result[:count], places, extra)
+    at = (*counted, *map(Idx, result[len(counted) :]))
+    return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:
+    """The size that an input is, where it is the number of places that a function's index has."""
+    counted = (index.size for index in equation.value.indices[: len(equation.counted)])
+    given = (size for size in counted if parameter.kind == "size")
+    return next((size for size in given if size.name == parameter.name), None)
+
+
+def _counted(
+    run: Run, axes: tuple[Index, ...], places: Sequence[Value], rows: tuple[Index, ...]
+) -> tuple[Expr, ...]:
+    """The places along the axes that a function's indices count: those that it is given; where it
+    is given none, each row of its argument is taken at its own."""
+    own = tuple(map(Idx, rows)) if len(rows) == len(axes) else ()
+    found = tuple(value.body for value in places) or own
+    for axis, expr in zip(axes, found, strict=False):
+        if isinstance(expr, Idx):
+            run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
+    return found
 
 
 def _other_arity(

@@ -188,10 +188,14 @@ def letters_of_labels(node: Node) -> Iterator[str]:
 
 
 def _is_label(script: Node) -> bool:
-    """Whether letters side by side are an abbreviation, such as ``att``, and not indices."""
-    return isinstance(script, Juxt) and any(
-        isinstance(f, Name) and f.text not in names.INDEX_LETTERS for f in script.factors
+    """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
+    ``i % 2`` one."""
+    letters = (
+        {f.text for f in script.factors if isinstance(f, Name)}
+        if isinstance(script, Juxt)
+        else set()
     )
+    return "percent" not in letters and not letters <= names.INDEX_LETTERS
 
 
 def bare(node: Node) -> str:
@@ -257,9 +261,10 @@ def at_own_step(define: Define, letter: str) -> Node | None:
             continue
         theirs = [node.sub, _ungrouped(node.sup)]
         for own, other in zip(mine, theirs, strict=True):
-            if own is not None and other is not None and type(own) is type(other):
-                if _stepped(own) == _stepped(other) == letter:
-                    return node
+            if own is None or other is None or type(own) is not type(other):
+                continue
+            if _stepped(own) == _stepped(other) == letter:
+                return node
     return None
 
 

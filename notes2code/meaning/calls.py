@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Infix,
     Name,
     Node,
+    Num,
     Prose,
     Relation,
     Script,
@@ -56,7 +57,7 @@ _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """The value of a call that begins at a factor, and where the next factor is."""
     name = factors[at]
-    if isinstance(name, Name) and name.font == "blackboard" and name.text in ("1", "I"):
+    if _is_one(name):
         return _indicator(run, factors, at)
     if not scripts.is_name(name) or at + 1 >= len(factors):
         return None
@@ -285,6 +286,8 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
             "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
         )
     value = run.lower(items[0])
+    if function == "exp":
+        powers.warn_of_root(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
@@ -299,22 +302,28 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
 
 
 def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
-    """``𝟙[j ≤ i]``."""
-    if at + 1 >= len(factors):
+    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``."""
+    group = factors[at + 1] if at + 1 < len(factors) else None
+    if not isinstance(group, Group) or len(group.items) != 1:
         return None
-    group = factors[at + 1]
-    if not isinstance(group, Group) or not isinstance(group.items[0], Relation):
+    if not isinstance(group.items[0], Relation):
         return None
     condition = conditions.condition(run, group.items[0])
     return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
 
 
+def _is_one(node: Node) -> bool:
+    """Whether a node may be the 1 or the I of an indicator."""
+    match node:
+        case Num("1") | Name("ones" | "I") | Name("1", _, "blackboard"):
+            return True
+    return False
+
+
 def indicated(run: Run, node: Node) -> Value | None:
     """``𝟙_{[k ≠ i]}``."""
     match node:
-        case Script(Name(text, _, font), sub, None, 0) if text == "ones" or (
-            font == "blackboard" and text in ("1", "I")
-        ):
+        case Script(one, sub, None, 0) if _is_one(one):
             said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
             if isinstance(said, Relation) and None not in said.operands:
                 condition = conditions.condition(run, said)

@@ -39,6 +39,7 @@ class Draft:
     value: Lambda
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
+    counted: tuple[int, ...] = ()
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -110,6 +111,7 @@ class Attempt:
             result.array,
             definitions,
             self._parameters(final, needed),
+            target.counted,
         )
 
     def _refuse_twice(self) -> None:

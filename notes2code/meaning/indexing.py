@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import grouped, ir, names, scripts
-from notes2code.meaning.ir import Expr, Idx, Index, Size
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Size
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import fresh
@@ -108,8 +110,10 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.mul(arithmetic(run, left, use), arithmetic(run, right, use))
         case Infix("/", left, right) | Frac(left, right):
             return ir.mul(arithmetic(run, left, use), ir.inverse(arithmetic(run, right, use)))
-        case Juxt((Name("clip" | "clamp"), Group(_, items))) if len(items) in (2, 3):
-            return clipped(*(arithmetic(run, item, use) for item in items))
+        case Juxt((Name("clip" | "clamp" as name), Group(_, items))) if len(items) in (2, 3):
+            arguments = [arithmetic(run, item, use) for item in items]
+            own = run.functions.get(name) or run.scope.functions.get(name)
+            return clipped(*arguments) if own is None else _clipped_by(own, arguments, node)
         case Juxt(factors):
             return ir.mul(*(arithmetic(run, factor, use) for factor in factors))
         case Group("⌊", (item,)):
@@ -127,6 +131,50 @@ def clipped(value: Expr, *bounds: Expr) -> Expr:
     """A number between two bounds; of one, ``clip(x, k)``, the other is minus that."""
     low, high = bounds if len(bounds) == 2 else (ir.negative(bounds[0]), bounds[0])
     return ir.Fn("clip", (value, low, high))
+
+
+def _clipped_by(own: Equation, arguments: Sequence[Expr], node: Node) -> Expr:
+    """A place by the note's own ``clip``, which must be one too: ``max(low, min(x, high))``."""
+    named = own.parameters
+    if len(named) == len(arguments) and (bounds := _bounds(own.value.body, named[0])) is not None:
+        given = dict(zip(named, arguments, strict=True))
+        low, high = (_put(bound, given) for bound in bounds)
+        return ir.Fn("clip", (arguments[0], low, high))
+    raise error(
+        "N2C032",
+        "this index is not understood: the note says itself what it is, and not that it is a "
+        "number between two bounds",
+        node.span,
+        "define it as `\\max(low, \\min(x, high))`, with as many arguments as here",
+    )
+
+
+def _bounds(body: Expr, name: str) -> tuple[Expr, Expr] | None:
+    """The low and the high of ``max(low, min(x, high))``, or of the same the other way round."""
+    outer, sides = _extreme(body)
+    for bound, inside in (sides, sides[::-1]) if len(sides) == 2 else ():
+        inner, others = _extreme(inside)
+        if len(others) == 2 and inner != outer and ir.Ref(name) in others:
+            other = others[1 - others.index(ir.Ref(name))]
+            return (bound, other) if outer == "max" else (other, bound)
+    return None
+
+
+def _extreme(expr: Expr) -> tuple[str, tuple[Expr, ...]]:
+    """What the larger or the smaller is taken of."""
+    match expr:
+        case ir.Fn("relu", (inner,)):
+            return "max", (ir.ZERO, inner)
+        case ir.Fn("max" | "min" as kind, sides):
+            return kind, sides
+    return "", ()
+
+
+def _put(expr: Expr, given: Mapping[str, Expr]) -> Expr:
+    """The expression with arguments in place of parameters."""
+    if isinstance(expr, ir.Ref) and expr.array in given:
+        return given[expr.array]
+    return ir.rebuild(expr, lambda inner: _put(inner, given))
 
 
 def _not_understood(run: Run, node: Node) -> Exception:

@@ -236,7 +236,8 @@ class Equation:
     the inputs that stand in parentheses on its left-hand side.
 
     ``functions`` are the equations of the functions that it calls. ``unused`` are the places in the
-    parentheses, from 0, of what the right-hand side does not need.
+    parentheses, from 0, of what the right-hand side does not need, ``counted`` those of indices,
+    which the first axes of the value belong to: the ``m`` of ``f(q, m) = R_m q``.
     """
 
     name: str
@@ -246,6 +247,7 @@ class Equation:
     parameters: tuple[str, ...] = ()
     functions: dict[str, Equation] = field(default_factory=dict)
     unused: tuple[int, ...] = ()
+    counted: tuple[int, ...] = ()
 
 
 # --- walking --------------------------------------------------------------------------------

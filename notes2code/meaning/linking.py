@@ -16,7 +16,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Group, Juxt, Script, Tree, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Script, Tree, walk
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
@@ -160,7 +160,7 @@ class Linker:
         if own.kind == "rejected":
             return Linked(own, ())
         found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self._together(entry, own, uses), uses) for uses in found if uses]
+        typed = [(self.together(entry, own, uses), uses) for uses in found if uses]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def _alone(self, entry: Entry) -> Typed:
@@ -169,10 +169,10 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def _together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
+    def together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = JOIN.join(other.latex for other in uses)
-        typed = type_formula(before + JOIN + entry.latex, self.scope(entry))
+        typed = type_formula(before + JOIN + entry.latex, self.scope(entry, uses))
         alone = own.equation
         if typed.equation is None or (alone and alone.name != typed.equation.name):
             return None  # what is linked has a result of its own, which is not this formula's
@@ -181,14 +181,17 @@ class Linker:
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
         return replace(typed, problems=tuple(moved))
 
-    def scope(self, entry: Entry) -> Scope:
-        """What surrounds a formula."""
+    def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
+        """What surrounds a formula, with the definitions that it is typed with."""
+        functions: dict[str, Equation] = {}
+        for one in (*uses, entry):
+            functions.update(self._functions(one))
         return replace(
             self.base,
             words=self.words,
             macros=self.macros,
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
-            functions={**self.base.functions, **self._functions(entry)},
+            functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
 
@@ -361,12 +364,14 @@ class Linker:
 
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
-    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``, and
-    ``K_{g(i)}`` refers to g."""
+    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
+    ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
+            inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
+            found.update(names.CLIPS.intersection(inside))
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]

@@ -52,10 +52,10 @@ def _number(run: Run, node: Num) -> Value:
 
 
 def _name(run: Run, node: Name | Script | Accent) -> Value:
-    if not scripts.is_name(node):
-        return powers.scripted(run, node)
     if (indicator := calls.indicated(run, node)) is not None:
         return indicator
+    if not scripts.is_name(node):
+        return powers.scripted(run, node)
     unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
@@ -213,7 +213,8 @@ def _bars(run: Run, node: Group) -> Value:
         return scalar(run.size(names.code_name(inner.text)), node.span)
     value = run.lower(inner)
     if value.rank == 0:
-        run.pay(powers.NO_VECTOR if node.open == "‖" else 0)
+        length = node.open == "‖" or _is_length(run, inner)
+        run.pay(powers.NO_VECTOR if length else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         raise error(
@@ -227,6 +228,11 @@ def _bars(run: Run, node: Group) -> Value:
         run.problems.append(note("N2C039", f"`{text}` is taken as the length", node.span))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _is_length(run: Run, node: Node) -> bool:
+    use = run.seen.understood(node)
+    return use is not None and use.name in run.seen.lengths
 
 
 def _refuse(what: str) -> Callable[[Run, Any], Value]:

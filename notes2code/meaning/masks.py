@@ -6,9 +6,8 @@ A mask of scores is what is added to them: 0 where a key may be seen and −∞ 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from notes2code.diagnostics import Span, error, note
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Node, Relation
 from notes2code.meaning import conditions, ir
 from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Ref
@@ -69,19 +68,25 @@ def masked(run: Run, value: Value, words: str, name: str, span: Span) -> Value:
     return mapped(value, lambda body: ir.add(body, term), span)
 
 
-def in_softmax(node: Node) -> Node:
-    """The argument of a softmax, in which the lower triangle is a causal mask: nobody wants the
-    scores above the diagonal to be 0 there."""
+def warn_of_zeros(run: Run, node: Node) -> None:
+    """Warn of scores whose lower triangle a softmax is taken of: ``tril`` puts 0 above it, which
+    counts in a softmax as any other score does."""
     match node:
         case Group(_, (inner,)):
-            return replace(node, items=(in_softmax(inner),))
-        case Frac():
-            return replace(node, top=in_softmax(node.top))
-        case Infix("/"):
-            return replace(node, left=in_softmax(node.left))
-        case Juxt((Name() as name, Group() as group)) if name.text.lower() == "tril":
-            return replace(node, factors=(replace(name, text="causal_mask"), group))
-    return node
+            warn_of_zeros(run, inner)
+        case Frac(top, _) | Infix("/", top, _):
+            warn_of_zeros(run, top)
+        case Juxt((Name() as name, Group())) if name.text.lower() == "tril":
+            text = "`tril` puts zeros above the diagonal, which softmax does not leave out"
+            run.problems.append(
+                warning(
+                    "N2C050",
+                    text,
+                    name.span,
+                    "the code computes what is written; for a causal mask write "
+                    "`\\mathrm{causal\\_mask}(…)` or add a mask that is −∞ there",
+                )
+            )
 
 
 def _places(run: Run, value: Value, span: Span) -> tuple[Index, Index]:

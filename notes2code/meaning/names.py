@@ -110,6 +110,8 @@ NUMBERS = frozenset(
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
+CLIPS = frozenset(["clip", "clamp"])
+"""Functions that keep a number between two bounds."""
 
 FUNCTIONS = frozenset("exp log ln sin cos tan sinh cosh tanh max min softmax".split())
 """Words that mean nothing without an argument."""

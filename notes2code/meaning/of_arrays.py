@@ -81,6 +81,8 @@ def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
     if len(group.items) not in (2, 3):
         raise error("N2C041", "`clip` takes a number and one bound or two", span)
     value, *bounds = (run.lower(item) for item in group.items)
+    if any(bound.rank for bound in bounds):
+        run.pay(2.2)  # the bounds are numbers
     return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
 
 

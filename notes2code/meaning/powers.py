@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
 )
-from notes2code.meaning import families, ir, names, scripts
+from notes2code.meaning import families, ir, names, roots, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
@@ -45,17 +45,22 @@ def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
     exponent = _exponent(run, node.sup)
-    factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
-    if ir.Ref("i") in factors:
-        run.problems.append(
-            warning(
-                "N2C050",
-                "`i` is taken to be a number here, and not the root of −1",
-                node.span,
-                "complex numbers are not understood: write the turn with cos and sin, pair by pair",
-            )
-        )
+    warn_of_root(run, exponent, node.sup, node.span)
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
+
+
+def warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
+    """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
+    factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
+    index = roots.beside_angle(node) if "i" in run.indices else None
+    if ir.Ref("i") in factors:
+        text, place = "`i` is taken to be a number here, and not the root of −1", span
+    elif index is not None:
+        text, place = "`i` is the index here, and not the root of −1", index.span
+    else:
+        return
+    help_text = "complex numbers are not understood: write the turn with cos and sin, pair by pair"
+    run.problems.append(warning("N2C050", text, place, help_text))
 
 
 def _exponent(run: Run, node: Node) -> Value:

@@ -64,8 +64,8 @@ def empty_sum(tree: Tree) -> Problem | None:
 
 
 def is_mention(node: Node) -> bool:
-    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a list of names, or a
-    call ``α(x, x_i)`` of a function of the note."""
+    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a list of names,
+    or a call ``α(x, x_i)`` of a function of the note."""
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke):
         return True
     if isinstance(node, Infix):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Script, walk
+from collections.abc import Iterator
+
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Script, walk
 
 
 def angle_of(node: Node) -> Node | None:
@@ -39,3 +41,29 @@ def _without_root(exponent: Node) -> Node | None:
 
 def _is_root(node: Node) -> bool:
     return isinstance(node, Name) and node.text == "i"
+
+
+_ANGLES = frozenset("theta vartheta Theta phi varphi psi omega pi".split())
+"""Letters of angles."""
+
+
+def beside_angle(exponent: Node) -> Node | None:
+    """The i that is a factor of an exponent beside an angle, as in ``i m θ_i`` or ``2πi k/n``."""
+    factors = list(_factors(exponent))
+    angles = (name for factor in factors for name in walk(factor) if isinstance(name, Name))
+    if not any(name.text in _ANGLES for name in angles):
+        return None
+    return next(filter(_is_root, factors), None)
+
+
+def _factors(node: Node) -> Iterator[Node]:
+    """What is multiplied and divided in a node."""
+    match node:
+        case Group(_, (inner,)) | Neg(inner):
+            yield from _factors(inner)
+        case Juxt(factors):
+            yield from (inner for factor in factors for inner in _factors(factor))
+        case Frac(left, right) | Infix("·" | "×" | "*" | "/", left, right):
+            yield from (*_factors(left), *_factors(right))
+        case _:
+            yield node

@@ -227,6 +227,8 @@ class _Reader:
         row ``E_{x_i}`` of a table, and so is no label."""
         if isinstance(node, Infix) and node.op == "mod":
             return True
+        if any(map(_is_power_or_rest, walk(node))):
+            return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
         inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
         if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
             return True
@@ -363,6 +365,14 @@ def _is_arithmetic(node: Node) -> bool:
             for side in (node.left, node.right)
         )
     return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
+
+
+def _is_power_or_rest(node: Node) -> bool:
+    """Whether a node in a script is a power, ``i^2`` or ``2^i``, or a rest, ``i % 2``."""
+    match node:
+        case Script(_, None, Num()) | Script(Num(), None, Name()) | Name("percent"):
+            return True
+    return False
 
 
 def _is_mark(node: Node | None) -> TypeGuard[Name]:

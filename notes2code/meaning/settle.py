@@ -39,7 +39,9 @@ def settle(run: Run, draft: Draft) -> Equation:
     unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
     _refuse_loose_indices(run, names - set(parameters))
     _refuse_two_inputs(run, [i.name for i in inputs])
-    return Equation(draft.name, inputs, definitions, value, parameters, functions, unused)
+    return Equation(
+        draft.name, inputs, definitions, value, parameters, functions, unused, draft.counted
+    )
 
 
 def _refuse_loose_indices(run: Run, names: set[str]) -> None:

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning import binders, ellipsis, names, targets
+from notes2code.meaning import binders, counting, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
@@ -46,6 +46,8 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
         yield from _parameters(define, seen, {use.name for use in uses}, equation)
     yield from _variances(nodes, defines, seen)
     yield from _averages(nodes, seen, equation)
+    conditions = [define.condition for define in defines if define.condition is not None]
+    yield from counting.unsaid([*nodes, *conditions], seen)
 
 
 # --- T as a label ------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error, note
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import conditions, families, ir, masks, names
 from notes2code.meaning.ir import Expr, Idx, Index, Softmax
@@ -32,7 +32,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if numbers or any(isinstance(item, Dots) for item in items):
         value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
-        value = run.lower(masks.in_softmax(items[0]))
+        masks.warn_of_zeros(run, items[0])
+        value = run.lower(items[0])
     else:
         raise error(
             "N2C041",
@@ -78,14 +79,15 @@ def _label(run: Run, name: Node) -> str:
 
 
 def _refuse_unclear(run: Run, name: Node, label: str) -> None:
-    """What stands at softmax and changes nothing is told; what may be a temperature, or another
-    function, is refused."""
+    """What stands at softmax and changes nothing is told; what may be a temperature, another
+    function or fewer keys is refused."""
     scripts = (name.sub, name.sup) if isinstance(name, Script) else ()
     unclear = any(
         isinstance(s, Relation) or (isinstance(s, Name) and s.text in names.GREEK | {"T"})
         for s in scripts
     )
-    if unclear or label.isdigit() or run.seen.use(name).power is not None:
+    limits = not _LIMITS.isdisjoint(re.split(r"[_\W]+", label))
+    if unclear or limits or label.isdigit() or run.seen.use(name).power is not None:
         raise error(
             "N2C037",
             f"what `{run.quote(name.span)}` means is not said",
@@ -94,8 +96,16 @@ def _refuse_unclear(run: Run, name: Node, label: str) -> None:
             "them, `softmax(z_j \\mid j \\le i)`",
         )
     if label and label not in _SAID | _COLUMN_WORDS:
-        text = f"`{run.quote(name.span)}` is taken to be softmax"
-        run.problems.append(note("N2C039", text, name.span))
+        text = f"`{run.quote(name.span)}` is taken to be the usual softmax"
+        help_text = "the code computes that; leave the label out, or write what it stands for"
+        run.problems.append(warning("N2C050", text, name.span, help_text))
+
+
+_LIMITS = frozenset(
+    "local window windowed sparse topk top block blocks blockwise chunk chunked strided stride "
+    "neighbors neighbours neighborhood sliding band banded".split()
+)
+"""Words below softmax that leave keys out, and do not say which."""
 
 
 def _named_axis(run: Run, name: Node) -> Index | None:

@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, roots, scripts
+from notes2code.meaning import binders, counting, names, roots, scripts
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -48,6 +48,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -73,6 +74,7 @@ class Survey:
     logs: bool = False
     of_probabilities: bool = False
     of_labels: bool = False
+    lengths: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
@@ -156,12 +158,13 @@ def survey(statements: Sequence[Statement]) -> Survey:
             _find_target_letters(seen, statement.target, nodes)
     _find_twins(seen, nodes)
     _find_free_letters(seen, nodes, statements)
-    _count_from_one(seen, nodes)
+    counting.from_one(seen, nodes)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
+    seen.lengths = {name for node in nodes for name in _lengths(seen, node)}
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
@@ -243,53 +246,6 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
-
-
-def _count_from_one(seen: Survey, nodes: Sequence[Node]) -> None:
-    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
-    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
-    compared with such a letter counts as it does."""
-    subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
-    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
-    strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
-    told = strided | seen.ranges.keys() | {"pos"}
-    unsaid = seen.targets - told
-    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
-        for letter in (unsaid | seen.bound | {*seen.free}) - told:
-            seen.starts.setdefault(letter, 1)
-
-
-def _less_one(nodes: Sequence[Node]) -> set[str]:
-    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
-    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
-    below = {id(inner) for sub in subs for inner in walk(sub)}
-    found = set()
-    for node in nodes:
-        match node:
-            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
-                found.add(letter)
-    return found
-
-
-def _divisors(nodes: Sequence[Node]) -> set[str]:
-    """The letters that something is divided by."""
-    found = set()
-    for node in nodes:
-        match node:
-            case Frac(_, below) | Infix("/", _, below):
-                found.update(_zero_of(below))
-    return found
-
-
-def _zero_of(node: Node) -> set[str]:
-    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
-    match node:
-        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
-            return {letter}
-        case Group(_, (item,)):
-            return _zero_of(item)
-    return set()
 
 
 def _only_below(nodes: Sequence[Node]) -> set[str]:
@@ -476,6 +432,16 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, Script) and (use := seen.understood(inner)):
                 yield use.name
+
+
+def _lengths(seen: Survey, node: Node) -> set[str]:
+    """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
+    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
+    barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
+    found = {use.name for item in barred if (use := seen.understood(item)) is not None}
+    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×")
+    latin = not any(names.base_letter(name) in names.GREEK for name in found)
+    return found if product and latin and len(found) > 1 else set()
 
 
 def _has_identity(nodes: Sequence[Node]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Name, Node, Script
-from notes2code.meaning import ir, names, sizes
+from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol
@@ -21,6 +21,7 @@ CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
     use = run.seen.use(node)
+    _refuse_bare_function(run, node, use)
     value = _value(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
@@ -29,6 +30,13 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
             run.pay(2.5)  # only arrays are transposed
         value = transpose(value, use.span)
     return value, use
+
+
+def _refuse_bare_function(run: Run, node: Node, use: Use) -> None:
+    """``cos`` alone, or with scripts such as those of ``cos_x^2``, is no array."""
+    if binders.bare(node) in names.FUNCTIONS and use.name not in run.shapes | run.defined:
+        text = f"`{run.quote(use.span)}` lacks its argument"
+        raise error("N2C024", text, use.span, "write it behind, in parentheses")
 
 
 def _declared_number(run: Run, node: Node) -> Node | None:
@@ -132,10 +140,6 @@ def _input(run: Run, use: Use) -> Value:
     """An input: its axes are declared, or follow from custom and use."""
     name, rank = _identity(run, use)
     symbol = run.symbols.get(name)
-    if symbol is None and name in names.FUNCTIONS and name not in run.shapes:
-        raise error(
-            "N2C024", f"`{name}` lacks its argument", use.span, "write it behind, in parentheses"
-        )
     if symbol is None:
         axes = _axes(run, use, name, rank)
         symbol = Symbol(name, axes, run.quote(use.span), use.span)
@@ -243,7 +247,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
         return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 0.7)))
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:

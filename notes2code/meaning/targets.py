@@ -17,7 +17,8 @@ class Target:
 
     ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
     other elements of the same array. ``row`` is the number of the row that the element has in the
-    column on the right-hand side, where both sides are columns.
+    column on the right-hand side, where both sides are columns. ``counted`` are the places in the
+    parentheses of its indices, where it has no others.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Target:
     span: Span = field(default_factory=lambda: Span(0, 0))
     parts: list[tuple[Define, Target]] = field(default_factory=list)
     row: int | None = None
+    counted: tuple[int, ...] = ()
 
 
 def read_target(seen: Survey, define: Define) -> Target:
@@ -74,7 +76,10 @@ def read_target(seen: Survey, define: Define) -> Target:
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
     unique = tuple(dict.fromkeys(parameters))
-    return Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+    target = Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+    if len(indices) == len(told):
+        target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
+    return target
 
 
 def _defined_name(use: scripts.Use) -> str:
@@ -90,7 +95,10 @@ _ACTIVATIONS = frozenset(
 
 
 def acts_on_numbers(target: Target) -> bool:
-    """Whether a left-hand side names an activation: its argument is a number."""
+    """Whether a left-hand side names an activation: its argument is a number. A clip has bounds
+    besides."""
     base = target.name.split("_")[0]
+    if base in names.CLIPS:
+        return True
     known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
     return len(target.whole) == 1 and known

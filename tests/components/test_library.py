@@ -35,6 +35,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "relative_self_attention": {"scale": "d_k**-0.5", "keys": "a_K", "values": "a_V"},
     "output_head": {"bias": "b"},
     "rms_norm": {"epsilon": "epsilon"},
+    "rotary_attention": {"scale": "d_k**-0.5"},
     "rotary_embedding": {"base": "10000"},
     "scaled_dot_product_attention": {"scale": "d_k**-0.5"},
     "self_attention": {"scale": "d_k**-0.5"},

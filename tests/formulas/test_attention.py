@@ -207,7 +207,7 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     Case(
         r"A = \mathrm{softmax}\left(\frac{\mathrm{tril}(QK^\top)}{\sqrt{d_k}}\right)",
         "Q[n,d] K[m,d]",
-        lambda q, k: masked(q @ k.T / np.sqrt(q.shape[1]), np.tri(len(q), len(k), dtype=bool)),
+        lambda q, k: softmax(np.tril(q @ k.T) / np.sqrt(q.shape[1])),
     ),
     Case(r"L = \mathrm{tril}(A)", "A[n,m]", np.tril),
     Case(

@@ -14,6 +14,14 @@ def causal(n: int, m: int) -> Any:
 
 
 @table(
+    Case(r"M_{ij} = 1[j \le i]", "n# m#", lambda n, m: np.tri(n, m)),
+    Case(r"M_{ij} = 1_{\{i = j\}}", "n# m#", np.eye),
+    Case(r"M_{ij} = I(i \ge 1)", "n# m#", lambda n, m: np.arange(n)[:, None] + np.zeros(m) >= 1),
+    Case(
+        r"y_i = \begin{cases} a x_i & i = 1 \\ x_i & i > 1 \end{cases}",
+        "x[d] a",
+        lambda x, a: np.r_[a * x[0], x[1:]],
+    ),
     Case(
         r"f(x) = \begin{cases} x & x > 0 \\ 0 & x \le 0 \end{cases}",
         "x",

@@ -14,6 +14,21 @@ def standardised(x: Any, epsilon: float) -> Any:
 
 
 @table(
+    Case(
+        r"u \cdot w = |u||w| \cos\theta",
+        "u[n] w[m] theta",
+        lambda u, w, t: np.linalg.norm(u) * np.linalg.norm(w) * np.cos(t),
+    ),
+    Case(
+        r"y = \|u\| \|w\| \cos\theta",
+        "u[n] w[m] theta",
+        lambda u, w, t: np.linalg.norm(u) * np.linalg.norm(w) * np.cos(t),
+    ),
+    Case(
+        r"y = \|u\|^2 \|w\| a",
+        "u[n] w[m] a",
+        lambda u, w, a: (u @ u) * np.linalg.norm(w) * a,
+    ),
     Case(r"s = \|x\|", "x[d]", np.linalg.norm),
     Case(r"s = \|x\|_2", "x[d]", np.linalg.norm),
     Case(r"s = \|x\|_2^2", "x[d]", lambda x: x @ x),

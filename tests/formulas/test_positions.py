@@ -251,7 +251,7 @@ def test_value(case: Case) -> None:
     [
         (r"y = a e^{i m \phi}", True),
         (r"f(q) = R(q) e^{i\Phi(q)}", True),
-        (r"y_i = x e^{i m \theta}", False),
+        (r"y_i = x e^{i m \theta}", True),
         (r"y = e^{m t}", False),
     ],
 )

@@ -46,9 +46,23 @@ UNUSUAL = [
     r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
     r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
+    r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
+    r"A = «\mathrm{softmax}_{att}»(S)",
+    r"z_i = w_i e^{«i» m \theta_i}",
+    r"x_i = \sum_{k=1}^n c_k \exp(\frac{2\pi «i» k}{n})",
+    r"z_k = «\exp(i \theta_k)»",
+]
+
+COUNTED = [
+    r"M_{ij} = 1[«i \le 3»]",
+    r"y_i = \begin{cases} x_i & «i < 2» \\ 0 & \text{otherwise} \end{cases}",
+    r"s = \sum_{«j > 2»} x_j",
 ]
 
 CLEAN = [
+    r"M_{ij} = 1[i \le 3], i = 1, \dots, n",
+    r"s = \sum_{j=1}^n x_j 𝟙[j > 2]",
+    r"y_i = \begin{cases} x_i & i = 0 \\ 2x_i & i > 0 \end{cases}",
     r"F(x) = \max(0, x W_1 + b_1) W_2 + b_2",
     r"h = \tanh(W_1 x + W_2 s + b_3)",
     r"H = \tanh(X W_{xh} + H_0 W_{hh} + b_h)",
@@ -67,6 +81,10 @@ CLEAN = [
     r"\mathrm{SiLU}(x) = x \sigma(x) = \frac{x}{1 + e^{-x}}",
     r"\sigma(x) = \frac{1}{1 + e^{-x}} = \frac{1}{2}(1 + \tanh(x / 2))",
     r"\mathrm{ReLU}(x) = \max(0, x)",
+    r"A = \mathrm{softmax}(\mathrm{causal\_mask}(S))",
+    r"L = \mathrm{tril}(S)",
+    r"w_i = e^{-\lambda i}",
+    r"\theta_i = e^{-2i/d}",
     r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
     r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",
     r"\tanh(x) = 2\sigma(2x) - 1",
@@ -96,6 +114,7 @@ def warnings(latex: str) -> list[tuple[str, str]]:
         *(("N2C080", latex) for latex in NAMES),
         *(("N2C081", latex) for latex in SIDES),
         *(("N2C050", latex) for latex in UNUSUAL),
+        *(("N2C036", latex) for latex in COUNTED),
     ],
 )
 def test_warned(code: str, marked: str) -> None:

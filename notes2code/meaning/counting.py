@@ -1,0 +1,120 @@
+"""From what number an index counts, where its range does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from notes2code.diagnostics import Problem, warning
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    walk,
+)
+from notes2code.meaning import binders, scripts
+
+if TYPE_CHECKING:
+    from notes2code.meaning.survey import Survey
+
+_TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
+
+
+def from_one(seen: Survey, nodes: Sequence[Node]) -> None:
+    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
+    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
+    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
+    compared with such a letter counts as it does."""
+    subs = (node.sub for node in nodes if isinstance(node, Big) and node.sub is not None)
+    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
+    strided = {stride[0] for node in nodes if (stride := scripts.stride(node)) is not None}
+    told = strided | seen.ranges.keys() | {"pos"}
+    unsaid = seen.targets - told
+    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
+        for letter in (unsaid | seen.bound | {*seen.free}) - told:
+            seen.starts.setdefault(letter, 1)
+    for letter in _begin_with_one(nodes) - told:
+        seen.starts.setdefault(letter, 1)
+
+
+def _less_one(nodes: Sequence[Node]) -> set[str]:
+    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
+    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
+    below = {id(inner) for sub in subs for inner in walk(sub)}
+    found = set()
+    for node in nodes:
+        match node:
+            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
+                found.add(letter)
+    return found
+
+
+def _divisors(nodes: Sequence[Node]) -> set[str]:
+    """The letters that something is divided by."""
+    found = set()
+    for node in nodes:
+        match node:
+            case Frac(_, below) | Infix("/", _, below):
+                found.update(_zero_of(below))
+    return found
+
+
+def _zero_of(node: Node) -> set[str]:
+    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
+    match node:
+        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
+            return {letter}
+        case Group(_, (item,)):
+            return _zero_of(item)
+    return set()
+
+
+def _begin_with_one(nodes: Sequence[Node]) -> set[str]:
+    """The letters of ``i = 1`` beside ``i > 1`` or ``i ≥ 2``: 1 is the first that they can be."""
+    said: dict[str, set[tuple[str, int]]] = {}
+    for node in nodes:
+        for letter, sign, number in _comparisons(node):
+            said.setdefault(letter, set()).add((sign, number))
+    return {x for x, f in said.items() if ("=", 1) in f and f & {(">", 1), ("≥", 2)}}
+
+
+def unsaid(nodes: Sequence[Node], seen: Survey) -> Iterator[Problem]:
+    """Warnings for ``i ≤ 3`` where nothing says whether i counts from 0 or from 1: it is taken to
+    count from 0."""
+    begun = seen.starts.keys() | seen.ranges.keys() | {"pos"} | _begun(nodes)
+    told: set[str] = set()
+    for node in nodes:
+        for letter, _, number in _comparisons(node):
+            if letter in seen.bound - begun - told and number > 0:
+                told.add(letter)
+                yield warning(
+                    "N2C036",
+                    f"nothing says from what number `{letter}` counts: it is taken to begin with 0",
+                    node.span,
+                    f"say over what it runs, such as `{letter} = 1, \\dots, n`",
+                )
+
+
+def _begun(nodes: Sequence[Node]) -> set[str]:
+    """The letters whose first number is said below a sum, or which are compared with 0."""
+    found = {letter for node in nodes for letter, _, number in _comparisons(node) if number == 0}
+    subs = (node.sub for node in nodes if isinstance(node, Big))
+    for sub in subs:
+        if isinstance(sub, Relation) and (sub.signs[0] == "=" or len(sub.operands) == 3):
+            found.update(binders.bound_letters(sub))
+    return found
+
+
+def _comparisons(node: Node) -> Iterator[tuple[str, str, int]]:
+    """The letter, the sign and the number of ``i ≤ 3``, or of ``3 ≥ i``."""
+    match node:
+        case Relation((Name(letter), Num(text)), (sign,)) if text.isdigit() and sign in _TURNED:
+            yield letter, sign, int(text)
+        case Relation((Num(text), Name(letter)), (sign,)) if text.isdigit() and sign in _TURNED:
+            yield letter, _TURNED[sign], int(text)
