@@ -65,7 +65,6 @@ from transformer.attention import (
     join_heads,
     split_heads,
 )
-from transformer.linear import linear
 from transformer.masks import causal_mask, keep_from_padding
 
 

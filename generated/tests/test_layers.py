@@ -39,7 +39,6 @@ from transformer.layers import (
     TokenEmbedding,
     TransformerBlock,
 )
-from transformer.linear import linear
 from transformer.masks import causal_mask
 
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.func import functional_call, grad, jvp, vmap
 
-from transformer.linear import Linear, linear
+from transformer.linear import Linear, linear_map
 
 
 @pytest.fixture(params=[True, False])
@@ -19,21 +19,21 @@ def bias(request: pytest.FixtureRequest) -> Tensor | None:
 @pytest.mark.parametrize("shape", [(3,), (1, 3), (4, 3), (2, 4, 3), (2, 0, 3)])
 def test_gives_what_torch_gives(shape: tuple[int, ...], bias: Tensor | None) -> None:
     x, weight = torch.randn(shape), torch.randn(5, 3)
-    torch.testing.assert_close(linear(x, weight, bias), F.linear(x, weight, bias))
+    torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
     with torch.no_grad():
-        torch.testing.assert_close(linear(x, weight, bias), F.linear(x, weight, bias))
+        torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
 
 
 def test_takes_what_is_not_contiguous() -> None:
     x, weight, bias = torch.randn(3, 4).mT, torch.randn(3, 5).mT, torch.randn(10)[::2]
-    torch.testing.assert_close(linear(x, weight, bias), F.linear(x, weight, bias))
+    torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
 
 
 def test_has_gradients_and_those_of_gradients(bias: Tensor | None) -> None:
     inputs = [torch.randn(2, 4, 3), torch.randn(5, 3), *([] if bias is None else [bias])]
     inputs = [x.requires_grad_() for x in inputs]
     found = []
-    for compute in (linear, F.linear):
+    for compute in (linear_map, F.linear):
         first = torch.autograd.grad(compute(*inputs).square().sum(), inputs, create_graph=True)
         second = torch.autograd.grad(sum(g.square().sum() for g in first), inputs)
         found.append((*first, *second))
@@ -52,7 +52,8 @@ def test_works_with_the_transforms_of_torch() -> None:
         {name: of_rows.sum(dim=0) for name, of_rows in each.items()},
         grad(lambda p, x: functional_call(module, p, (x,)).square().sum())(parameters, x),
     )
-    _, tangent = jvp(lambda w, x: linear(x, w, module.bias), (module.weight, x), (module.weight, x))
+    inputs = module.weight, x
+    _, tangent = jvp(lambda weight, x: linear_map(x, weight, module.bias), inputs, inputs)
     torch.testing.assert_close(tangent, 2 * x @ module.weight.mT)
 
 
@@ -60,6 +61,7 @@ def test_other_numbers_are_left_to_torch() -> None:
     module, x = Linear(3, 5), torch.randn(4, 3)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert module(x).dtype == torch.bfloat16
-    assert torch.equal(module.double()(x.double()), F.linear(x.double(), module.weight, module.bias))
+    module, x = module.double(), x.double()
+    assert torch.equal(module(x), F.linear(x, module.weight, module.bias))
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        linear(x, torch.randn(5, 4))
+        linear_map(torch.randn(4, 3), torch.randn(5, 4))

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .linear import Linear, linear
+from .linear import Linear, linear_map
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
 
@@ -1039,7 +1039,7 @@ class SynthesizerAttention(nn.Module):
                 dropout=self.dropout if self.training else 0.0,
             )
         keep = combined_mask(x, x, keep_mask, causal)
-        weights = masked_softmax(linear(hidden, column, shift), keep, bias)
+        weights = masked_softmax(linear_map(hidden, column, shift), keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return output, weights
 

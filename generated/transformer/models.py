@@ -15,7 +15,7 @@ from .layers import (
     TokenEmbedding,
     TransformerBlock,
 )
-from .linear import Linear, linear
+from .linear import Linear, linear_map
 from .positions import SinusoidalPositionalEncoding
 
 
@@ -215,7 +215,7 @@ class GPT(nn.Module):
         for layer in self.layers:
             h = layer(h, keep_mask=keep_mask)
         h = self.norm(h)
-        return linear(h, self.W_e.weight)
+        return linear_map(h, self.W_e.weight)
 
     @torch.no_grad()
     def generate(

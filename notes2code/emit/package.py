@@ -138,8 +138,8 @@ class _Renderer:
             bases = self._shared("attention", bodies)
             bodies["attention"] = "\n\n\n".join((*bases, bodies["attention"]))
         for family in ("masks", "linear"):
-            if shared := self._shared(family, bodies):
-                bodies[family] = "\n\n\n".join(shared)
+            if blocks := self._shared(family, bodies):
+                bodies[family] = "\n\n\n".join(blocks)
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
@@ -161,7 +161,8 @@ class _Renderer:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
         if "linear" in bodies:
-            files["tests/test_linear.py"] = fill(TEMPLATES, "test_linear.py.j2", package=self.name)
+            text = fill(TEMPLATES, "test_linear.py.j2", package=self.name)
+            files["tests/test_linear.py"] = f"{text}\n"
         files["tests/conftest.py"] = _template("conftest.py.j2")
         files |= around(self.name, self.vault, self._rows(made), self._example())
         classes: dict[Part | Plain, str] = {
