@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .cache import KeyValueCache
 from .linear import Linear, linear_map
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
@@ -566,6 +567,8 @@ class MultiHeadAttention(nn.Module):
     key: (B, m, d_model), by default the query
     value: (B, m, d_model), by default the key
     keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
+    cache: keeps the keys and values; without key those of the query are added, else those of key
+    and value are made once
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
 
     From vault/Multi-head attention.md:17.
@@ -597,13 +600,20 @@ class MultiHeadAttention(nn.Module):
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
         causal: bool = False,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
+        self_attention = key is None
         key = query if key is None else key
         value = key if value is None else value
         query = split_heads(self.W_Q(query), self.num_heads)
-        key = split_heads(self.W_K(key), self.num_heads)
-        value = split_heads(self.W_V(value), self.num_heads)
+        if cache is not None and cache.length and not self_attention:
+            key, value = cache.held()
+        else:
+            key = split_heads(self.W_K(key), self.num_heads)
+            value = split_heads(self.W_V(value), self.num_heads)
+            if cache is not None:
+                key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,
@@ -654,6 +664,7 @@ class CausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
 
     From vault/Multi-head attention.md:40.
@@ -682,11 +693,14 @@ class CausalSelfAttention(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         query = split_heads(self.W_Q(x), self.num_heads)
         key = split_heads(self.W_K(x), self.num_heads)
         value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,

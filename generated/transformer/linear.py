@@ -1,4 +1,4 @@
-"""Linear maps, as fast as torch can compute them."""
+"""Linear maps: as fast as torch can compute them."""
 
 from __future__ import annotations
 

@@ -17,11 +17,14 @@ from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
-    "linear": "Linear maps, as fast as torch can compute them.",
+    "linear": "Linear maps: as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
+    "cache": "Caches: keys and values that are kept while a text grows.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
     "positions": "Positions: telling a model where in a sequence each token stands.",
     "layers": "Layers: what stands around attention, and what is stacked.",
+    "generation": "Generation: which token comes next, from what a model makes of a text.",
+    "checkpoints": "Checkpoints: models in files, and the weights of other people's models.",
     "models": "Models: whole Transformers.",
     "losses": "Losses: what training makes small.",
     "training": "Training: how fast a model learns.",
@@ -30,16 +33,23 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 SHARED = {
-    "linear": "linear.py.j2",
-    "masks": "masks.py.j2",
+    "checkpoints": "checkpoints.py.j2",
+    "generation": "generation.py.j2",
     "attention": "attention_bases.py.j2",
+    "cache": "cache.py.j2",
+    "masks": "masks.py.j2",
+    "linear": "linear.py.j2",
 }
-"""The templates of what the classes of a module share, of which it has what they use."""
+"""The templates of what the classes of a module share, of which it has what they use; each comes
+before those of modules that it imports."""
 
-OFFERED: Mapping[str, set[str]] = {
-    "linear": set(),
-    "masks": {"causal_mask", "keep_from_padding"},
+OFFERED = {
+    "checkpoints": set[str](),
+    "generation": set[str](),
     "attention": {"Attention"},
+    "cache": {"KeyValueCache"},
+    "masks": {"causal_mask", "keep_from_padding"},
+    "linear": set[str](),
 }
 """What of that is there for a caller."""
 
@@ -90,6 +100,7 @@ class _Renderer:
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
         self._share_textbook_attention()
+        self._hand_on_caches()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -105,6 +116,12 @@ class _Renderer:
         name = next(kept, "")
         for view in self.views.values():
             view.textbook_attention = name
+
+    def _hand_on_caches(self) -> None:
+        """Attentions take a cache where a layer that can go on from one is made of them."""
+        for part, view in self.views.items():
+            for role in part.uses.keys() & {"Mix", "Cross"} if view.goes_on else ():
+                self.views[part.uses[role]].takes_cache = True
 
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
@@ -134,20 +151,17 @@ class _Renderer:
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
         made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
-        if "attention" in bodies:
-            bases = self._shared("attention", bodies)
-            bodies["attention"] = "\n\n\n".join((*bases, bodies["attention"]))
-        for family in ("masks", "linear"):
-            if blocks := self._shared(family, bodies):
-                bodies[family] = "\n\n\n".join(blocks)
+        for family in SHARED:
+            if shared := self._shared(family, bodies):
+                bodies[family] = "\n\n\n".join(filter(None, [*shared, bodies.get(family)]))
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
         exports = {family: _public(body) for family, body in bodies.items()}
         for family, offered in OFFERED.items():
             if family in exports:
-                shared = {*_public(_template(SHARED[family]))} - offered
-                exports[family] = [name for name in exports[family] if name not in shared]
+                hidden = {*_public(_template(SHARED[family]))} - offered
+                exports[family] = [name for name in exports[family] if name not in hidden]
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -157,12 +171,12 @@ class _Renderer:
         for family, parts in self.families.items():
             if parts:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
+        for module in SHARED.keys() & bodies.keys():
+            if (TEMPLATES / f"test_{module}.py.j2").is_file():
+                files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies[module])
         for module in _CHECKS:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
-        if "linear" in bodies:
-            text = fill(TEMPLATES, "test_linear.py.j2", package=self.name)
-            files["tests/test_linear.py"] = f"{text}\n"
         files["tests/conftest.py"] = _template("conftest.py.j2")
         files |= around(self.name, self.vault, self._rows(made), self._example())
         classes: dict[Part | Plain, str] = {
@@ -262,6 +276,13 @@ class _Renderer:
         about = f"Tests of the {family} of the notes, held against the formulas as written."
         return self._test_file(about, body, formulas)
 
+    def _shared_tests(self, module: str, body: str) -> str:
+        """The tests of what a module of shared functions and classes has."""
+        names = [_defined(block) for block in _blocks(body)]
+        tests = fill(TEMPLATES, f"test_{module}.py.j2", there=names)
+        about = FAMILIES[module].partition(":")[0].lower()
+        return self._test_file(f"Tests of the {about}.", tests, "")
+
     def _test_file(self, about: str, body: str, formulas: str) -> str:
         imports = (_imports(body) + self._package_imports(body, formulas)).lstrip()
         head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
@@ -277,6 +298,7 @@ class _Renderer:
             defined = "\n".join(self.texts[part][_MODULE] for part in parts)
             sources[f"{self.name}.{family}"] = defined
         for family, template in SHARED.items():
+            sources.setdefault(f"{self.name}.{family}", "")
             sources[f"{self.name}.{family}"] += "\n" + _template(template)
         used = set(_NAME.findall(_without_docstrings(body)))
         for module, source in sources.items():
@@ -323,34 +345,45 @@ def _template(name: str) -> str:
 
 _KNOWN = (
     (r"\bmath\.", "import math"),
+    (r"\bre\.", "import re"),
     (r"\bCallable\b", "from collections.abc import Callable"),
     (r"\bIterator\b", "from collections.abc import Iterator"),
+    (r"\bMapping\[", "from collections.abc import Mapping"),
+    (r"\bSequence\[", "from collections.abc import Sequence"),
+    (r"@contextmanager\b", "from contextlib import contextmanager"),
     (r"\bpartial\(", "from functools import partial"),
     (r"\bCounter\b", "from collections import Counter"),
-    (r": Any\b", "from typing import Any"),
-    (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
+    (r"\basdict\(", "from dataclasses import asdict"),
+    (r"@dataclass\b", "from dataclasses import dataclass"),
+    (r"\bproduct\(", "from itertools import product"),
+    (r"\bPathLike\b", "from os import PathLike"),
+    (r"\bPath\b", "from pathlib import Path"),
+    (r"[:,] Any\b", "from typing import Any"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
     (r"\btorch\.(?!nn)", "import torch"),
     (r"\bF\.\w", "import torch.nn.functional as F"),
-    (r"(?<![\w.])nn\.", "from torch import nn"),
     (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
+    (r"(?<![\w.])nn\.", "from torch import nn"),
 )
-_STANDARD = ("import math", "from collections", "from functools", "from dataclasses", "from typing")
+_OTHERS = ("numpy", "pytest", "torch")
+"""The packages that are none of Python's own."""
 
 
-_NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")
+_NAME = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*")
 """A name in code; what stands behind a dot, or first in a string, is none."""
 
 
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
     code = _without_docstrings(body)
-    needed = [line for pattern, line in _KNOWN if re.search(pattern, code)]
-    if "from torch import nn" in needed and "from torch import Tensor" in needed:
-        needed = [n for n in needed if not n.startswith("from torch import")]
-        needed.append("from torch import Tensor, nn")
-    standard = [n for n in needed if n.startswith(_STANDARD)]
+    whole: dict[str, list[str]] = {}
+    for pattern, line in _KNOWN:
+        if re.search(pattern, code):
+            module, _, name = line.partition(" import ")
+            whole.setdefault(module, []).extend([name] if name else [])
+    needed = [f"{m} import {_names(names)}" if names else m for m, names in whole.items()]
+    standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
     other = [n for n in needed if n not in standard]
     order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
     groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
@@ -393,8 +426,8 @@ def _blocks(text: str) -> list[str]:
 
 
 def _defined(block: str) -> str:
-    """The name of a function or class."""
-    return block.removeprefix("def ").removeprefix("class ").split("(")[0]
+    """The name of the function or class that a block defines."""
+    return re.split(r"[(:]", re.sub(r"^(@.*\n)*(def|class) ", "", block))[0]
 
 
 def _public(body: str) -> list[str]:
