@@ -65,6 +65,7 @@ from transformer.attention import (
     join_heads,
     split_heads,
 )
+from transformer.cache import KeyValueCache
 from transformer.masks import causal_mask, keep_from_padding
 
 
@@ -247,6 +248,8 @@ class TestLinearAttention(AttentionChecks):
     def attention(self, dropout: float = 0.0) -> LinearAttention:
         return randomised(LinearAttention(dropout=dropout))
 
+    takes_bias = False
+
     def inputs(self, *batch: int) -> tuple[Tensor, ...]:
         """Queries and keys whose weights do not add up to almost nothing."""
         query, key, value = super().inputs(*batch)
@@ -341,6 +344,22 @@ class TestMultiHeadAttention(ProjectedChecks):
         fewer = first(attention(x[:, -2:], x, causal=True, need_weights=need_weights))
         assert_equals(fewer, array(output[:, -2:]))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        options = {"causal": True, "need_weights": need_weights}
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(piece, cache=cache, **options)) for piece in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x, causal=True)))
+
+    def test_makes_keys_and_values_of_a_memory_once(self) -> None:
+        attention, cache = self.attention(), KeyValueCache(4)
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        expected = attention(x, memory)
+        assert_equals(attention(x, memory, cache=cache), array(expected))
+        assert_equals(attention(x, torch.zeros_like(memory), cache=cache), array(expected))
+
     def test_refuses_keys_without_values(self) -> None:
         x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
         with pytest.raises((ValueError, RuntimeError)):
@@ -356,6 +375,12 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
+            (
+                TemperedScaledDotProductAttention(),
+                2,
+                tempered_scaled_dot_product_attention_by_formula,
+            ),
+            (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
             (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
         ],
@@ -432,6 +457,14 @@ class TestCausalSelfAttention(CausalChecks):
         output, weights = attention(x, need_weights=True)
         assert_equals(output, array(expected))
         assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))
 
 
 class TestMaskedScaledDotProductAttention(AttentionChecks):

@@ -27,6 +27,7 @@ from formulas import (
     token_embedding_by_formula,
     transformer_block_by_formula,
 )
+from transformer.cache import KeyValueCache
 from transformer.layers import (
     AddNorm,
     DecoderLayer,
@@ -279,6 +280,18 @@ def test_decoder_layer_sees_nothing_that_comes_later() -> None:
         assert_equals(output[:, :at], array(layer(x[:, :at], memory)))
 
 
+def test_decoder_layer_goes_on_where_its_cache_ends() -> None:
+    layer = randomised(DecoderLayer(6, 2, 8))
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    memory = torch.randn(2, 3, 6, dtype=torch.float64)
+    caches = {"cache": KeyValueCache(5), "memory_cache": KeyValueCache(3)}
+    expected, read = layer(x, memory), []
+    for piece in x.split([1, 2, 2], dim=1):
+        read.append(layer(piece, memory, **caches))
+        memory = torch.zeros_like(memory)  # its keys and values are known by now
+    assert_equals(torch.cat(read, dim=1), array(expected))
+
+
 def test_decoder_layer_adds_nothing_where_all_is_dropped() -> None:
     layer = DecoderLayer(6, 2, 8, dropout=1.0)
     x = torch.randn(2, 4, 6)
@@ -480,6 +493,14 @@ def test_transformer_block_sees_nothing_that_comes_later() -> None:
     output = layer(x)
     for at in range(1, 5):
         assert_equals(output[:, :at], array(layer(x[:, :at])))
+
+
+def test_transformer_block_goes_on_where_its_cache_ends() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    cache = KeyValueCache(5)
+    read = [layer(piece, cache=cache) for piece in x.split([1, 2, 2], dim=1)]
+    assert_equals(torch.cat(read, dim=1), array(layer(x)))
 
 
 def test_transformer_block_adds_nothing_where_all_is_dropped() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from checks import (
     array,
@@ -24,6 +26,8 @@ from formulas import (
     encoder_decoder_by_formula,
     gpt_by_formula,
 )
+from transformer.cache import KeyValueCache
+from transformer.checkpoints import write_checkpoint
 from transformer.models import (
     GPT,
     Decoder,
@@ -260,6 +264,110 @@ def test_encoder_decoder_learns_a_few_sentences_by_heart() -> None:
     assert loss.item() < 0.1
 
 
+@pytest.mark.parametrize("pieces", [[1] * 5, [3, 2], [1, 4]])
+def test_encoder_decoder_decodes_in_pieces_as_it_does_at_once(pieces: list[int]) -> None:
+    model = randomised(small_encoder_decoder())
+    source, target = torch.randint(7, (2, 3, 5))
+    keep_mask = torch.tensor([[True] * 5, [True] * 4 + [False], [True, True, False, False, False]])
+    memory = model.encode(source, keep_mask=keep_mask)
+    caches, memory_caches = ([KeyValueCache(6) for _ in range(2)] for _ in range(2))
+    read = [
+        model.decode(
+            piece,
+            memory,
+            memory_keep_mask=keep_mask,
+            caches=caches,
+            memory_caches=memory_caches,
+        )
+        for piece in target.split(pieces, dim=1)
+    ]
+    assert_equals(torch.cat(read, dim=1), array(model(source, target, source_keep_mask=keep_mask)))
+    assert [cache.length for cache in (*caches, *memory_caches)] == [5] * 4
+
+
+def test_encoder_decoder_writes_the_likeliest_token_each_time() -> None:
+    model = randomised(small_encoder_decoder(dropout=0.5)).train()
+    source = torch.randint(7, (8, 5))
+    keep_mask = torch.arange(5) < torch.tensor([5, 4, 3, 2, 1, 5, 4, 3])[:, None]
+    written = model.greedy(source, start=1, end=0, source_keep_mask=keep_mask)
+    assert model.training
+    model.eval()
+    target = torch.cat([torch.ones(8, 1, dtype=torch.long), written], dim=1)
+    ended = torch.zeros(8, dtype=torch.bool)
+    for at in range(written.size(1)):
+        logits = model(source, target[:, : at + 1], source_keep_mask=keep_mask)[:, -1]
+        assert torch.equal(written[:, at], logits.argmax(dim=-1).masked_fill(ended, 0))
+        ended |= written[:, at] == 0
+    assert ended.all() or written.size(1) == 6
+    few = model.greedy(source, start=1, end=0, max_len=2, source_keep_mask=keep_mask)
+    assert torch.equal(few, written[:, :2])
+
+
+@torch.no_grad()
+def scores_of_encoder_decoder(model: EncoderDecoder, source: Tensor, written: Tensor) -> Tensor:
+    """The log-probability of each text, up to the end, by its length as beams are compared."""
+    start = torch.ones(len(written), 1, dtype=torch.long)
+    target = torch.cat([start, written[:, :-1]], dim=1)
+    logits = model(source.expand(len(written), -1), target)
+    steps = torch.log_softmax(logits, dim=-1).gather(-1, written[..., None])[..., 0]
+    ends = (written == 0).long()
+    own = ends.cumsum(dim=1) - ends == 0
+    return (steps * own).sum(dim=1) / ((5 + own.sum(dim=1)) / 6) ** 0.6
+
+
+def test_encoder_decoder_finds_the_best_of_all_texts_when_it_keeps_all_in_sight() -> None:
+    model = randomised(small_encoder_decoder())
+    source = torch.randint(7, (5, 4))
+    keep_mask = torch.arange(4) < torch.tensor([4, 3, 2, 4, 1])[:, None]
+    options = {"start": 1, "end": 0, "max_len": 3, "source_keep_mask": keep_mask}
+    found = model.beam_search(source, beams=49, **options)
+    everything = torch.cartesian_prod(*[torch.arange(7)] * 3)
+    for text, words, keep in zip(found, source, keep_mask, strict=True):
+        best = scores_of_encoder_decoder(model, words[keep], everything).max()
+        score = scores_of_encoder_decoder(model, words[keep], text[None])[0]
+        assert_equals(score, array(best))
+
+
+def test_encoder_decoder_finds_better_texts_in_a_beam_than_alone() -> None:
+    model = randomised(small_encoder_decoder(dropout=0.5)).train()
+    source = torch.randint(7, (20, 4))
+    greedy = model.greedy(source, start=1, end=0)
+    assert torch.equal(model.beam_search(source, start=1, end=0, beams=1), greedy)
+    beams = model.beam_search(source, start=1, end=0)
+    assert model.training
+    model.eval()
+    gain = scores_of_encoder_decoder(model, source, beams)
+    gain -= scores_of_encoder_decoder(model, source, greedy)
+    assert gain.min() > -1e-9 and gain.max() > 1e-3
+
+
+def test_encoder_decoder_refuses_what_it_cannot_write_with() -> None:
+    model, source = small_encoder_decoder(), torch.zeros(1, 3, dtype=torch.long)
+    for wrong in ({"start": 7}, {"end": -1}, {"max_len": 0}, {"max_len": 7}):
+        for write in (model.greedy, model.beam_search):
+            with pytest.raises(ValueError, match=next(iter(wrong))):
+                write(source, **{"start": 1, "end": 0, **wrong})
+
+
+def test_encoder_decoder_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
+    model = small_encoder_decoder(dropout=0.5).float().eval()
+    model.save(tmp_path / "model.pt")
+    loaded = EncoderDecoder.load(tmp_path / "model.pt").eval()
+    assert loaded.config == model.config
+    expected = model(torch.arange(6)[None], torch.arange(5)[None])
+    model = loaded
+    assert torch.equal(model(torch.arange(6)[None], torch.arange(5)[None]), expected)
+
+
+def test_encoder_decoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
+    model = small_encoder_decoder().float()
+    weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
+    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    loaded = EncoderDecoder.load(tmp_path / "model.pt")
+    for name, weight in model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], weight), name
+
+
 def small_gpt(dropout: float = 0.0) -> GPT:
     """A model of few numbers, in float64."""
     config = GPTConfig(
@@ -371,20 +479,90 @@ def test_gpt_learns_a_few_sentences_by_heart_and_writes_them() -> None:
     assert torch.equal(model.generate(tokens[:, :1], 7, temperature=0.0), tokens)
 
 
+@pytest.mark.parametrize("pieces", [[1] * 6, [3, 3], [1, 4, 1], [5, 1]])
+def test_gpt_reads_a_text_in_pieces_as_it_does_at_once(pieces: list[int]) -> None:
+    model = randomised(small_gpt())
+    tokens = torch.randint(7, (2, 6))
+    caches = model.empty_caches()
+    read = [model(piece, caches=caches) for piece in tokens.split(pieces, dim=1)]
+    assert_equals(torch.cat(read, dim=1), array(model(tokens)))
+    assert [cache.length for cache in caches] == [6, 6]
+
+
+def test_gpt_ignores_padding_that_it_has_read_before() -> None:
+    model = randomised(small_gpt())
+    tokens = torch.randint(7, (2, 6))
+    keep_mask = torch.tensor([[True] * 6, [False, False, True, True, True, False]])
+    caches = model.empty_caches()
+    model(tokens[:, :3], keep_mask=keep_mask[:, :3], caches=caches)
+    read = model(tokens[:, 3:], keep_mask=keep_mask, caches=caches)
+    assert_equals(read, array(model(tokens, keep_mask=keep_mask)[:, 3:]))
+
+
+def test_gpt_has_no_more_positions_with_caches() -> None:
+    model = small_gpt()
+    caches = model.empty_caches()
+    model(torch.zeros(1, 4, dtype=torch.long), caches=caches)
+    with pytest.raises(ValueError, match="a sequence of 7"):
+        model(torch.zeros(1, 3, dtype=torch.long), caches=caches)
+
+
+def test_gpt_writes_what_is_likeliest_behind_all_that_it_sees() -> None:
+    model = randomised(small_gpt(dropout=0.5)).train()
+    tokens = torch.randint(7, (8, 4))
+    written = model.generate(tokens, 6, temperature=0.0)
+    assert model.training and written.shape == (8, 10)
+    assert torch.equal(written[:, :4], tokens)
+    model.eval()
+    for at in range(4, 10):
+        seen = written[:, max(0, at - 6) : at]
+        assert torch.equal(written[:, at], model(seen)[:, -1].argmax(dim=-1))
+
+
 def test_gpt_draws_only_the_likeliest_when_asked_to() -> None:
     model = randomised(small_gpt())
     start = torch.randint(7, (1, 3)).expand(200, 3)
-    likeliest = model(start[:1])[0, -1].topk(2).indices.tolist()
-    drawn = model.generate(start, 1, temperature=5.0, top_k=2)[:, -1]
-    assert sorted(drawn.unique().tolist()) == sorted(likeliest)
-    assert len(model.generate(start, 1, temperature=50.0, top_k=100)[:, -1].unique()) > 2
+    ranked = model(start[:1])[0, -1].argsort(descending=True).tolist()
+    for options in ({"top_k": 2}, {"top_k": 4, "top_p": 0.3}):
+        drawn = model.generate(start, 1, temperature=50.0, **options)[:, -1]
+        assert sorted(drawn.unique().tolist()) == sorted(ranked[:2])
+    assert len(model.generate(start, 1, temperature=50.0)[:, -1].unique()) > 2
+    assert (model.generate(start, 1, temperature=1e-4)[:, -1] == ranked[0]).all()
 
 
-def test_gpt_writes_on_from_a_long_text() -> None:
-    model = randomised(small_gpt(dropout=0.5)).train()
-    tokens = torch.randint(7, (8, 9))
-    written = model.generate(tokens, 3, temperature=0.0)
-    assert torch.equal(written[:, :9], tokens)
-    assert torch.equal(written, model.generate(tokens, 3, temperature=0.0))
-    assert torch.equal(written[:, 9:10], model.generate(tokens[:, 3:], 1, temperature=0.0)[:, -1:])
-    assert model.training
+def test_gpt_stops_at_the_end() -> None:
+    model = randomised(small_gpt())
+    tokens = torch.randint(7, (6, 3))
+    free = model.generate(tokens, 8, temperature=0.0)
+    end = int(free[0, 5])
+    written = model.generate(tokens, 8, temperature=0.0, end=end)
+    for text, other in zip(written.tolist(), free.tolist(), strict=True):
+        stop = other.index(end, 3) if end in other[3:] else len(other)
+        assert text == other[:stop] + [end] * (len(other) - stop)
+    assert model.generate(tokens[:1], 8, temperature=0.0, end=end).tolist() == written[:1].tolist()
+
+
+def test_gpt_refuses_what_it_cannot_generate_with() -> None:
+    model, tokens = small_gpt(), torch.zeros(1, 2, dtype=torch.long)
+    for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            model.generate(tokens, 1, **wrong)
+
+
+def test_gpt_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
+    model = small_gpt(dropout=0.5).float().eval()
+    model.save(tmp_path / "model.pt")
+    loaded = GPT.load(tmp_path / "model.pt").eval()
+    assert loaded.config == model.config
+    expected = model(torch.arange(6)[None])
+    model = loaded
+    assert torch.equal(model(torch.arange(6)[None]), expected)
+
+
+def test_gpt_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
+    model = small_gpt().float()
+    weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
+    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    loaded = GPT.load(tmp_path / "model.pt")
+    for name, weight in model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], weight), name

@@ -25,6 +25,7 @@ from .attention import (
     TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
+from .cache import KeyValueCache
 from .layers import (
     AddNorm,
     DecoderLayer,
@@ -77,6 +78,7 @@ __all__ = [
     "GPTConfig",
     "GeluFeedForward",
     "KernelAttention",
+    "KeyValueCache",
     "LayerNorm",
     "LinearAttention",
     "MaskedScaledDotProductAttention",

@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .attention import CausalSelfAttention, MultiHeadAttention
+from .cache import KeyValueCache
+from .linear import Linear
 
 
 class LayerNorm(nn.Module):
@@ -50,8 +52,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -103,8 +105,10 @@ class DecoderLayer(nn.Module):
 
     x: (B, n, d_model)
     memory: (B, m, d_model), the encoder's output
-    keep_mask: True to keep; (B, n)
+    keep_mask: True to keep; (B, n), with a cache for all positions so far
     memory_keep_mask: True to keep; (B, m)
+    cache: keeps the keys and values of x, which goes on where those before it end
+    memory_cache: keeps the keys and values of the memory, which are made once
     returns: (B, n, d_model)
 
     From vault/Encoder and decoder.md:41.
@@ -127,10 +131,12 @@ class DecoderLayer(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         memory_keep_mask: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        memory_cache: KeyValueCache | None = None,
     ) -> Tensor:
-        attended = self.attention(x, keep_mask=keep_mask)
+        attended = self.attention(x, keep_mask=keep_mask, cache=cache)
         x = self.attention_norm(x + self.dropout(attended))
-        attended = self.cross_attention(x, memory, keep_mask=memory_keep_mask)
+        attended = self.cross_attention(x, memory, keep_mask=memory_keep_mask, cache=memory_cache)
         x = self.cross_attention_norm(x + self.dropout(attended))
         transformed = self.feed_forward(x)
         x = self.feed_forward_norm(x + self.dropout(transformed))
@@ -171,8 +177,8 @@ class GeluFeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -191,7 +197,8 @@ class TransformerBlock(nn.Module):
         \end{aligned}
 
     x: (B, n, d_model)
-    keep_mask: True to keep; (B, n)
+    keep_mask: True to keep; (B, n), with a cache for all positions so far
+    cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model)
 
     From vault/GPT.md:43, vault/GPT block.excalidraw.md:68.
@@ -205,8 +212,10 @@ class TransformerBlock(nn.Module):
         self.feed_forward_norm = LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, *, keep_mask: Tensor | None = None) -> Tensor:
-        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask)
+    def forward(
+        self, x: Tensor, *, keep_mask: Tensor | None = None, cache: KeyValueCache | None = None
+    ) -> Tensor:
+        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask, cache=cache)
         x = x + self.dropout(attended)
         transformed = self.feed_forward(self.feed_forward_norm(x))
         x = x + self.dropout(transformed)
@@ -270,7 +279,7 @@ class OutputHead(nn.Module):
 
     def __init__(self, d_model: int, vocab_size: int) -> None:
         super().__init__()
-        self.W = nn.Linear(d_model, vocab_size)
+        self.W = Linear(d_model, vocab_size)
 
     def forward(self, x: Tensor) -> Tensor:
         scores: Tensor = self.W(x)

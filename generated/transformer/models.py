@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .cache import KeyValueCache
+from .checkpoints import read_checkpoint, write_checkpoint
+from .generation import (
+    beam_search,
+    check_sampling,
+    check_token,
+    draw_token,
+    evaluating,
+    greedy_search,
+)
 from .layers import (
     DecoderLayer,
     EncoderLayer,
@@ -16,6 +27,7 @@ from .layers import (
     TokenEmbedding,
     TransformerBlock,
 )
+from .linear import Linear, linear_map
 from .positions import SinusoidalPositionalEncoding
 
 
@@ -55,6 +67,7 @@ class Decoder(nn.Module):
     x: (B, n, d_model)
     memory: (B, m, d_model), the encoder's output
     keep_mask, memory_keep_mask: True to keep, False for padding; (B, n) and (B, m)
+    caches, memory_caches: of each layer; x goes on where what they have seen ends
     returns: (B, n, d_model)
 
     From vault/Encoder and decoder.md:56.
@@ -75,9 +88,18 @@ class Decoder(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         memory_keep_mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+        memory_caches: Sequence[KeyValueCache] | None = None,
     ) -> Tensor:
-        for layer in self.layers:
-            x = layer(x, memory, keep_mask=keep_mask, memory_keep_mask=memory_keep_mask)
+        for index, layer in enumerate(self.layers):
+            x = layer(
+                x,
+                memory,
+                keep_mask=keep_mask,
+                memory_keep_mask=memory_keep_mask,
+                cache=None if caches is None else caches[index],
+                memory_cache=None if memory_caches is None else memory_caches[index],
+            )
         return x
 
 
@@ -118,7 +140,7 @@ class EncoderDecoder(nn.Module):
         sizes = config.d_model, config.num_heads, config.d_ff, config.num_layers
         self.encoder = Encoder(*sizes, config.dropout)
         self.decoder = Decoder(*sizes, config.dropout)
-        self.W = nn.Linear(config.d_model, config.vocab_size)
+        self.W = Linear(config.d_model, config.vocab_size)
         self._initialise()
 
     def forward(
@@ -147,12 +169,117 @@ class EncoderDecoder(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         memory_keep_mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+        memory_caches: Sequence[KeyValueCache] | None = None,
     ) -> Tensor:
-        """The logits for what comes after each token of the target, (B, m, vocab_size)."""
-        x = self.dropout(self.positions(self.target_embedding(target)))
-        x = self.decoder(x, memory, keep_mask=keep_mask, memory_keep_mask=memory_keep_mask)
+        """The logits for what comes after each token of the target, (B, m, vocab_size). With caches
+        the target goes on where what they have seen ends."""
+        start = 0 if caches is None else caches[0].length
+        x = self.dropout(self.positions(self.target_embedding(target), start))
+        x = self.decoder(
+            x,
+            memory,
+            keep_mask=keep_mask,
+            memory_keep_mask=memory_keep_mask,
+            caches=caches,
+            memory_caches=memory_caches,
+        )
         logits: Tensor = self.W(x)
         return logits
+
+    @torch.no_grad()
+    def greedy(
+        self,
+        source: Tensor,
+        *,
+        start: int,
+        end: int,
+        max_len: int | None = None,
+        source_keep_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Write, after the token ``start``, the likeliest token each time, until ``end``.
+
+        source: (B, n), with source_keep_mask as in ``forward``
+        max_len: how many tokens are written at most, by default as many as the model can
+        returns: (B, m) with m at most max_len; what has ended is filled up with ``end``
+        """
+        count = self._count(start, end, max_len)
+        with evaluating(self):
+            memory = self.encode(source, keep_mask=source_keep_mask)
+            first = torch.full_like(source[:, :1], start)
+            step, _ = self._step(memory, source_keep_mask)
+            return greedy_search(step, first, count, end)[:, 1:]
+
+    @torch.no_grad()
+    def beam_search(
+        self,
+        source: Tensor,
+        *,
+        start: int,
+        end: int,
+        beams: int = 4,
+        length_penalty: float = 0.6,
+        max_len: int | None = None,
+        source_keep_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Write, after the token ``start``, what is likeliest of all that a beam keeps in sight.
+
+        source: (B, n), with source_keep_mask as in ``forward``
+        beams: how many texts are kept in sight; with one it is ``greedy``
+        length_penalty: 0 to compare texts by their probability, more for longer ones
+        max_len: how many tokens are written at most, by default as many as the model can
+        returns: (B, m) with m at most max_len; what has ended is filled up with ``end``
+        """
+        count = self._count(start, end, max_len)
+        with evaluating(self):
+            memory = self.encode(source, keep_mask=source_keep_mask)
+            memory = memory.repeat_interleave(beams, dim=0)
+            if source_keep_mask is not None:
+                source_keep_mask = source_keep_mask.repeat_interleave(beams, dim=0)
+            first = torch.full_like(source[:, :1], start)
+            step, caches = self._step(memory, source_keep_mask)
+            texts = beam_search(step, first, count, end, beams, length_penalty, caches)
+        return texts[:, 1:]
+
+    def _count(self, start: int, end: int, max_len: int | None) -> int:
+        """How many tokens to write at most."""
+        check_token(start, self.config.vocab_size, "start")
+        check_token(end, self.config.vocab_size, "end")
+        most = self.config.max_len
+        if max_len is not None and not 1 <= max_len <= most:
+            raise ValueError(f"max_len={max_len} is not between 1 and the model's {most}")
+        return most if max_len is None else max_len
+
+    def _step(
+        self, memory: Tensor, memory_keep_mask: Tensor | None
+    ) -> tuple[Callable[[Tensor], Tensor], list[KeyValueCache]]:
+        """What gives the logits for the next token of texts that grow, and the caches of them."""
+        caches = [KeyValueCache(self.config.max_len) for _ in self.decoder.layers]
+        memory_caches = [KeyValueCache(memory.size(1)) for _ in self.decoder.layers]
+
+        def step(tokens: Tensor) -> Tensor:
+            logits = self.decode(
+                tokens[:, caches[0].length :],
+                memory,
+                memory_keep_mask=memory_keep_mask,
+                caches=caches,
+                memory_caches=memory_caches,
+            )
+            return logits[:, -1]
+
+        return step, caches
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the configuration and the weights to a file, for ``load``."""
+        write_checkpoint(path, self.config, self.state_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> EncoderDecoder:
+        """The model that was saved in a file."""
+        config, weights = read_checkpoint(path)
+        model = cls(EncoderDecoderConfig(**config))
+        model.load_state_dict(weights)
+        return model
 
     def _initialise(self) -> None:
         """Small random weights, so that the first guess is as good as any other."""
@@ -187,7 +314,9 @@ class GPT(nn.Module):
         \end{aligned}
 
     tokens: (B, n), numbers of tokens
-    keep_mask: True for tokens, False for padding; (B, n)
+    keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far
+    caches: of each layer, as from ``empty_caches``; the tokens go on where what they have seen
+    ends
     returns: (B, n, vocab_size), the logits, of which the loss takes the softmax
 
     From vault/GPT.md:55.
@@ -206,40 +335,78 @@ class GPT(nn.Module):
         self.norm = LayerNorm(config.d_model)
         self._initialise()
 
-    def forward(self, tokens: Tensor, *, keep_mask: Tensor | None = None) -> Tensor:
-        length = tokens.size(-1)
-        if length > self.config.max_len:
-            raise ValueError(f"a sequence of {length} is longer than max_len={self.config.max_len}")
-        positions = torch.arange(length, device=tokens.device)
+    def forward(
+        self,
+        tokens: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+    ) -> Tensor:
+        start = 0 if caches is None else caches[0].length
+        end = start + tokens.size(-1)
+        if end > self.config.max_len:
+            raise ValueError(f"a sequence of {end} is longer than max_len={self.config.max_len}")
+        positions = torch.arange(start, end, device=tokens.device)
         h = self.dropout(self.W_e(tokens) + self.W_p(positions))
-        for layer in self.layers:
-            h = layer(h, keep_mask=keep_mask)
+        for index, layer in enumerate(self.layers):
+            cache = None if caches is None else caches[index]
+            h = layer(h, keep_mask=keep_mask, cache=cache)
         h = self.norm(h)
-        return F.linear(h, self.W_e.weight)
+        return linear_map(h, self.W_e.weight)
+
+    def empty_caches(self) -> list[KeyValueCache]:
+        """A cache for each layer, for texts that are read piece by piece."""
+        return [KeyValueCache(self.config.max_len) for _ in self.layers]
 
     @torch.no_grad()
     def generate(
-        self, tokens: Tensor, count: int, *, temperature: float = 1.0, top_k: int | None = None
+        self,
+        tokens: Tensor,
+        count: int,
+        *,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        end: int | None = None,
     ) -> Tensor:
         """Continue texts by ``count`` tokens, (B, n) to (B, n + count).
 
-        A temperature of 0 takes the likeliest token each time; with ``top_k`` only the k
-        likeliest are drawn. Of a long text the last ``max_len`` tokens are seen.
+        A temperature of 0 takes the likeliest token each time. With ``top_k`` only the k likeliest
+        are drawn, with ``top_p`` only the likeliest that together have this probability. A text
+        that has come to the token ``end`` is filled up with it. Of a long text the last
+        ``max_len`` tokens are seen.
         """
-        training = self.training
-        self.eval()
-        for _ in range(count):
-            logits = self(tokens[:, -self.config.max_len :])[:, -1]
-            if top_k is not None:
-                least = logits.topk(min(top_k, logits.size(-1))).values[:, -1:]
-                logits = logits.masked_fill(logits < least, -math.inf)
-            if temperature == 0:
-                chosen = logits.argmax(dim=-1, keepdim=True)
-            else:
-                chosen = torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1)
-            tokens = torch.cat([tokens, chosen], dim=-1)
-        self.train(training)
+        check_sampling(temperature, top_k, top_p)
+        check_token(end, self.config.vocab_size, "end")
+        max_len = self.config.max_len
+        caches = self.empty_caches()
+        ended = torch.zeros(tokens.size(0), 1, dtype=torch.bool, device=tokens.device)
+        with evaluating(self):
+            for left in reversed(range(count)):
+                if tokens.size(1) > max_len:  # what is seen moves on, and so do its positions
+                    caches = self.empty_caches()
+                new = tokens[:, -max_len:][:, caches[0].length :]
+                logits = self(new, caches=caches)[:, -1]
+                chosen = draw_token(logits, temperature, top_k, top_p)
+                if end is not None:
+                    chosen = chosen.masked_fill(ended, end)
+                    ended = ended | (chosen == end)
+                tokens = torch.cat([tokens, chosen], dim=-1)
+                if end is not None and ended.all():
+                    return F.pad(tokens, (0, left), value=end)
         return tokens
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the configuration and the weights to a file, for ``load``."""
+        write_checkpoint(path, self.config, self.state_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> GPT:
+        """The model that was saved in a file."""
+        config, weights = read_checkpoint(path)
+        model = cls(GPTConfig(**config))
+        model.load_state_dict(weights)
+        return model
 
     def _initialise(self) -> None:
         """Small random weights, so that the first guess is as good as any other."""

@@ -15,6 +15,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         \end{aligned}
 
     x: (..., n, d_model)
+    start: the position of the first row of x
     returns: (..., n, d_model), x with the encodings of its positions added
 
     From vault/Tokens and positions.md:32.
@@ -34,11 +35,11 @@ class SinusoidalPositionalEncoding(nn.Module):
         encodings = encodings.to(torch.get_default_dtype())
         self.register_buffer("encodings", encodings, persistent=False)
 
-    def forward(self, x: Tensor) -> Tensor:
-        length, max_len = x.size(-2), self.encodings.size(0)
-        if length > max_len:
-            raise ValueError(f"a sequence of {length} is longer than max_len={max_len}")
-        return x + self.encodings[:length].to(x.dtype)
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        end, max_len = start + x.size(-2), self.encodings.size(0)
+        if end > max_len:
+            raise ValueError(f"a sequence of {end} is longer than max_len={max_len}")
+        return x + self.encodings[start:end].to(x.dtype)
 
 
 class RelativePositionBias(nn.Module):

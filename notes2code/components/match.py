@@ -42,6 +42,9 @@ from notes2code.meaning.ir import (
     Softmax,
 )
 
+MOST_PARTS = 40
+"""The terms of a sum, or factors of a product, among which those of a component are looked for."""
+
 MAX_OUTER = 3
 """Axes that an equation may have besides those of a component: heads, positions, a batch."""
 
@@ -277,6 +280,8 @@ class _Matcher:
         self, needed: Sequence[Expr], others: list[Expr], found: Match
     ) -> Iterator[tuple[Match, list[Expr]]]:
         """Every way to give each needed part one of the others; with what is left."""
+        if len(others) > MOST_PARTS:
+            return
         if not needed:
             yield found, others
             return

@@ -141,15 +141,17 @@ class _Planner:
         return {self._callee(compiled, name) for name in given}
 
     def _add_piece(self, compiled: Compiled, source: Source) -> None:
-        """A formula of a piece belongs to the drafts of its component that agree with it."""
+        """A formula of a piece belongs to a draft of its component that agrees with it: to one of
+        its note, to the usual one, or to the first."""
         recognised = compiled.recognised
         assert recognised is not None
-        for draft in self._of(recognised.component):
-            if agrees(recognised, draft.recognised):
-                draft.sources.append(source)
-                draft.pieces.append(recognised)
-                draft.members.append(compiled)
-                return
+        drafts = [d for d in self._of(recognised.component) if agrees(recognised, d.recognised)]
+        if drafts:
+            draft = self._meant(drafts, source)
+            draft.sources.append(source)
+            draft.pieces.append(recognised)
+            draft.members.append(compiled)
+            return
         self.drafts.append(
             _Draft(recognised.component, recognised, compiled, [source], members=[compiled])
         )
@@ -158,11 +160,15 @@ class _Planner:
         """A mention speaks of the variant that its note defines, else of the usual one."""
         drafts = self._of(component)
         if drafts:
-            here = [d for d in drafts if any(s.note == source.note for s in d.sources)]
-            usual = [d for d in here or drafts if self._is_textbook(d)]
-            (usual or here or drafts)[0].sources.append(source)
+            self._meant(drafts, source).sources.append(source)
         else:
             self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
+
+    def _meant(self, drafts: Sequence[_Draft], source: Source) -> _Draft:
+        """The draft that a place in a note speaks of: its note's, the usual one, or the first."""
+        here = [d for d in drafts if any(s.note == source.note for s in d.sources)]
+        usual = [d for d in here or drafts if self._is_textbook(d)]
+        return (usual or here or drafts)[0]
 
     def _of(self, component: Component) -> list[_Draft]:
         return [draft for draft in self.drafts if draft.component is component]

@@ -15,7 +15,7 @@ _PLACES = 4
 def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> str:
     """A docstring, quotes included, to stand at an indentation."""
     summary = wrapped(part.component.summary, WIDTH - indent - 4)
-    shown = [f"{name}: {shape}" for name, shape in shapes.items()]
+    shown = [f"{name}: {shape}" for name, shape in shapes.items() if shape]
     blocks = [
         summary,
         *(textwrap.indent(rows(latex, WIDTH - indent - 4), "    ") for latex in formulas(part)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
@@ -11,16 +11,22 @@ from notes2code.emit import docs
 from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
+from notes2code.emit.imports import joined, ordered
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
+from notes2code.emit.training import MODULES, training
 from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
+    "linear": "Linear maps: as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
+    "cache": "Caches: keys and values that are kept while a text grows.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
     "positions": "Positions: telling a model where in a sequence each token stands.",
     "layers": "Layers: what stands around attention, and what is stacked.",
+    "generation": "Generation: which token comes next, from what a model makes of a text.",
+    "checkpoints": "Checkpoints: models in files, and the weights of other people's models.",
     "models": "Models: whole Transformers.",
     "losses": "Losses: what training makes small.",
     "training": "Training: how fast a model learns.",
@@ -28,10 +34,25 @@ FAMILIES = {
 }
 """The modules of the package, in the order in which they import each other."""
 
-SHARED = {"masks": "masks.py.j2", "attention": "attention_bases.py.j2"}
-"""The templates of what the classes of a module share, of which it has what they use."""
+SHARED = {
+    "checkpoints": "checkpoints.py.j2",
+    "generation": "generation.py.j2",
+    "attention": "attention_bases.py.j2",
+    "cache": "cache.py.j2",
+    "masks": "masks.py.j2",
+    "linear": "linear.py.j2",
+}
+"""The templates of what the classes of a module share, of which it has what they use; each comes
+before those of modules that it imports."""
 
-OFFERED = {"masks": {"causal_mask", "keep_from_padding"}, "attention": {"Attention"}}
+OFFERED = {
+    "checkpoints": set[str](),
+    "generation": set[str](),
+    "attention": {"Attention"},
+    "cache": {"KeyValueCache"},
+    "masks": {"causal_mask", "keep_from_padding"},
+    "linear": set[str](),
+}
 """What of that is there for a caller."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
@@ -81,6 +102,7 @@ class _Renderer:
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
         self._share_textbook_attention()
+        self._hand_on_caches()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
         self.left_out = self._render_parts()
@@ -96,6 +118,12 @@ class _Renderer:
         name = next(kept, "")
         for view in self.views.values():
             view.textbook_attention = name
+
+    def _hand_on_caches(self) -> None:
+        """Attentions take a cache where a layer that can go on from one is made of them."""
+        for part, view in self.views.items():
+            for role in part.uses.keys() & {"Mix", "Cross"} if view.goes_on else ():
+                self.views[part.uses[role]].takes_cache = True
 
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
@@ -123,21 +151,19 @@ class _Renderer:
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
-        made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
+        made = functions(plain, self.name, self.vault, taken | {*FAMILIES, *MODULES})
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
-        if "attention" in bodies:
-            bases = self._shared("attention", bodies)
-            bodies["attention"] = "\n\n\n".join((*bases, bodies["attention"]))
-        if masks := self._shared("masks", bodies):
-            bodies["masks"] = "\n\n\n".join(masks)
+        for family in SHARED:
+            if shared := self._shared(family, bodies):
+                bodies[family] = "\n\n\n".join(filter(None, [*shared, bodies.get(family)]))
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
         exports = {family: _public(body) for family, body in bodies.items()}
         for family, offered in OFFERED.items():
             if family in exports:
-                shared = {*_public(_template(SHARED[family]))} - offered
-                exports[family] = [name for name in exports[family] if name not in shared]
+                hidden = {*_public(_template(SHARED[family]))} - offered
+                exports[family] = [name for name in exports[family] if name not in hidden]
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
             files["tests/test_formulas.py"] = made.tests
@@ -147,11 +173,16 @@ class _Renderer:
         for family, parts in self.families.items():
             if parts:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
+        for module in SHARED.keys() & bodies.keys():
+            if (TEMPLATES / f"test_{module}.py.j2").is_file():
+                files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies[module])
         for module in _CHECKS:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
-        files |= around(self.name, self.vault, self._rows(made), self._example())
+        views = [self.views[part] for part in self.texts]
+        files |= training(self.name, self.vault, views)
+        files |= around(self.name, self.vault, self._rows(made), self._example(), views)
         classes: dict[Part | Plain, str] = {
             p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts
         }
@@ -249,6 +280,13 @@ class _Renderer:
         about = f"Tests of the {family} of the notes, held against the formulas as written."
         return self._test_file(about, body, formulas)
 
+    def _shared_tests(self, module: str, body: str) -> str:
+        """The tests of what a module of shared functions and classes has."""
+        names = [_defined(block) for block in _blocks(body)]
+        tests = fill(TEMPLATES, f"test_{module}.py.j2", there=names)
+        about = FAMILIES[module].partition(":")[0].lower()
+        return self._test_file(f"Tests of the {about}.", tests, "")
+
     def _test_file(self, about: str, body: str, formulas: str) -> str:
         imports = (_imports(body) + self._package_imports(body, formulas)).lstrip()
         head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
@@ -264,12 +302,13 @@ class _Renderer:
             defined = "\n".join(self.texts[part][_MODULE] for part in parts)
             sources[f"{self.name}.{family}"] = defined
         for family, template in SHARED.items():
+            sources.setdefault(f"{self.name}.{family}", "")
             sources[f"{self.name}.{family}"] += "\n" + _template(template)
         used = set(_NAME.findall(_without_docstrings(body)))
         for module, source in sources.items():
             names = [name for name in _public(source) if name in used]
             if names:
-                found.append(f"from {module} import {_names(names)}")
+                found.append(f"from {module} import {joined(names)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
 
 
@@ -310,33 +349,45 @@ def _template(name: str) -> str:
 
 _KNOWN = (
     (r"\bmath\.", "import math"),
+    (r"\bre\.", "import re"),
     (r"\bCallable\b", "from collections.abc import Callable"),
     (r"\bIterator\b", "from collections.abc import Iterator"),
+    (r"\bMapping\[", "from collections.abc import Mapping"),
+    (r"\bSequence\[", "from collections.abc import Sequence"),
+    (r"@contextmanager\b", "from contextlib import contextmanager"),
     (r"\bpartial\(", "from functools import partial"),
     (r"\bCounter\b", "from collections import Counter"),
-    (r"@dataclass\b|\bfields\(", "from dataclasses import dataclass"),
+    (r"\basdict\(", "from dataclasses import asdict"),
+    (r"@dataclass\b", "from dataclasses import dataclass"),
+    (r"\bproduct\(", "from itertools import product"),
+    (r"\bPathLike\b", "from os import PathLike"),
+    (r"\bPath\b", "from pathlib import Path"),
+    (r"[:,] Any\b", "from typing import Any"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
     (r"\btorch\.(?!nn)", "import torch"),
     (r"\bF\.\w", "import torch.nn.functional as F"),
-    (r"(?<![\w.])nn\.", "from torch import nn"),
     (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
+    (r"(?<![\w.])nn\.", "from torch import nn"),
 )
-_STANDARD = ("import math", "from collections", "from functools", "from dataclasses")
+_OTHERS = ("numpy", "pytest", "torch")
+"""The packages that are none of Python's own."""
 
 
-_NAME = re.compile(r"(?<![\w.\"])[A-Za-z]\w*")
+_NAME = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*")
 """A name in code; what stands behind a dot, or first in a string, is none."""
 
 
 def _imports(body: str) -> str:
     """The imports that a body needs, grouped and sorted as ruff does."""
     code = _without_docstrings(body)
-    needed = [line for pattern, line in _KNOWN if re.search(pattern, code)]
-    if "from torch import nn" in needed and "from torch import Tensor" in needed:
-        needed = [n for n in needed if not n.startswith("from torch import")]
-        needed.append("from torch import Tensor, nn")
-    standard = [n for n in needed if n.startswith(_STANDARD)]
+    whole: dict[str, list[str]] = {}
+    for pattern, line in _KNOWN:
+        if re.search(pattern, code):
+            module, _, name = line.partition(" import ")
+            whole.setdefault(module, []).extend([name] if name else [])
+    needed = [f"{m} import {joined(names)}" if names else m for m, names in whole.items()]
+    standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
     other = [n for n in needed if n not in standard]
     order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
     groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
@@ -345,8 +396,8 @@ def _imports(body: str) -> str:
 
 def _init(exports: Mapping[str, Sequence[str]]) -> str:
     """The package's own module, which gives all names of the others."""
-    lines = [f"from .{family} import {_names(names)}" for family, names in exports.items() if names]
-    names = _sorted(name for names in exports.values() for name in names)
+    lines = [f"from .{family} import {joined(names)}" for family, names in exports.items() if names]
+    names = ordered(name for names in exports.values() for name in names)
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
@@ -360,7 +411,7 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     for other, text in bodies.items():
         names = [n for n in _public(text) if n in used and re.search(_used(n), code)]
         if other != family and names:
-            lines.append(f"from .{other} import {_names(names)}")
+            lines.append(f"from .{other} import {joined(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
 
 
@@ -379,24 +430,10 @@ def _blocks(text: str) -> list[str]:
 
 
 def _defined(block: str) -> str:
-    """The name of a function or class."""
-    return block.removeprefix("def ").removeprefix("class ").split("(")[0]
+    """The name of the function or class that a block defines."""
+    return re.split(r"[(:]", re.sub(r"^(@.*\n)*(def|class) ", "", block))[0]
 
 
 def _public(body: str) -> list[str]:
     """The classes and functions that a module defines at its top."""
     return re.findall(r"^(?:class|def) ([A-Za-z]\w*)", body, re.MULTILINE)
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    """Names as ruff sorts them: constants, classes, functions."""
-    return sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names for an import line, in parentheses where one line would be too long."""
-    ordered = _sorted(names)
-    line = ", ".join(ordered)
-    if len(line) < 70:
-        return line
-    return "(\n" + "".join(f"    {name},\n" for name in ordered) + ")"

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from notes2code.components.compiling import in_own_sizes
 from notes2code.components.settings import CAUSAL
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged
-from notes2code.meaning.ir import Expr
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Expr, Size
 from notes2code.oracle.layout import Bracket, Row, lines
 
 if TYPE_CHECKING:
@@ -64,6 +66,16 @@ class Projected:
     def placed(self) -> bool:
         """Whether the scores depend on where queries and keys stand, not counting a causal mask."""
         return bool((self.inner or self.view).attention.positions())
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether queries can come after keys that were made before: their weights depend neither
+        on where they stand, but for a causal mask, nor on how many keys there are."""
+        what = self.inner or self.view
+        bodies = (in_own_sizes(what.recognised, v).body for v in what.recognised.settings.values())
+        inside = (part for body in bodies for part in ir.walk(body))
+        counted = any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
+        return self.several and not (self.placed or counted or self.grouped)
 
     @property
     def joins(self) -> bool:

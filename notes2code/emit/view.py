@@ -33,6 +33,10 @@ Sizes: TypeAlias = Mapping[str, int | float]
 """Sizes of a model by name, such as ``d_model``, and ``dropout``."""
 
 
+STACKED = ("Layer", "Writer")
+"""The roles of layers in a stack or model, and of the stack that writes in one that also reads."""
+
+
 class View:
     """A part, as its templates see it. Every name and text that it gives is safe in code."""
 
@@ -80,6 +84,22 @@ class View:
             return opened(equation)
         turn = self.recognised.functions.get(TURN)
         return equation if turn is None else opened(equation, {turn})
+
+    takes_cache = False
+    """Whether a layer hands it a cache of keys and values."""
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether a layer, or what is made of layers, can go on from the keys and values of earlier
+        positions: what it gives there does not depend on how far the sequence goes."""
+        if self._part.component.family == "models":
+            return any(view.goes_on for role, view in self.uses.items() if role in STACKED)
+        if "Mix" not in self.uses:
+            return False
+        own, across = self.uses["Mix"].projected, self.uses.get("Cross")
+        if across is not None and (across.projected.causal or across.projected.turns):
+            return False
+        return own.causal and own.goes_on and (across is None or across.projected.goes_on)
 
     textbook_attention = ""
     """The class of the package that computes softmax(QKᵀ/√d_k)V, "" if there is none."""

@@ -91,6 +91,9 @@ def _is_bilinear(values: Sequence[Value]) -> bool:
 
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two neighbours: scaling, or a matrix product."""
+    if left.rank == right.rank == 0 and _is_score(left, right):
+        text = f"`{run.quote(where)}` is a product of numbers, not of a query and a key"
+        run.conflict(3, text, where)
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
@@ -101,6 +104,14 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if _is_gain(run, left) or _is_gain(run, right):
         return elementwise(run, left, right, ir.mul, where)
     return matrix_product(run, left, right, where)
+
+
+def _is_score(left: Value, right: Value) -> bool:
+    """Whether two numbers are the elements q_i and k_j of different places."""
+    match left.body, right.body:
+        case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
+            return mine != theirs
+    return False
 
 
 def _scaled(left: Value, right: Value) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,8 @@ MAX_WORK = 150_000
 LARGEST = 16
 LONGEST = 10_000
 """The elements that an axis made of several sizes may have."""
+MOST = 1_000_000
+"""The elements that an array may have, where a formula says how long its axes are."""
 
 
 def sample(
@@ -43,7 +46,10 @@ def sample(
         if wanted.kind == "function":
             out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
         elif wanted.shape:
-            out[wanted.name] = rng.standard_normal([known.whole(axis) for axis in wanted.shape])
+            shape = [known.whole(axis) for axis in wanted.shape]
+            if prod(shape) > MOST:
+                raise OracleError(f"{wanted.name} would have more than {MOST} elements")
+            out[wanted.name] = rng.standard_normal(shape)
         elif wanted.name in known.numbers:
             out[wanted.name] = known.numbers[wanted.name]
         else:

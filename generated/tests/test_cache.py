@@ -1,0 +1,54 @@
+"""Tests of the caches."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from transformer.cache import KeyValueCache
+
+
+@pytest.mark.parametrize("lead", [(2,), (2, 3)])
+def test_cache_gives_all_keys_and_values_so_far(lead: tuple[int, ...]) -> None:
+    cache = KeyValueCache(max_len=6)
+    key, value = torch.randn(*lead, 6, 4), torch.randn(*lead, 6, 5)
+    start = 0
+    for end in (2, 3, 6):
+        keys, values = cache.extend(key[..., start:end, :], value[..., start:end, :])
+        assert cache.length == end
+        assert torch.equal(keys, key[..., :end, :]) and torch.equal(values, value[..., :end, :])
+        assert all(map(torch.equal, cache.held(), (keys, values)))
+        start = end
+
+
+def test_cache_takes_its_room_once() -> None:
+    cache = KeyValueCache(max_len=3)
+    places = {cache.extend(*torch.randn(2, 1, 1, 4))[0].data_ptr() for _ in range(3)}
+    assert len(places) == 1
+
+
+def test_cache_has_no_room_for_more_than_it_was_made_for() -> None:
+    cache = KeyValueCache(max_len=3)
+    cache.extend(*torch.randn(2, 1, 2, 4))
+    with pytest.raises(ValueError, match="3 positions has no room for 4"):
+        cache.extend(*torch.randn(2, 1, 2, 4))
+    assert cache.length == 2
+
+
+def test_cache_leaves_alone_what_it_is_given() -> None:
+    cache = KeyValueCache(max_len=3)
+    key, value = torch.randn(2, 1, 2, 4)
+    before = key.clone(), value.clone()
+    cache.extend(key, value)
+    cache.extend(*torch.randn(2, 1, 1, 4))
+    assert torch.equal(key, before[0]) and torch.equal(value, before[1])
+
+
+def test_cache_goes_on_with_the_rows_that_are_selected() -> None:
+    cache = KeyValueCache(max_len=4)
+    key, value = torch.randn(2, 3, 2, 4, 5)
+    cache.extend(key[..., :2, :], value[..., :2, :])
+    rows = torch.tensor([2, 0, 2, 2])
+    cache.select(rows)
+    keys, values = cache.extend(key[rows, :, 2:], value[rows, :, 2:])
+    assert torch.equal(keys, key[rows]) and torch.equal(values, value[rows])

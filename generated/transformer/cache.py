@@ -1,0 +1,42 @@
+"""Caches: keys and values that are kept while a text grows."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+class KeyValueCache:
+    """The keys and values that one attention layer has made of the positions so far, so that a
+    text which grows is not read from its beginning again.
+
+    max_len: how many positions there is room for; the room is taken once, by the first of them
+
+    The batch may be anything, (B, num_heads, n, d) as well as (B, n, d).
+    """
+
+    def __init__(self, max_len: int) -> None:
+        self.max_len = max_len
+        self.length = 0
+        self._keys = self._values = torch.empty(0)
+
+    def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Add the keys and values of the next positions; gives those of all positions so far."""
+        end = self.length + key.size(-2)
+        if end > self.max_len:
+            raise ValueError(f"a cache for {self.max_len} positions has no room for {end}")
+        if self.length == 0:
+            self._keys = key.new_empty(*key.shape[:-2], self.max_len, key.size(-1))
+            self._values = value.new_empty(*value.shape[:-2], self.max_len, value.size(-1))
+        self._keys[..., self.length : end, :] = key
+        self._values[..., self.length : end, :] = value
+        self.length = end
+        return self.held()
+
+    def held(self) -> tuple[Tensor, Tensor]:
+        """The keys and values of all positions so far."""
+        return self._keys[..., : self.length, :], self._values[..., : self.length, :]
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with some rows of the batch, (rows,), in their order: the beams that are kept."""
+        self._keys, self._values = self._keys[rows], self._values[rows]
