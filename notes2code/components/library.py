@@ -93,7 +93,8 @@ class Component:
     roles of parameters which a note that defines them makes into something else, ``uses`` the
     components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``causal`` is the role of the sequence in which a position usually sees none that come
-    later. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    later. ``groups`` is what its class calls the number of groups of heads that share keys and
+    values. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Component:
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
     causal: str
+    groups: str
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -280,6 +282,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
         causal=data.get("causal", ""),
+        groups=data.get("groups", ""),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
