@@ -19,7 +19,7 @@ class UnscaledDotProductAttention(nn.Module):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:19, vault/Attention scores.md:64, vault/Attention.md:70.
+    From vault/Attention scores.md:19, vault/Attention scores.md:64.
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
@@ -306,7 +306,7 @@ class ScaledDotProductAttention(nn.Module):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
-    wrong.md:119 and 1 more.
+    wrong.md:119 and 2 more.
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
