@@ -138,11 +138,7 @@ def _misplaced_softmax(equation: Equation) -> str | None:
         return "the values stand inside the softmax"
     if not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
         return "the scores are multiplied by the values without a softmax"
-    if (
-        isinstance(body, Mul)
-        and any(map(_is_scale, body.factors))
-        and not any(map(_is_scale, inside))
-    ):
+    if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
         return "the scale stands outside the softmax"
     return None
 

@@ -47,6 +47,9 @@ _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
+_PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
+"""The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
+
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -314,6 +317,13 @@ class Tokens(Characters):
             self._add("name", "ones", start, found.end(), font)
         elif content.isascii() and content.isalpha():
             self._add_pieces(content, at, font)
+        elif _PRODUCT.fullmatch(content):
+            for letter in re.finditer("[A-Za-z]", content):
+                self._add("name", letter[0], at + letter.start(), at + letter.end(), font)
+        elif _SPACED_LETTERS.fullmatch(content):
+            joined = re.sub(r"\s+", "", content)
+            self.problems.append(spaced.remark(joined, at, at + len(content)))
+            self._add("word", joined, start, found.end(), font)
         elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
             self._add("word", content, start, found.end(), font)
         else:

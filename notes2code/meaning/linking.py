@@ -18,7 +18,7 @@ from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.latex.words import MATRICES
-from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
+from notes2code.meaning import binders, calls, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -255,29 +255,25 @@ class Linker:
         return found
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
-        """Whether another note's function can be the one that a formula calls."""
+        """Whether another note's function can be the one that a formula calls: a softmax or a
+        GELU means elsewhere what it always does, whatever a note adds to it."""
         takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
         if takes is not None and given is not None and takes not in given:
             return False
-        return not self._is_variant(name, other)
-
-    def _is_variant(self, name: str, other: Entry) -> bool:
-        """Whether a definition adds something to a function that everybody knows, such as a
-        temperature to the softmax: in other notes the name means what it always does."""
-        equation = self.function(other) if name in names.FUNCTIONS else None
-        return equation is not None and any(
-            not given.shape and given.name not in equation.parameters for given in equation.inputs
-        )
+        return not calls.is_known(name)
 
     def rejected(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
-        """The rejected definition that stands nearer than all that can be read, if one does."""
+        """The rejected definition that stands nearer than all that can be read, if one does; those
+        of other notes take nothing away from what the field knows."""
         for at, other in enumerate(others):
             if self.function(other) is not None or other in self.busy:
                 return None
             typed = self.functions.get(other)
             if typed is not None and typed.kind == "rejected":
                 near = self.distance(entry, other)
-                if all(self.distance(entry, far) > near for far in others[at + 1 :]):
+                if near[0] < 2 and all(
+                    self.distance(entry, far) > near for far in others[at + 1 :]
+                ):
                     return other
         return None
 
@@ -419,6 +415,8 @@ def _family(name: str) -> str:
 
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
     """Note what a statement defines."""
+    if statement.near:  # GELU is not what it comes close to
+        return
     target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
     # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows

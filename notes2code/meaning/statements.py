@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Num,
+    Prose,
     Relation,
     Script,
     Tree,
@@ -234,11 +235,16 @@ def _expand(clause: Clause) -> list[Clause]:
         node = node.items[0]
     if not isinstance(node, Matrix):
         return [clause]
-    rows = [_row(row) for row in node.rows]
-    equations = [row for row in rows if isinstance(row, Relation)]
-    if not equations or len(equations) < len(rows):
-        return [clause]
-    return [Clause(row, "row", clause.words if i == 0 else "") for i, row in enumerate(equations)]
+    equations: list[tuple[Node, str]] = []
+    for row in map(_row, node.rows):
+        inside = row.items if isinstance(row, Group) and not row.open else (row,)
+        words = " ".join(item.text for item in inside if isinstance(item, Prose))
+        for item in inside:
+            if isinstance(item, Relation):
+                equations.append((item, words if equations else clause.words))
+            elif not isinstance(item, Prose):
+                return [clause]
+    return [Clause(item, "row", words) for item, words in equations] or [clause]
 
 
 def _row(cells: tuple[Node | None, ...]) -> Node | None:

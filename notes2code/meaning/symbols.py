@@ -206,6 +206,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     small = not bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
+    if run.seen.attends and base in "QKV" and bold:
+        return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
     if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
