@@ -116,6 +116,13 @@ def test_rotary_embedding_makes_scores_depend_on_distances_only() -> None:
     assert not torch.allclose(scores[0, 0], scores[0, 1])
 
 
+def test_rotary_embedding_goes_on_from_a_position() -> None:
+    with made_in_float64():
+        layer = RotaryEmbedding(d_k=6, max_len=9)
+    x = torch.randn(2, 9, 6, dtype=torch.float64)
+    assert_equals(layer(x[:, 4:], start=4), array(layer(x)[:, 4:]))
+
+
 def test_rotary_embedding_takes_what_is_not_contiguous() -> None:
     layer = RotaryEmbedding(d_k=6)
     x = torch.randn(2, 4, 3, 6).transpose(1, 2)

@@ -427,6 +427,7 @@ class MultiHeadAttention(nn.Module):
         self.W_K = nn.Linear(d_model, d_model, bias=False)
         self.W_V = nn.Linear(d_model, d_model, bias=False)
         self.W_O = nn.Linear(d_model, d_model, bias=False)
+
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
@@ -523,6 +524,7 @@ class CausalSelfAttention(nn.Module):
         self.W_K = nn.Linear(d_model, d_model, bias=False)
         self.W_V = nn.Linear(d_model, d_model, bias=False)
         self.W_O = nn.Linear(d_model, d_model, bias=False)
+
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):

@@ -79,7 +79,7 @@ class RotaryEmbedding(nn.Module):
         \begin{pmatrix} x_{m,2i} \\ x_{m,2i+1} \end{pmatrix}, \qquad \theta_i = 10000^{-2i/d}
 
     x: (..., n, d_k), such as the queries or the keys of all heads
-    start: the position of the first row of x
+    start: the position of the first row
     returns: (..., n, d_k), each row turned by the angles of its position
 
     From vault/Tokens and positions.md:54.
