@@ -409,6 +409,7 @@ class TestMultiHeadAttention(ProjectedChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
+
         query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
         padding = torch.tensor([[False] * 4, [False, False, True, True]])
         expected, theirs = theirs(
@@ -452,6 +453,7 @@ class TestCausalSelfAttention(CausalChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
+
         mask = ~causal_mask(x.size(1), x.size(1))
         expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
         output, weights = attention(x, need_weights=True)

@@ -220,8 +220,8 @@ def test_encoder_layer_is_that_of_torch() -> None:
                 [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
             ),
             "self_attn.in_proj_bias": torch.zeros(18),
-            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "self_attn.out_proj.bias": torch.zeros(6),
+            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "linear1.weight": layer.feed_forward.W_1.weight,
             "linear1.bias": layer.feed_forward.W_1.bias,
             "linear2.weight": layer.feed_forward.W_2.weight,
@@ -354,8 +354,8 @@ def test_decoder_layer_is_that_of_torch() -> None:
                 [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
             ),
             "self_attn.in_proj_bias": torch.zeros(18),
-            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "self_attn.out_proj.bias": torch.zeros(6),
+            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "multihead_attn.in_proj_weight": torch.cat(
                 [
                     layer.cross_attention.W_Q.weight,
@@ -364,8 +364,8 @@ def test_decoder_layer_is_that_of_torch() -> None:
                 ]
             ),
             "multihead_attn.in_proj_bias": torch.zeros(18),
-            "multihead_attn.out_proj.weight": layer.cross_attention.W_O.weight,
             "multihead_attn.out_proj.bias": torch.zeros(6),
+            "multihead_attn.out_proj.weight": layer.cross_attention.W_O.weight,
             "linear1.weight": layer.feed_forward.W_1.weight,
             "linear1.bias": layer.feed_forward.W_1.bias,
             "linear2.weight": layer.feed_forward.W_2.weight,
@@ -554,8 +554,8 @@ def test_transformer_block_is_that_of_torch() -> None:
                 [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
             ),
             "self_attn.in_proj_bias": torch.zeros(18),
-            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "self_attn.out_proj.bias": torch.zeros(6),
+            "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "linear1.weight": layer.feed_forward.W_1.weight,
             "linear1.bias": layer.feed_forward.W_1.bias,
             "linear2.weight": layer.feed_forward.W_2.weight,

@@ -101,7 +101,8 @@ def fused_attention(
     width = value.size(-1)
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
-    lower = causal and keep_mask is None and bias is None and queries == keys
+    # ``bool``, since torch.export may leave the lengths open.
+    lower = bool(causal and keep_mask is None and bias is None and queries == keys)
     bias = None if bias is None else bias.to(query.dtype)
     mask, empty = bias, None
     keep = combined_mask(query, key, keep_mask, causal and not lower)

@@ -101,6 +101,34 @@ class View:
             return False
         return own.causal and own.goes_on and (across is None or across.projected.goes_on)
 
+    @cached_property
+    def is_gpt2(self) -> bool:
+        """Whether a GPT is what GPT-2 is: its blocks, its last norm, its tables, and the sizes of
+        its weights, up to the biases of attentions."""
+        block = self.uses.get("Layer")
+        if self.form != "final_norm" or "P" in self.uses or block is None:
+            return False
+        if block.component != "transformer_block" or block.form != "pre_norm":
+            return False
+        mix, ffn = block.uses["Mix"].projected, block.uses["FFN"]
+        norms = (self.uses["LayerNorm"], block.uses["LayerNorm"])
+        return (
+            mix.several
+            and mix.textbook
+            and ffn.component == "feed_forward"
+            and ffn.form == "output"
+            and ffn.has("inner_bias")
+            and ffn.has("outer_bias")
+            and ffn.shown("activation") == "gelu"
+            and all(norm.component == "layer_norm" and norm.form == "output" for norm in norms)
+            and all(norm.has("epsilon") for norm in norms)
+        )
+
+    @property
+    def has_attention_biases(self) -> bool:
+        """Whether the projections of a GPT's attentions have biases."""
+        return bool(self.uses["Layer"].uses["Mix"].projected.biased)
+
     textbook_attention = ""
     """The class of the package that computes softmax(QKᵀ/√d_k)V, "" if there is none."""
 
