@@ -19,7 +19,8 @@ from torch import Tensor
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
-from transformer.train import MODELS, loss_of, main, parsed, rate, report, task, train, update
+from transformer.train import MODELS, loss_of, main, parsed, rate, report, train, update
+from transformer.train import task as task_of
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
@@ -44,7 +45,7 @@ def updated(
     options: argparse.Namespace, rate: float = 0.5, steps: int = 2
 ) -> tuple[list[float], dict[str, Any]]:
     """The losses of some steps of plain gradient descent, and the weights after them."""
-    data, kind, config = task(options)
+    data, kind, config = task_of(options)
     torch.manual_seed(options.seed)
     model = distributed(kind(config), options.parallel)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
@@ -102,7 +103,7 @@ def test_held_out_sentences_are_never_trained_on() -> None:
 def test_a_report_compares_what_is_written(
     right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    translation, kind, config = task(options_of("translation", tmp_path))
+    translation, kind, config = task_of(options_of("translation", tmp_path))
     model = kind(config)
     _, expected = translation.batch(10, random.Random("held out"), held_out=True)
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
@@ -131,6 +132,7 @@ def test_the_notes_are_looked_for_here_and_above(
         main(["text", *SMALL.split()])
     (tmp_path / data.NOTES).mkdir()
     (tmp_path / data.NOTES / "Note.md").write_text("some notes")
+    (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
     assert data.notes() == b"some notes"
 
 
@@ -228,6 +230,16 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
     for wrong in ("--steps 0", "--accumulate x"):
         with pytest.raises(SystemExit):
             main(command(task, tmp_path, wrong))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
+    data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
+    model = kind(config)
+    for _ in range(2):
+        report(1, model, data, 4)
+    losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
+    assert losses[0] == losses[1]
 
 
 def in_each_process(folder: Path) -> None:
