@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import KeyValueCache
+from .linear import Linear, linear_map
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
 
@@ -64,7 +65,7 @@ class BlockAttention(Attention):
     that, where nobody asks for the weights, they are computed for a block of queries at a time:
     such a block stays in the processor's cache, and keys that come later need not be looked at."""
 
-    weights_at_once = 2**20
+    weights_at_once = 2**19
 
     def forward(
         self,
@@ -79,7 +80,7 @@ class BlockAttention(Attention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
         queries, keys = query.size(-2), key.size(-2)
-        rows = max(32, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
+        rows = max(24, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
         fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
         if need_weights or fused or queries <= rows or (causal and queries > keys):
             return super().forward(
@@ -91,25 +92,29 @@ class BlockAttention(Attention):
                 causal=causal,
                 need_weights=need_weights,
             )
-        keep, bias = (
-            None if mask is None else mask.expand(*mask.shape[:-2], queries, keys)
-            for mask in (combined_mask(query, key, keep_mask, causal=False), bias)
-        )
+        keep_mask = combined_mask(query, key, keep_mask, causal=False)
+        keep_mask, bias = (all_axes(mask, query, key) for mask in (keep_mask, bias))
         outputs = []
         for start in range(0, queries, rows):
             stop = min(start + rows, queries)
             seen = keys - queries + stop if causal else keys
-            output = super().forward(
-                query[..., start:stop, :],
-                key[..., :seen, :],
-                value[..., :seen, :],
-                keep_mask=None if keep is None else keep[..., start:stop, :seen],
-                bias=None if bias is None else bias[..., start:stop, :seen],
-                causal=causal,
+            some, sooner = query[..., start:stop, :], key[..., :seen, :]
+            keep, added = (
+                None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
             )
-            assert isinstance(output, Tensor)  # without the weights
-            outputs.append(output)
+            keep = combined_mask(some, sooner, keep, causal)
+            weights = self.weights(some, sooner, keep, added)
+            weights = F.dropout(weights, self.dropout, self.training)
+            outputs.append(weights @ value[..., :seen, :])
         return torch.cat(outputs, dim=-2)
+
+
+def all_axes(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
+    """A mask or bias with an axis for each of the scores, (..., n, m), and no copy of it."""
+    if mask is None:
+        return None
+    mask = mask.expand(*mask.shape[:-2], query.size(-2), key.size(-2))
+    return mask[(None,) * (query.dim() - mask.dim())]
 
 
 class DotProductAttention(Attention):
@@ -231,7 +236,7 @@ class BilinearAttention(DotProductAttention):
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
         super().__init__(dropout)
-        self.W = nn.Linear(query_size, key_size, bias=False)
+        self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -262,9 +267,9 @@ class AdditiveAttention(BlockAttention):
         self, query_size: int, key_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__(dropout)
-        self.W_q = nn.Linear(query_size, hidden_size, bias=False)
-        self.W_k = nn.Linear(key_size, hidden_size, bias=False)
-        self.w_v = nn.Linear(hidden_size, 1, bias=False)
+        self.W_q = Linear(query_size, hidden_size, bias=False)
+        self.W_k = Linear(key_size, hidden_size, bias=False)
+        self.w_v = Linear(hidden_size, 1, bias=False)
         self.weights_at_once //= hidden_size  # numbers in the network for each
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -576,10 +581,10 @@ class MultiHeadAttention(nn.Module):
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
         self.num_heads = num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
@@ -672,10 +677,10 @@ class CausalSelfAttention(nn.Module):
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
         self.num_heads = num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
@@ -755,9 +760,9 @@ class RelativeSelfAttention(nn.Module):
         self, d_model: int, d_k: int, d_v: int, max_distance: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.max_distance = max_distance
         self.w_K = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.w_K, std=0.02)
@@ -889,9 +894,9 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -927,9 +932,9 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -970,9 +975,9 @@ class CrossAttention(nn.Module):
         self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_memory, d_k, bias=False)
-        self.W_V = nn.Linear(d_memory, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_memory, d_k, bias=False)
+        self.W_V = Linear(d_memory, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -1010,9 +1015,9 @@ class SynthesizerAttention(nn.Module):
         self, d_model: int, hidden_size: int, value_size: int, max_len: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.A = nn.Linear(d_model, hidden_size)
-        self.B = nn.Linear(hidden_size, max_len)
-        self.V = nn.Linear(d_model, value_size, bias=False)
+        self.A = Linear(d_model, hidden_size)
+        self.B = Linear(hidden_size, max_len)
+        self.V = Linear(d_model, value_size, bias=False)
         self.dropout = dropout
 
     def forward(
@@ -1048,7 +1053,7 @@ class SynthesizerAttention(nn.Module):
                 dropout=self.dropout if self.training else 0.0,
             )
         keep = combined_mask(x, x, keep_mask, causal)
-        weights = masked_softmax(F.linear(hidden, column, shift), keep, bias)
+        weights = masked_softmax(linear_map(hidden, column, shift), keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return output, weights
 
@@ -1075,9 +1080,9 @@ class Seq2SeqAttention(nn.Module):
         self, state_size: int, memory_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_a = nn.Linear(state_size, hidden_size, bias=False)
-        self.U_a = nn.Linear(memory_size, hidden_size, bias=False)
-        self.v_a = nn.Linear(hidden_size, 1, bias=False)
+        self.W_a = Linear(state_size, hidden_size, bias=False)
+        self.U_a = Linear(memory_size, hidden_size, bias=False)
+        self.v_a = Linear(hidden_size, 1, bias=False)
         self.dropout = dropout
 
     def forward(

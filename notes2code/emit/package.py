@@ -19,6 +19,7 @@ from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
+    "linear": "Linear maps: as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
     "cache": "Caches: keys and values that are kept while a text grows.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
@@ -39,6 +40,7 @@ SHARED = {
     "attention": "attention_bases.py.j2",
     "cache": "cache.py.j2",
     "masks": "masks.py.j2",
+    "linear": "linear.py.j2",
 }
 """The templates of what the classes of a module share, of which it has what they use; each comes
 before those of modules that it imports."""
@@ -49,6 +51,7 @@ OFFERED = {
     "attention": {"Attention"},
     "cache": {"KeyValueCache"},
     "masks": {"causal_mask", "keep_from_padding"},
+    "linear": set[str](),
 }
 """What of that is there for a caller."""
 

@@ -80,6 +80,15 @@ class Projected:
         return self.several and not (self.placed or counted or self.grouped)
 
     @property
+    def joins(self) -> bool:
+        """Whether the joined heads are projected."""
+        return self.view.form != "concatenated"
+
+    def joined(self, heads: str, module: str) -> str:
+        """The projection of the joined heads, as text, where there is one."""
+        return f"{module}.{self.view.var('O')}({heads})" if self.joins else heads
+
+    @property
     def turns(self) -> bool:
         """Whether queries and keys are turned by their positions."""
         return any(view.rotary is not None for view in (self.view, self.inner) if view is not None)
@@ -88,7 +97,7 @@ class Projected:
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
-        if self.view.has("bias") or self.turns:
+        if self.view.has("bias") or self.turns or not self.joins:
             return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False

@@ -38,7 +38,7 @@ _PATTERN = re.compile(
     r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
-    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ]+)"
+    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
     r"|(?P<other>.|\n)",
     re.DOTALL,
@@ -281,6 +281,9 @@ class Tokens(Characters):
         before = self.tokens[-1].kind if self.tokens else ""
         apart = content != content.rstrip() or self.latex[end : end + 1].isspace()
         following = self.latex[end:].lstrip()[:1]
+        padded = content[:1].isspace() and content[-1:].isspace()
+        if padded and not content.isascii() and following not in ("_", "^", "(", "=", ""):
+            return True
         return before in ("sep", "quad", "row") and apart and following.isalpha()
 
     def _font_around(self, name: str, start: int, end: int) -> int:

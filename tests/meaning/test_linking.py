@@ -43,6 +43,14 @@ def test_another_note_defines_what_takes_as_many_arguments() -> None:
     assert value(notes, a=1.0) == 6.0
 
 
+def test_an_activation_is_another_in_each_note() -> None:
+    silu = Entry(r"\sigma(z) = z / (1 + e^{-z})", "A.md")
+    here = Entry(r"y = \sigma(a)", "B.md")
+    found = compiled([silu, here], here).equation
+    assert found is not None
+    assert float(evaluate(found, {"a": 0.0})) == 0.5
+
+
 SECTION = adding(1, "Here.md", ("Top", "Mine"), 10)
 BESIDE = adding(2, "Here.md", ("Top", "Other"), 20)
 ABOVE = adding(3, "Here.md", ("Top",), 5)
