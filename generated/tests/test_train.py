@@ -21,6 +21,7 @@ from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
 from transformer.train import MODELS, loss_of, main, parsed, rate, report, train, update
 from transformer.train import task as task_of
+from transformer.training import warmup_schedule
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
@@ -191,6 +192,22 @@ def test_the_seed_says_everything(task: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+def test_each_step_and_each_seed_has_its_own_batch(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[Tensor] = []
+
+    def remember(model: Any, optimizer: Any, batch: Any, options: Any) -> float:
+        batches.append(batch[1])
+        return 0.0
+
+    monkeypatch.setattr("transformer.train.update", remember)
+    for seed in (1, 2):
+        train(options_of(task, tmp_path, f"--steps 2 --seed {seed}"))
+    assert not any(batches[a].equal(batches[b]) for a in range(4) for b in range(a))
+
+
+@pytest.mark.parametrize("task", TASKS)
 def test_the_parts_of_a_batch_add_up_to_it(task: str, tmp_path: Path) -> None:
     losses, weights = updated(options_of(task, tmp_path, "--dropout 0"))
     split, others = updated(options_of(task, tmp_path, "--dropout 0 --accumulate 3"))
@@ -211,7 +228,7 @@ def test_the_rate_is_the_schedule_s(tmp_path: Path) -> None:
     train(options)
     (group,) = torch.load(tmp_path / "run.pt")["optimizer"]["param_groups"]
     assert group["lr"] == rate(3, options)
-    assert rate(3, options) == pytest.approx(0.3 * rate(10, options))
+    assert rate(3, options) == pytest.approx(0.5 * warmup_schedule(3, 16, 10))
 
 
 @pytest.mark.parametrize("task", TASKS)
