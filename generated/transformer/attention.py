@@ -150,7 +150,7 @@ class UnscaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:19, vault/Attention scores.md:64, vault/Attention.md:70.
+    From vault/Attention scores.md:19, vault/Attention scores.md:64.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -290,7 +290,7 @@ class ScaledDotProductAttention(DotProductAttention):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
-    wrong.md:119 and 1 more.
+    wrong.md:119 and 2 more.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
