@@ -80,7 +80,8 @@ class BlockAttention(Attention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
         queries, keys = query.size(-2), key.size(-2)
-        rows = max(24, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
+        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
+        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
         fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
         if need_weights or fused or queries <= rows or (causal and queries > keys):
             return super().forward(
@@ -208,7 +209,7 @@ class UnscaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:19, vault/Attention scores.md:64, vault/Attention.md:70.
+    From vault/Attention scores.md:19, vault/Attention scores.md:64.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -349,7 +350,7 @@ class ScaledDotProductAttention(DotProductAttention):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
-    wrong.md:119 and 1 more.
+    wrong.md:119 and 2 more.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
