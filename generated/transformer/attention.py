@@ -80,6 +80,7 @@ class BlockAttention(Attention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
         queries, keys = query.size(-2), key.size(-2)
+        # A GPU wants more to do at once than fits into a cache.
         at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
         rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
         fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
