@@ -105,9 +105,10 @@ class BlockAttention(Attention):
                 None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
             )
             keep = combined_mask(some, sooner, keep, causal)
-            weights = self.weights(some, sooner, keep, added)
-            weights = F.dropout(weights, self.dropout, self.training)
-            outputs.append(weights @ value[..., :seen, :])
+            outputs.append(
+                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
+                @ value[..., :seen, :]
+            )
         return torch.cat(outputs, dim=-2)
 
 
