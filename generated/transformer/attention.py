@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import KeyValueCache
+from .linear import Linear, linear_map
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
 
@@ -57,6 +58,66 @@ class Attention(nn.Module):
         weights = self.weights(query, key, keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return (output, weights) if need_weights else output
+
+
+class BlockAttention(Attention):
+    """Attention whose weights of a query do not depend on how many queries and keys there are, so
+    that, where nobody asks for the weights, they are computed for a block of queries at a time:
+    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+
+    weights_at_once = 2**19
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        causal = causal or self.causal
+        queries, keys = query.size(-2), key.size(-2)
+        # A GPU wants more to do at once than fits into a cache.
+        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
+        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
+        fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
+        if need_weights or fused or queries <= rows or (causal and queries > keys):
+            return super().forward(
+                query,
+                key,
+                value,
+                keep_mask=keep_mask,
+                bias=bias,
+                causal=causal,
+                need_weights=need_weights,
+            )
+        keep_mask = combined_mask(query, key, keep_mask, causal=False)
+        keep_mask, bias = (all_axes(mask, query, key) for mask in (keep_mask, bias))
+        outputs = []
+        for start in range(0, queries, rows):
+            stop = min(start + rows, queries)
+            seen = keys - queries + stop if causal else keys
+            some, sooner = query[..., start:stop, :], key[..., :seen, :]
+            keep, added = (
+                None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
+            )
+            keep = combined_mask(some, sooner, keep, causal)
+            outputs.append(
+                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
+                @ value[..., :seen, :]
+            )
+        return torch.cat(outputs, dim=-2)
+
+
+def all_axes(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
+    """A mask or bias with an axis for each of the scores, (..., n, m), and no copy of it."""
+    if mask is None:
+        return None
+    mask = mask.expand(*mask.shape[:-2], query.size(-2), key.size(-2))
+    return mask[(None,) * (query.dim() - mask.dim())]
 
 
 class DotProductAttention(Attention):
@@ -178,7 +239,7 @@ class BilinearAttention(DotProductAttention):
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
         super().__init__(dropout)
-        self.W = nn.Linear(query_size, key_size, bias=False)
+        self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -189,7 +250,7 @@ class BilinearAttention(DotProductAttention):
         return self.W(query), key, 1.0
 
 
-class AdditiveAttention(Attention):
+class AdditiveAttention(BlockAttention):
     r"""Attention whose scores a small network gives to the sum of projected queries and keys.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
@@ -209,9 +270,10 @@ class AdditiveAttention(Attention):
         self, query_size: int, key_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__(dropout)
-        self.W_q = nn.Linear(query_size, hidden_size, bias=False)
-        self.W_k = nn.Linear(key_size, hidden_size, bias=False)
-        self.w_v = nn.Linear(hidden_size, 1, bias=False)
+        self.W_q = Linear(query_size, hidden_size, bias=False)
+        self.W_k = Linear(key_size, hidden_size, bias=False)
+        self.w_v = Linear(hidden_size, 1, bias=False)
+        self.weights_at_once //= hidden_size  # numbers in the network for each
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -313,7 +375,7 @@ class DifferentialAttention(Attention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which may be negative
 
-    From vault/Beyond softmax.md:18.
+    From vault/Beyond softmax.md:20.
     """
 
     def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
@@ -365,7 +427,7 @@ class DifferentialAttention(Attention):
         return first - self.lambda_ * second
 
 
-class SigmoidAttention(Attention):
+class SigmoidAttention(BlockAttention):
     r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
@@ -376,7 +438,7 @@ class SigmoidAttention(Attention):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
     anything
 
-    From vault/Beyond softmax.md:32.
+    From vault/Beyond softmax.md:34.
     """
 
     def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
@@ -394,6 +456,105 @@ class SigmoidAttention(Attention):
         scores = self.scores(query, key)
         weights = torch.sigmoid(scores if bias is None else scores + bias)
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
+
+
+class TemperedScaledDotProductAttention(BlockAttention):
+    r"""Attention whose scores are dot products of queries and keys.
+
+        \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
+        \sqrt{d_k}}\right)\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:45.
+    """
+
+    def __init__(self, dropout: float = 0.0, c: float = 1.0) -> None:
+        super().__init__(dropout)
+        self.c = c
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
+        return self.c * torch.tanh(scores)
+
+
+class LinearAttention(Attention):
+    r"""Attention whose weights are products of features of query and key, linear in the length.
+
+        \mathrm{LinearAttn}_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)\, v_j}{\sum_{j \le i}
+        \phi(q_i)^\top \phi(k_j)},
+        \qquad \phi(x) = \mathrm{elu}(x) + 1
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:56.
+    """
+
+    causal = True
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        causal = causal or self.causal
+        if bias is not None:
+            raise ValueError("a bias is added to scores, which LinearAttention does not have")
+        query, key = self.feature_map(query), self.feature_map(key)
+        keep = combined_mask(query, key, keep_mask, causal=False)
+        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
+        if need_weights or by_query or (self.training and self.dropout > 0):
+            weights = self.shares(query, key, combined_mask(query, key, keep_mask, causal))
+            output = F.dropout(weights, self.dropout, self.training) @ value
+            return (output, weights) if need_weights else output
+        if keep is not None:
+            key = key.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
+        # The weights add up to what they make of values of one.
+        value = torch.cat((value, torch.ones_like(value[..., :1])), dim=-1)
+        output = self.causal_sums(query, key, value) if causal else query @ (key.mT @ value)
+        output, total = output[..., :-1], output[..., -1:]
+        return output / total.masked_fill(total == 0, 1.0)
+
+    def feature_map(self, x: Tensor) -> Tensor:
+        """The features of queries or keys."""
+        return F.elu(x) + 1
+
+    def shares(self, query: Tensor, key: Tensor, keep: Tensor | None) -> Tensor:
+        """How much each key counts for each query, (..., n, m): n m numbers, which the output
+        alone does not need."""
+        weights: Tensor = query @ key.mT
+        if keep is not None:
+            weights = weights.masked_fill(~keep, 0.0)
+        total = weights.sum(dim=-1, keepdim=True)
+        return weights / total.masked_fill(total == 0, 1.0)
+
+    def causal_sums(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """``(query @ key.mT).tril() @ value``, a block of queries at a time: what lies before a
+        block is summed up in a matrix."""
+        ahead, seen = key.size(-2) - query.size(-2), 0
+        before = key[..., :0, :].mT @ value[..., :0, :]
+        outputs = []
+        for start in range(0, query.size(-2), 64):
+            rows = query[..., start : start + 64, :]
+            first, last = max(start + ahead, 0), max(start + rows.size(-2) + ahead, 0)
+            before = before + key[..., seen:first, :].mT @ value[..., seen:first, :]
+            near = (rows @ key[..., first:last, :].mT).tril(min(start + ahead, 0))
+            outputs.append(rows @ before + near @ value[..., first:last, :])
+            seen = first
+        return torch.cat(outputs, dim=-2)
 
 
 class MultiHeadAttention(nn.Module):
@@ -423,11 +584,10 @@ class MultiHeadAttention(nn.Module):
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
         self.num_heads = num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
@@ -520,11 +680,10 @@ class CausalSelfAttention(nn.Module):
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
         self.num_heads = num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
@@ -604,9 +763,9 @@ class RelativeSelfAttention(nn.Module):
         self, d_model: int, d_k: int, d_v: int, max_distance: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.max_distance = max_distance
         self.w_K = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.w_K, std=0.02)
@@ -738,9 +897,9 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -776,9 +935,9 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -819,9 +978,9 @@ class CrossAttention(nn.Module):
         self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_memory, d_k, bias=False)
-        self.W_V = nn.Linear(d_memory, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_memory, d_k, bias=False)
+        self.W_V = Linear(d_memory, d_v, bias=False)
         self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
@@ -859,9 +1018,9 @@ class SynthesizerAttention(nn.Module):
         self, d_model: int, hidden_size: int, value_size: int, max_len: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.A = nn.Linear(d_model, hidden_size)
-        self.B = nn.Linear(hidden_size, max_len)
-        self.V = nn.Linear(d_model, value_size, bias=False)
+        self.A = Linear(d_model, hidden_size)
+        self.B = Linear(hidden_size, max_len)
+        self.V = Linear(d_model, value_size, bias=False)
         self.dropout = dropout
 
     def forward(
@@ -897,7 +1056,7 @@ class SynthesizerAttention(nn.Module):
                 dropout=self.dropout if self.training else 0.0,
             )
         keep = combined_mask(x, x, keep_mask, causal)
-        weights = masked_softmax(F.linear(hidden, column, shift), keep, bias)
+        weights = masked_softmax(linear_map(hidden, column, shift), keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return output, weights
 
@@ -924,9 +1083,9 @@ class Seq2SeqAttention(nn.Module):
         self, state_size: int, memory_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_a = nn.Linear(state_size, hidden_size, bias=False)
-        self.U_a = nn.Linear(memory_size, hidden_size, bias=False)
-        self.v_a = nn.Linear(hidden_size, 1, bias=False)
+        self.W_a = Linear(state_size, hidden_size, bias=False)
+        self.U_a = Linear(memory_size, hidden_size, bias=False)
+        self.v_a = Linear(hidden_size, 1, bias=False)
         self.dropout = dropout
 
     def forward(
