@@ -33,6 +33,7 @@ class AttentionChecks:
     query, key, value = (4, 6), (5, 6), (5, 7)
     biases: tuple[tuple[int, ...], ...] = ()
     bias_scale = 1.0
+    takes_bias = True
     heads: tuple[int, ...] = ()
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
@@ -152,6 +153,24 @@ class AttentionChecks:
         lower = torch.ones(shape, dtype=torch.bool).tril(shape[1] - shape[0])
         one = attention(query, key, value, keep_mask=keep_mask & lower, bias=bias)
         assert_equals(both, array(one))
+
+    @pytest.mark.parametrize("causal", [False, True])
+    @pytest.mark.parametrize("queries", [1, 70])
+    def test_takes_the_mask_of_each_query(self, queries: int, causal: bool) -> None:
+        """Also of many queries, which may be computed a block at a time."""
+        attention = self.attention()
+        attention.weights_at_once = 1
+        query, key, value = (
+            torch.rand(2, *self.heads, count, size, dtype=torch.float64)
+            for count, (_, size) in ((70, self.query), (75, self.key), (75, self.value))
+        )
+        masked = {
+            "keep_mask": torch.rand(2, *[1] * len(self.heads), queries, 75) < 0.7,
+            "bias": torch.randn(queries, 75, dtype=torch.float64) if self.takes_bias else None,
+            "causal": causal,
+        }
+        expected, _ = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(attention(query, key, value, **masked), array(expected))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
         """One of −∞ hides a key, or all of them."""

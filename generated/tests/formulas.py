@@ -20,6 +20,7 @@ from transformer.attention import (
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -32,6 +33,7 @@ from transformer.attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from transformer.layers import (
@@ -62,6 +64,11 @@ def softmax(x):
 def relu(x):
     """The larger of x and 0."""
     return np.maximum(x, 0)
+
+
+def elu(x):
+    """x where it is positive, else exp(x) - 1."""
+    return np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1)
 
 
 def erf(x):
@@ -305,6 +312,71 @@ def sigmoid_attention_by_formula(
     }
     formula = np.vectorize(
         lambda query, key, value: sigmoid_attention_reference(Q=query, K=key, V=value, **weights),
+        signature="(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query), array(key), array(value))
+
+
+def tempered_scaled_dot_product_attention_reference(Q, K, V, c):
+    n, d_k = Q.shape
+    m = K.shape[0]
+    d_v = V.shape[1]
+    scores = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            scores[i, j] = c * np.tanh(
+                sum(Q[i, b] * K[j, b] for b in range(d_k)) / (c * np.sqrt(d_k))
+            )
+    weights = softmax(scores)
+    output = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            output[i, a] = sum(weights[i, j] * V[j, a] for j in range(m))
+    return output
+
+
+def tempered_scaled_dot_product_attention_by_formula(
+    attention: TemperedScaledDotProductAttention, query: Tensor, key: Tensor, value: Tensor
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    weights = {
+        "c": attention.c,
+    }
+    formula = np.vectorize(
+        lambda query, key, value: tempered_scaled_dot_product_attention_reference(
+            Q=query, K=key, V=value, **weights
+        ),
+        signature="(n,d),(m,d),(m,v)->(n,v)",
+    )
+    return formula(array(query), array(key), array(value))
+
+
+def linear_attention_reference(q, k, v):
+    n, d_k = q.shape
+    m = k.shape[0]
+    d_v = v.shape[1]
+    q_k = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            q_k[i, j] = sum((elu(q[i, b]) + 1) * (elu(k[j, b]) + 1) for b in range(d_k))
+    total = np.zeros(n)
+    for i in range(n):
+        total[i] = sum(
+            (elu(q[i, c]) + 1) * (elu(k[r, c]) + 1) for r in range(m) if r <= i for c in range(d_k)
+        )
+    LinearAttn = np.zeros((n, d_v))
+    for i in range(n):
+        for a in range(d_v):
+            LinearAttn[i, a] = sum(q_k[i, j] * v[j, a] for j in range(m) if j <= i) / total[i]
+    return LinearAttn
+
+
+def linear_attention_by_formula(
+    attention: LinearAttention, query: Tensor, key: Tensor, value: Tensor
+) -> np.ndarray:
+    """The formula for all queries of each sequence."""
+    formula = np.vectorize(
+        lambda query, key, value: linear_attention_reference(q=query, k=key, v=value),
         signature="(n,d),(m,d),(m,v)->(n,v)",
     )
     return formula(array(query), array(key), array(value))

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attention_checks import AttentionChecks, total_bias
-from checks import array, assert_equals, first, randomised
+from checks import array, assert_equals, assert_inputs_untouched, first, randomised
 from formulas import (
     additive_attention_by_formula,
     bilinear_attention_by_formula,
@@ -21,6 +21,7 @@ from formulas import (
     cross_attention_by_formula,
     differential_attention_by_formula,
     kernel_attention_by_formula,
+    linear_attention_by_formula,
     masked_scaled_dot_product_attention_by_formula,
     multi_head_attention_by_formula,
     parametric_kernel_attention_by_formula,
@@ -33,6 +34,7 @@ from formulas import (
     sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
     synthesizer_attention_by_formula,
+    tempered_scaled_dot_product_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
 from projected_checks import CausalChecks, ProjectedChecks
@@ -45,6 +47,7 @@ from transformer.attention import (
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -57,6 +60,7 @@ from transformer.attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
     join_heads,
     split_heads,
@@ -225,6 +229,79 @@ class TestSigmoidAttention(AttentionChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
+class TestTemperedScaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(tempered_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> TemperedScaledDotProductAttention:
+        return randomised(TemperedScaledDotProductAttention(dropout=dropout, c=0.7))
+
+
+class TestLinearAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (4, 6), (4, 7)
+    by_formula = staticmethod(linear_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> LinearAttention:
+        return randomised(LinearAttention(dropout=dropout))
+
+    takes_bias = False
+
+    def inputs(self, *batch: int) -> tuple[Tensor, ...]:
+        """Queries and keys whose weights do not add up to almost nothing."""
+        query, key, value = super().inputs(*batch)
+        for x in (query, key):
+            x[..., 0] = 1 + x[..., 0].abs()
+        return query, key, value
+
+    def largest_score(self, attention: nn.Module, query: Tensor, key: Tensor) -> float:
+        """Rounding counts for more where the features are large, or cancel out."""
+        query, key = attention.feature_map(query), attention.feature_map(key)
+        total = (query.abs() @ key.abs().mT).sum(dim=-1)
+        total = total / (query @ key.mT).sum(dim=-1).abs()
+        return float(total.max())
+
+    @pytest.mark.parametrize("queries", [1, 64, 150, 200])
+    def test_is_causal_in_blocks(self, queries: int) -> None:
+        attention = self.attention()
+        query = torch.randn(2, queries, 6, dtype=torch.float64).abs()
+        key = torch.randn(2, 170, 6, dtype=torch.float64).abs()
+        value = torch.randn(2, 170, 3, dtype=torch.float64)
+        keep_mask = torch.rand(2, 170) > 0.3
+        masked = {"keep_mask": keep_mask, "causal": True}
+        expected, _ = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(attention(query, key, value, **masked), array(expected))
+
+    def test_does_not_need_its_weights(self) -> None:
+        """Those of so many queries and keys would not fit into memory."""
+        attention, many = self.attention(), 2**19
+        query, key, value = torch.rand(3, many, 6, dtype=torch.float64)
+        keep_mask = torch.rand(many) > 0.3
+        output = attention(query, key, value, keep_mask=keep_mask, causal=False)
+        last = attention(
+            query[-3:], key, value, keep_mask=keep_mask, causal=False, need_weights=True
+        )
+        assert_equals(output[-3:], array(first(last)))
+
+    def test_adds_a_bias_to_the_scores(self) -> None:
+        """It has no scores to add it to, and says so."""
+        with pytest.raises(ValueError, match="bias"):
+            self.attention()(*self.inputs(2), bias=torch.zeros(1, dtype=torch.float64))
+
+    def test_leaves_its_inputs_alone(self) -> None:
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        keep_mask = torch.rand(2, key.size(-2)) > 0.5
+
+        def call(query: Tensor, key: Tensor, value: Tensor, keep: Tensor) -> None:
+            attention(query, key, value, keep_mask=keep)
+
+        assert_inputs_untouched(call, query, key, value, keep_mask)
+
+
 class TestMultiHeadAttention(ProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
@@ -298,6 +375,12 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
+            (
+                TemperedScaledDotProductAttention(),
+                2,
+                tempered_scaled_dot_product_attention_by_formula,
+            ),
+            (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
             (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
         ],

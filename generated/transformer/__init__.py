@@ -9,6 +9,7 @@ from .attention import (
     CrossAttention,
     DifferentialAttention,
     KernelAttention,
+    LinearAttention,
     MaskedScaledDotProductAttention,
     MultiHeadAttention,
     ParametricKernelAttention,
@@ -21,6 +22,7 @@ from .attention import (
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from .cache import KeyValueCache
@@ -78,6 +80,7 @@ __all__ = [
     "KernelAttention",
     "KeyValueCache",
     "LayerNorm",
+    "LinearAttention",
     "MaskedScaledDotProductAttention",
     "MultiHeadAttention",
     "OutputHead",
@@ -95,6 +98,7 @@ __all__ = [
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
     "SynthesizerAttention",
+    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",
