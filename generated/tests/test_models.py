@@ -368,6 +368,13 @@ def test_encoder_decoder_refuses_what_it_cannot_write_with() -> None:
                 write(source, **{"start": 1, "end": 0, **wrong})
 
 
+def test_encoder_decoder_compiles_without_a_break() -> None:
+    model = small_encoder_decoder().eval()
+    expected = model(torch.arange(6)[None], torch.arange(5)[None])
+    model = torch.compile(model, fullgraph=True, backend="eager")
+    assert_equals(model(torch.arange(6)[None], torch.arange(5)[None]), array(expected))
+
+
 def test_encoder_decoder_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
     model = small_encoder_decoder(dropout=0.5).float().eval()
     model.save(tmp_path / "model.pt")
@@ -571,6 +578,13 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
             model.generate(tokens, 1, **wrong)
 
 
+def test_gpt_compiles_without_a_break() -> None:
+    model = small_gpt().eval()
+    expected = model(torch.arange(6)[None])
+    model = torch.compile(model, fullgraph=True, backend="eager")
+    assert_equals(model(torch.arange(6)[None]), array(expected))
+
+
 def test_gpt_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
     model = small_gpt(dropout=0.5).float().eval()
     model.save(tmp_path / "model.pt")
@@ -595,8 +609,9 @@ def hugging_face_weights() -> dict[str, Tensor]:
     shapes: dict[str, tuple[int, ...]] = {"wte.weight": (7, 4), "wpe.weight": (6, 4)}
     shapes |= {"ln_f.weight": (4,), "ln_f.bias": (4,)}
     for block in ("h.0.", "h.1."):
-        sizes = {"attn.c_attn": (4, 12), "attn.c_proj": (4, 4), "mlp.c_fc": (4, 5), "mlp.c_proj": (5, 4)}
-        for name, (into, out) in sizes.items():
+        linear = {"attn.c_attn": (4, 12), "attn.c_proj": (4, 4)}
+        linear |= {"mlp.c_fc": (4, 5), "mlp.c_proj": (5, 4)}
+        for name, (into, out) in linear.items():
             shapes |= {f"{block}{name}.weight": (into, out), f"{block}{name}.bias": (out,)}
         for norm in ("ln_1", "ln_2"):
             shapes |= {f"{block}{norm}.weight": (4,), f"{block}{norm}.bias": (4,)}
@@ -612,17 +627,17 @@ def hugging_face_logits(weights: Mapping[str, Tensor], tokens: Tensor) -> Tensor
     def norm(x: Tensor, name: str) -> Tensor:
         return F.layer_norm(x, (4,), w[f"{name}.weight"], w[f"{name}.bias"])
 
-    def linear(x: Tensor, name: str) -> Tensor:
+    def projected(x: Tensor, name: str) -> Tensor:
         return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
 
     x = w["wte.weight"][tokens] + w["wpe.weight"][: tokens.size(1)]
     for block in ("h.0", "h.1"):
-        made = linear(norm(x, f"{block}.ln_1"), f"{block}.attn.c_attn")
+        made = projected(norm(x, f"{block}.ln_1"), f"{block}.attn.c_attn")
         heads = made.unflatten(-1, (3, 2, 2)).permute(2, 0, 3, 1, 4)
         attended = F.scaled_dot_product_attention(*heads, is_causal=True)
-        x = x + linear(attended.transpose(1, 2).flatten(2), f"{block}.attn.c_proj")
-        hidden = F.gelu(linear(norm(x, f"{block}.ln_2"), f"{block}.mlp.c_fc"))
-        x = x + linear(hidden, f"{block}.mlp.c_proj")
+        x = x + projected(attended.transpose(1, 2).flatten(2), f"{block}.attn.c_proj")
+        hidden = F.gelu(projected(norm(x, f"{block}.ln_2"), f"{block}.mlp.c_fc"))
+        x = x + projected(hidden, f"{block}.mlp.c_proj")
     return norm(x, "ln_f") @ w["wte.weight"].T
 
 

@@ -80,9 +80,7 @@ class BlockAttention(Attention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
         queries, keys = query.size(-2), key.size(-2)
-        # A GPU wants more to do at once than fits into a cache.
-        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
-        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
+        rows = max(24, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
         fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
         if need_weights or fused or queries <= rows or (causal and queries > keys):
             return super().forward(
@@ -105,10 +103,9 @@ class BlockAttention(Attention):
                 None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
             )
             keep = combined_mask(some, sooner, keep, causal)
-            outputs.append(
-                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
-                @ value[..., :seen, :]
-            )
+            weights = self.weights(some, sooner, keep, added)
+            weights = F.dropout(weights, self.dropout, self.training)
+            outputs.append(weights @ value[..., :seen, :])
         return torch.cat(outputs, dim=-2)
 
 
