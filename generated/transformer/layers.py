@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from .attention import CausalSelfAttention, MultiHeadAttention
 from .cache import KeyValueCache
+from .linear import Linear
 
 
 class LayerNorm(nn.Module):
@@ -51,8 +52,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -176,8 +177,8 @@ class GeluFeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -278,7 +279,7 @@ class OutputHead(nn.Module):
 
     def __init__(self, d_model: int, vocab_size: int) -> None:
         super().__init__()
-        self.W = nn.Linear(d_model, vocab_size)
+        self.W = Linear(d_model, vocab_size)
 
     def forward(self, x: Tensor) -> Tensor:
         scores: Tensor = self.W(x)

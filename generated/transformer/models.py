@@ -27,6 +27,7 @@ from .layers import (
     TokenEmbedding,
     TransformerBlock,
 )
+from .linear import Linear, linear_map
 from .positions import SinusoidalPositionalEncoding
 
 
@@ -139,7 +140,7 @@ class EncoderDecoder(nn.Module):
         sizes = config.d_model, config.num_heads, config.d_ff, config.num_layers
         self.encoder = Encoder(*sizes, config.dropout)
         self.decoder = Decoder(*sizes, config.dropout)
-        self.W = nn.Linear(config.d_model, config.vocab_size)
+        self.W = Linear(config.d_model, config.vocab_size)
         self._initialise()
 
     def forward(
@@ -351,7 +352,7 @@ class GPT(nn.Module):
             cache = None if caches is None else caches[index]
             h = layer(h, keep_mask=keep_mask, cache=cache)
         h = self.norm(h)
-        return F.linear(h, self.W_e.weight)
+        return linear_map(h, self.W_e.weight)
 
     def empty_caches(self) -> list[KeyValueCache]:
         """A cache for each layer, for texts that are read piece by piece."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -102,7 +102,7 @@ class Compiler:
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
-        named = self._named(entry, found)
+        named = self._named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
         for typed, uses in (*found.together, *self._apart(entry, found)):
@@ -119,18 +119,25 @@ class Compiler:
     def _apart(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
         """The formula with its definitions, but for those that classes of their own are made of,
         which other components are built from."""
-        for _, uses in found.together:
-            rest = tuple(o for o in uses if self._kind_of(o) not in self.library.defined)
-            typed = self.linker.together(entry, found.own, rest) if () != rest != uses else None
-            if typed is not None:
-                yield typed, rest
+        for uses in self.linker.linked(entry):
+            apart = [other for other in uses if self._piece_of(other) in self.library.defined]
+            rest = tuple(other for other in uses if other not in apart)
+            for names in (frozenset[str](), self._arrays(apart)) if apart else ():
+                typed = self.linker.together(entry, found.own, rest, names)
+                if typed is not None and (names or rest):
+                    yield typed, rest
 
-    def _kind_of(self, entry: Entry) -> str:
-        """The component that a formula is, by name; "" if it is none, or not known yet."""
+    def _arrays(self, entries: Sequence[Entry]) -> frozenset[str]:
+        """The arrays that some formulas define."""
+        return frozenset(name for entry in entries for name in self.linker.parsed[entry].arrays)
+
+    def _piece_of(self, entry: Entry) -> str:
+        """The component that a formula is a piece of, by name; "" if it is of none, or that is
+        not known yet."""
         if entry in self.busy or len(self.busy) > MAX_CHAIN:
             return ""
         found = self.compiled(entry).recognised
-        return found.component.name if found is not None else ""
+        return found.component.name if found is not None and found.form.partial else ""
 
     def _defines(self, recognised: Recognised, entry: Entry) -> bool:
         """Whether the notes define the arrays that must be, as what they must be."""
@@ -138,7 +145,7 @@ class Compiler:
         for role in recognised.form.defined:
             array = roles[role].array
             near = self.linker.nearest(entry, [array], "arrays", within=2).get(array, [])
-            if not near or self._kind_of(near[0]) not in recognised.component.roles[role]:
+            if not near or self._piece_of(near[0]) not in recognised.component.roles[role]:
                 return False
         return True
 
@@ -173,11 +180,14 @@ class Compiler:
         found = recognise(equation, self.library, named, pinned) if pinned else None
         return found or recognise(equation, self.library, named)
 
-    def _named(self, entry: Entry, found: Linked) -> dict[str, str]:
+    def _named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name, for those that a formula and
         its definitions mention."""
         named: dict[str, str] = {}
-        used = {other for _, uses in found.together for other in uses}
+        used = {other for uses in self.linker.linked(entry) for other in uses}
+        for other in used:
+            if (kind_of := self._piece_of(other)) in self.library.defined:
+                named |= dict.fromkeys(self._arrays([other]), kind_of)
         mentioned = {name for one in (entry, *used) for name in self.linker.parsed[one].mentioned}
         near = self.linker.nearest(entry, sorted(mentioned), "functions", within=2)
         for name, others in near.items():

@@ -14,8 +14,21 @@ from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed, type_formula
-from notes2code.meaning.ir import Call, Equation, Expr, Fn, Mul, Pow, Ref, Size, Softmax, walk
-from notes2code.oracle import OracleError, evaluate, sample
+from notes2code.meaning.ir import (
+    Call,
+    Cases,
+    Equation,
+    Expr,
+    Fn,
+    Mul,
+    Num,
+    Pow,
+    Ref,
+    Size,
+    Softmax,
+    walk,
+)
+from notes2code.oracle import OracleError, sample, tried
 
 _AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
@@ -24,6 +37,9 @@ def doubts(equation: Equation, place: Span, library: Library) -> Iterator[Proble
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
     if (what := _misplaced_softmax(equation)) is not None:
         text = f"{what}: attention is softmax of the scores, times the values"
+        yield warning("N2C050", text, place, _AS_WRITTEN)
+    if _is_cut(equation.value.body):
+        text = "the condition stands outside the softmax: what is left does not add up to 1"
         yield warning("N2C050", text, place, _AS_WRITTEN)
     if _is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
@@ -68,7 +84,7 @@ def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[A
     with suppress(OracleError, TypeError):
         for seed in range(3):
             inputs = sample(left, seed)
-            yield evaluate(left, inputs), evaluate(right, inputs)
+            yield tried(left, inputs), tried(right, inputs)
 
 
 def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
@@ -122,13 +138,17 @@ def _misplaced_softmax(equation: Equation) -> str | None:
         return "the values stand inside the softmax"
     if not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
         return "the scores are multiplied by the values without a softmax"
-    if (
-        isinstance(body, Mul)
-        and any(map(_is_scale, body.factors))
-        and not any(map(_is_scale, inside))
-    ):
+    if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
         return "the scale stands outside the softmax"
     return None
+
+
+def _is_cut(body: Expr) -> bool:
+    """Whether a softmax holds under a condition, and what is left out of it is zero."""
+    match body:
+        case Cases(branches, Num(0)):
+            return any(isinstance(part, Softmax) for _, value in branches for part in walk(value))
+    return False
 
 
 def _is_scale(expr: Expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.components.around import HOLE
 from notes2code.components.library import Form, Setting
 from notes2code.components.pattern import Match
-from notes2code.components.rows import by_row, is_placed, ordered, rows_of
+from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Call,
@@ -105,6 +105,7 @@ class _Builder:
     def _call(self, call: Call) -> Expr:
         """The note's function at the component's arguments; what it has besides stays."""
         theirs = self.found.functions[f"{call.function}#{call.site}"]
+        call = with_place(call, theirs)
         if is_placed(call, theirs):
             given = (self._array(call.arguments[0]), *theirs.arguments[1:])
             at = (call.arguments[1].body, *call.at)

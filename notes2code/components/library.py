@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -57,8 +57,9 @@ class Form:
     ``completes`` is the number of the form that also defines what this one leaves to custom.
     ``called`` are names of which one must stand on its left-hand side to make a formula this
     component; any will do where there are none. In ``component.toml``, true stands for the
-    component's own. ``alone`` are the roles of which there is one for all positions, ``defined``
-    those of arrays that the notes must define as one of the components that the role is for.
+    component's own: its ``calls``, its ``letters``. ``alone`` are the roles of which there is one
+    for all positions, ``defined`` those of arrays that the notes must define as one of the
+    components that the role is for.
     """
 
     latex: str
@@ -92,7 +93,8 @@ class Component:
     roles of parameters which a note that defines them makes into something else, ``uses`` the
     components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``causal`` is the role of the sequence in which a position usually sees none that come
-    later. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    later. ``groups`` is what its class calls the number of groups of heads that share keys and
+    values. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Component:
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
     causal: str
+    groups: str
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -261,7 +264,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
     settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
     shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
     forms = tuple(
-        _form(folder, table, Scope(shapes=shapes, field=functions), settings, data.get("calls", ()))
+        _form(folder, table, Scope(shapes=shapes, field=functions), settings, data)
         for table in data.get("formulas", [])
     )
     textbook = _typed(folder, data["textbook"], Scope(field=functions))
@@ -279,6 +282,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
         causal=data.get("causal", ""),
+        groups=data.get("groups", ""),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
@@ -305,7 +309,7 @@ def _form(
     table: dict[str, Any],
     scope: Scope,
     settings: Mapping[str, Setting],
-    calls: Sequence[str],
+    data: Mapping[str, Any],
 ) -> Form:
     latex = table["latex"]
     called = table.get("called", ())
@@ -318,7 +322,10 @@ def _form(
     value: Lambda = normal_form(equation)
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
     pattern = Pattern(value, symbols, biases, pairs, reach, arity, kinds(value, symbols))
-    names = {role: tuple(letters) for role, letters in table.get("names", {}).items()}
+    letters = table.get("names", {})
+    if letters is True:
+        letters = data["letters"]
+    names = {role: tuple(among) for role, among in letters.items()}
     return Form(
         latex,
         equation,
@@ -328,7 +335,7 @@ def _form(
         table.get("requires", ""),
         names,
         table.get("completes"),
-        tuple(calls if called is True else called),
+        tuple(data.get("calls", ()) if called is True else called),
         tuple(table.get("alone", ())),
         tuple(table.get("defined", ())),
     )

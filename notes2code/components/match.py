@@ -18,7 +18,7 @@ from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored
 from notes2code.components.pattern import Match, Pattern, Role, Steps
-from notes2code.components.rows import by_row, is_placed, ordered, rows_of
+from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -41,6 +41,9 @@ from notes2code.meaning.ir import (
     Size,
     Softmax,
 )
+
+MOST_PARTS = 40
+"""The terms of a sum, or factors of a product, among which those of a component are looked for."""
 
 MAX_OUTER = 3
 """Axes that an equation may have besides those of a component: heads, positions, a batch."""
@@ -206,9 +209,11 @@ class _Matcher:
             return
         role = f"{mine.function}#{mine.site}"
         found = replace(found, functions={**found.functions, role: theirs})
+        mine = with_place(mine, theirs)
         if is_placed(mine, theirs):
             given = (theirs.arguments[0], Lambda((), theirs.at[0]))
             theirs = Call(theirs.function, given, theirs.at[1:], theirs.site)
+            count = 2
         if len(theirs.arguments) < count:
             return
         mine = Call(mine.function, mine.arguments[:count], mine.at, mine.site)
@@ -275,6 +280,8 @@ class _Matcher:
         self, needed: Sequence[Expr], others: list[Expr], found: Match
     ) -> Iterator[tuple[Match, list[Expr]]]:
         """Every way to give each needed part one of the others; with what is left."""
+        if len(others) > MOST_PARTS:
+            return
         if not needed:
             yield found, others
             return

@@ -141,15 +141,17 @@ class _Planner:
         return {self._callee(compiled, name) for name in given}
 
     def _add_piece(self, compiled: Compiled, source: Source) -> None:
-        """A formula of a piece belongs to the drafts of its component that agree with it."""
+        """A formula of a piece belongs to a draft of its component that agrees with it: to one of
+        its note, to the usual one, or to the first."""
         recognised = compiled.recognised
         assert recognised is not None
-        for draft in self._of(recognised.component):
-            if agrees(recognised, draft.recognised):
-                draft.sources.append(source)
-                draft.pieces.append(recognised)
-                draft.members.append(compiled)
-                return
+        drafts = [d for d in self._of(recognised.component) if agrees(recognised, d.recognised)]
+        if drafts:
+            draft = self._meant(drafts, source)
+            draft.sources.append(source)
+            draft.pieces.append(recognised)
+            draft.members.append(compiled)
+            return
         self.drafts.append(
             _Draft(recognised.component, recognised, compiled, [source], members=[compiled])
         )
@@ -158,11 +160,15 @@ class _Planner:
         """A mention speaks of the variant that its note defines, else of the usual one."""
         drafts = self._of(component)
         if drafts:
-            here = [d for d in drafts if any(s.note == source.note for s in d.sources)]
-            usual = [d for d in here or drafts if self._is_textbook(d)]
-            (usual or here or drafts)[0].sources.append(source)
+            self._meant(drafts, source).sources.append(source)
         else:
             self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
+
+    def _meant(self, drafts: Sequence[_Draft], source: Source) -> _Draft:
+        """The draft that a place in a note speaks of: its note's, the usual one, or the first."""
+        here = [d for d in drafts if any(s.note == source.note for s in d.sources)]
+        usual = [d for d in here or drafts if self._is_textbook(d)]
+        return (usual or here or drafts)[0]
 
     def _of(self, component: Component) -> list[_Draft]:
         return [draft for draft in self.drafts if draft.component is component]
@@ -303,7 +309,7 @@ class _Planner:
                 return next((d for d in self.drafts if callee in d.members), None)
         kind = self.library.kinds.get(plain(function))
         if kind is None:
-            return None
+            return self._of_array(draft, function)
         component = self.library.components[kind]
         drafts = self._of(component)
         usual = [d for d in drafts if self._is_textbook(d)]
@@ -314,18 +320,17 @@ class _Planner:
         """The draft of the formula that defines the array in a role, such as positions."""
         if draft.compiled is None or role not in draft.recognised.found.roles:
             return None
-        array = draft.recognised.found.roles[role].array
-        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
-        members = {id(self.compiler.compiled(entry)) for entry in found.get(array, ())}
+        found = self._of_array(draft, draft.recognised.found.roles[role].array)
         kinds = draft.component.roles[role]
-        return next(
-            (
-                other
-                for other in self.drafts
-                if other.component.name in kinds and members & set(map(id, other.members))
-            ),
-            None,
-        )
+        return found if found is not None and found.component.name in kinds else None
+
+    def _of_array(self, draft: _Draft, array: str) -> _Draft | None:
+        """The draft of the formula that defines an array which a draft's formula has."""
+        if draft.compiled is None:
+            return None
+        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
+        members = {self.compiler.compiled(entry) for entry in found.get(array, ())}
+        return next((d for d in self.drafts if not members.isdisjoint(d.members)), None)
 
     def _callee(self, compiled: Compiled, function: str) -> Compiled | str:
         """The formula that defines a function which a formula calls; its name if none does."""

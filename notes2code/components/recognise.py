@@ -215,9 +215,12 @@ def _inputs(form: Form) -> set[str]:
 
 def _strangeness(candidate: Recognised) -> int:
     """How far a reading is from the plain formula: settings around expressions count most, and
-    something added counts more where it could be a learned bias."""
+    something added counts more where it could be a learned bias. The last axis, which keys or
+    features are along, stays the last."""
     kinds = {s.name: s.kind for s in candidate.component.settings.values()}
-    return sum(
+    mine, theirs = candidate.form.pattern.value.indices, candidate.equation.value.indices
+    turned = bool(mine and theirs) and candidate.found.indices.get(mine[-1]) is not theirs[-1]
+    return turned + sum(
         {"function": 4, "term": 1}.get(kinds[name], 0) + len(list(walk(value.body)))
         for name, value in candidate.settings.items()
     )

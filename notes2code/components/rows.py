@@ -24,11 +24,24 @@ def by_row(call: Call) -> Call:
     return Call(call.function, arguments, call.at[1:], call.site)
 
 
+def with_place(mine: Call, theirs: Call) -> Call:
+    """A function of a matrix as one of a row and its position, where theirs is a function of a row
+    that gives it at all positions."""
+    if not theirs.arguments:
+        return mine
+    matrix = len(mine.arguments) == 1 and len(mine.arguments[0].indices) == 2 == len(theirs.at)
+    if not matrix or len(mine.at) != 2 or len(theirs.arguments[0].indices) != 1:
+        return mine
+    row = by_row(mine)
+    return Call(row.function, (*row.arguments, Lambda((), mine.at[0])), row.at, row.site)
+
+
 def is_placed(mine: Call, theirs: Call) -> bool:
     """Whether a function of a row and its position, ``f(x, m)``, is meant by one of a row that
     gives it at all positions, taken at one of them: ``f(x)_m``."""
     return (
         len(mine.arguments) == 2
+        and bool(theirs.arguments)
         and not mine.arguments[1].indices
         and len(theirs.at) == len(mine.at) + 1
         and len(theirs.arguments[0].indices) == len(mine.arguments[0].indices)

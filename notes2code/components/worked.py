@@ -14,7 +14,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Clause, Group, Matrix, Name, Neg, Node, Num, Relation, Tree, walk
 from notes2code.meaning import type_tree
 from notes2code.meaning.scope import Scope
-from notes2code.oracle import OracleError, evaluate
+from notes2code.oracle import OracleError, tried
 from notes2code.vault.model import Note, Paragraph
 
 ROUGHLY = 0.05
@@ -65,7 +65,7 @@ def _worth(latex: str, node: Node, scope: Scope) -> NDArray[Any] | None:
     if typed.equation is None or typed.equation.inputs:
         return None
     try:
-        value = evaluate(typed.equation, {})
+        value = tried(typed.equation, {})
     except OracleError:
         return None
     return value if np.isfinite(value).all() else None

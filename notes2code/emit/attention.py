@@ -156,6 +156,14 @@ class Attention:
         return bool(self.causal or self.table or "keys" in recognised.settings or turned)
 
     @property
+    def keys_first(self) -> bool:
+        """Whether a score is computed of a key and a query, joined in this order."""
+        body = self.recognised.form.pattern.value.body
+        joined = (e for e in ir.walk(body) if isinstance(e, ir.Concat))
+        firsts = (ir.walk(one.parts[0].body) for one in joined)
+        return any(isinstance(e, Ref) and e.array == "k" for first in firsts for e in first)
+
+    @property
     def masked(self) -> bool:
         """Whether the formula adds anything to the scores."""
         return bool(self._terms)

@@ -20,7 +20,7 @@ from notes2code.emit.torch_function import torch_source
 from notes2code.emit.view import snake
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
-from notes2code.oracle import OracleError, evaluate, helpers_source, numpy_source, sample
+from notes2code.oracle import OracleError, helpers_source, numpy_source, sample, tried
 from notes2code.oracle.layout import Bracket, lines
 
 _HEAD = '"""Formulas: what the notes compute besides."""\n\nfrom __future__ import annotations\n'
@@ -250,4 +250,4 @@ def _positive(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _has_value(equation: Equation, inputs: Mapping[str, Any]) -> bool:
     with np.errstate(all="ignore"):
-        return not np.isnan(evaluate(equation, inputs)).any()
+        return not np.isnan(tried(equation, inputs)).any()

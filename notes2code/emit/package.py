@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
@@ -11,12 +11,15 @@ from notes2code.emit import docs
 from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
+from notes2code.emit.imports import joined, ordered
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
+from notes2code.emit.training import MODULES, training
 from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
+    "linear": "Linear maps: as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
     "cache": "Caches: keys and values that are kept while a text grows.",
     "attention": "Attention: weighted sums of values, by scores of queries and keys.",
@@ -37,6 +40,7 @@ SHARED = {
     "attention": "attention_bases.py.j2",
     "cache": "cache.py.j2",
     "masks": "masks.py.j2",
+    "linear": "linear.py.j2",
 }
 """The templates of what the classes of a module share, of which it has what they use; each comes
 before those of modules that it imports."""
@@ -47,6 +51,7 @@ OFFERED = {
     "attention": {"Attention"},
     "cache": {"KeyValueCache"},
     "masks": {"causal_mask", "keep_from_padding"},
+    "linear": set[str](),
 }
 """What of that is there for a caller."""
 
@@ -146,7 +151,7 @@ class _Renderer:
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
-        made = functions(plain, self.name, self.vault, taken | FAMILIES.keys())
+        made = functions(plain, self.name, self.vault, taken | {*FAMILIES, *MODULES})
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
         for family in SHARED:
             if shared := self._shared(family, bodies):
@@ -175,7 +180,9 @@ class _Renderer:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
         files["tests/conftest.py"] = _template("conftest.py.j2")
-        files |= around(self.name, self.vault, self._rows(made), self._example())
+        views = [self.views[part] for part in self.texts]
+        files |= training(self.name, self.vault, views)
+        files |= around(self.name, self.vault, self._rows(made), self._example(), views)
         classes: dict[Part | Plain, str] = {
             p: f"{self.name}.{p.component.family}.{p.name}" for p in self.texts
         }
@@ -301,7 +308,7 @@ class _Renderer:
         for module, source in sources.items():
             names = [name for name in _public(source) if name in used]
             if names:
-                found.append(f"from {module} import {_names(names)}")
+                found.append(f"from {module} import {joined(names)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
 
 
@@ -379,7 +386,7 @@ def _imports(body: str) -> str:
         if re.search(pattern, code):
             module, _, name = line.partition(" import ")
             whole.setdefault(module, []).extend([name] if name else [])
-    needed = [f"{m} import {_names(names)}" if names else m for m, names in whole.items()]
+    needed = [f"{m} import {joined(names)}" if names else m for m, names in whole.items()]
     standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
     other = [n for n in needed if n not in standard]
     order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
@@ -389,8 +396,8 @@ def _imports(body: str) -> str:
 
 def _init(exports: Mapping[str, Sequence[str]]) -> str:
     """The package's own module, which gives all names of the others."""
-    lines = [f"from .{family} import {_names(names)}" for family, names in exports.items() if names]
-    names = _sorted(name for names in exports.values() for name in names)
+    lines = [f"from .{family} import {joined(names)}" for family, names in exports.items() if names]
+    names = ordered(name for names in exports.values() for name in names)
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
@@ -404,7 +411,7 @@ def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
     for other, text in bodies.items():
         names = [n for n in _public(text) if n in used and re.search(_used(n), code)]
         if other != family and names:
-            lines.append(f"from .{other} import {_names(names)}")
+            lines.append(f"from .{other} import {joined(names)}")
     return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
 
 
@@ -430,17 +437,3 @@ def _defined(block: str) -> str:
 def _public(body: str) -> list[str]:
     """The classes and functions that a module defines at its top."""
     return re.findall(r"^(?:class|def) ([A-Za-z]\w*)", body, re.MULTILINE)
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    """Names as ruff sorts them: constants, classes, functions."""
-    return sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names for an import line, in parentheses where one line would be too long."""
-    ordered = _sorted(names)
-    line = ", ".join(ordered)
-    if len(line) < 70:
-        return line
-    return "(\n" + "".join(f"    {name},\n" for name in ordered) + ")"

@@ -50,8 +50,6 @@ class Projected:
         self.several = "O" in roles or ("A" in roles and len(roles["A"].shape) == 3)
         self.bare = not self.several and "A" not in roles
         self.inner = view.uses.get(HEADS)
-        if self.inner is None and view.component == "grouped_query_attention":
-            raise EmitError("it attends with keys and values that it does not make itself")
         if self.inner is not None and self.inner.component not in SIZES_OF_HEADS:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
         if self.inner is not None and self.inner.attention.table:
@@ -80,6 +78,15 @@ class Projected:
         return self.several and not (self.placed or counted or self.grouped)
 
     @property
+    def joins(self) -> bool:
+        """Whether the joined heads are projected."""
+        return self.view.form != "concatenated"
+
+    def joined(self, heads: str, module: str) -> str:
+        """The projection of the joined heads, as text, where there is one."""
+        return f"{module}.{self.view.var('O')}({heads})" if self.joins else heads
+
+    @property
     def turns(self) -> bool:
         """Whether queries and keys are turned by their positions."""
         return any(view.rotary is not None for view in (self.view, self.inner) if view is not None)
@@ -88,7 +95,7 @@ class Projected:
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
-        if self.view.has("bias") or self.turns:
+        if self.view.has("bias") or self.turns or not self.joins:
             return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
@@ -106,9 +113,7 @@ class Projected:
     def known(self) -> Mapping[str, str]:
         """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
         heads of three inputs ``e_q``, ``e_k`` and ``e_v`` are what the projections take."""
-        taken = {"d": "A", "e": "B", "e_q": "A"}
-        if self.view.component in ("multi_head_attention", "grouped_query_attention"):
-            taken |= {"e_k": "B", "e_v": "C"}
+        taken = {"d": "A", "e": "B", "e_q": "A", "e_k": "B", "e_v": "C"}
         texts = {size: f"self.{self.view.var(role)}.in_features" for size, role in taken.items()}
         return {**texts, "d_k": "query.size(-1)", "h": "self.num_heads"}
 
@@ -133,7 +138,7 @@ class Projected:
             texts[self.view.var("b")] = joined
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
-            texts[length] = f"{module}.num_heads // {module}.num_groups"
+            texts[length] = f"{module}.num_heads // {module}.{self.view.groups}"
         if self.inner is not None:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
         if self.view.rotary is not None:
@@ -148,18 +153,18 @@ class Projected:
         axes = self.view.recognised.found.roles[role].axes
         if not self.several or role == "O" or len(axes) == 2:
             return self.view.linear(role, linear)
-        shares = "num_groups" if self.grouped and role != "A" else "num_heads"
+        shares = self.view.groups if self.grouped and role != "A" else "num_heads"
         return arranged(f"per_head({linear}, {module}.{shares})", axes)
 
     @property
     def grouped(self) -> bool:
         """Whether groups of heads have keys and values of their own."""
-        return self.view.component == "grouped_query_attention" and self._axes_of("B") == 3
+        return bool(self.view.groups) and self._axes_of("B") == 3
 
     @property
     def test_heads(self) -> Mapping[str, int]:
         """How many heads and groups of them tests have."""
-        return {"num_heads": 6, "num_groups": 3} if self.grouped else {"num_heads": 3}
+        return {"num_heads": 6, self.view.groups: 3} if self.grouped else {"num_heads": 3}
 
     @property
     def _group_length(self) -> str | None:

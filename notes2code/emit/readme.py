@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from notes2code.emit.templating import TEMPLATES, fill
+from notes2code.emit.training import trained
+from notes2code.emit.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,22 @@ class Row:
         return "<br>".join(map(math, self.formulas)), code, cell(self.origin), test
 
 
-def around(package: str, vault: str, rows: Sequence[Row], example: str) -> dict[str, str]:
-    """The files around a package, by path. ``example`` is Python, "" for none."""
+def around(
+    package: str, vault: str, rows: Sequence[Row], example: str, parts: Sequence[View]
+) -> dict[str, str]:
+    """The files around a package, by path. ``example`` is Python, "" for none; ``parts`` are what
+    is in the package."""
     table = [" | ".join(row.cells).replace("{package}", package) for row in rows]
     name = _line(vault).replace("`", "'")
     readme = fill(
-        TEMPLATES, "README.md.j2", package=package, vault=name, table=table, example=example
+        TEMPLATES,
+        "README.md.j2",
+        package=package,
+        vault=name,
+        table=table,
+        example=example,
+        models={task: model.name for task, model in trained(parts).items()},
+        bleu=any(part.component == "bleu" for part in parts),
     )
     project = fill(TEMPLATES, "pyproject.toml.j2", package=package, project=_project(package))
     files = {"README.md": readme, "pyproject.toml": project}

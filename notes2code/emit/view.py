@@ -49,6 +49,7 @@ class View:
         self.snake = part.component.name if own else snake(part.name)
         self.component = part.component.name
         self.summary = part.component.summary
+        self.groups = part.component.groups
         self.form = part.recognised.form.part
         self.spelt = part.spelt
         self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}

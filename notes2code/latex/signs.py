@@ -366,7 +366,11 @@ CHARACTERS |= {
     "ς": ("name", "sigma"),
 }
 
-SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ", "0123456789+-niT", strict=True))
+SUPERSCRIPTS = dict(
+    zip(
+        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ", "0123456789+-niTOOKKVVQhl", strict=True
+    )  # there is no raised Q, and no raised O, K and V in some fonts
+)
 SUBSCRIPTS = dict(
     zip("₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ", "0123456789+-ijklmnoprstuvxaeh", strict=True)
 )

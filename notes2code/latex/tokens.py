@@ -38,7 +38,7 @@ _PATTERN = re.compile(
     r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
     r"|(?P<dots>[.·]{3,}|\.\.)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
-    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ]+)"
+    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
     r"|(?P<other>.|\n)",
     re.DOTALL,
@@ -47,6 +47,9 @@ _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
+_PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
+"""The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
+
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -281,6 +284,9 @@ class Tokens(Characters):
         before = self.tokens[-1].kind if self.tokens else ""
         apart = content != content.rstrip() or self.latex[end : end + 1].isspace()
         following = self.latex[end:].lstrip()[:1]
+        padded = content[:1].isspace() and content[-1:].isspace()
+        if padded and not content.isascii() and following not in ("_", "^", "(", "=", ""):
+            return True
         return before in ("sep", "quad", "row") and apart and following.isalpha()
 
     def _font_around(self, name: str, start: int, end: int) -> int:
@@ -311,6 +317,13 @@ class Tokens(Characters):
             self._add("name", "ones", start, found.end(), font)
         elif content.isascii() and content.isalpha():
             self._add_pieces(content, at, font)
+        elif _PRODUCT.fullmatch(content):
+            for letter in re.finditer("[A-Za-z]", content):
+                self._add("name", letter[0], at + letter.start(), at + letter.end(), font)
+        elif _SPACED_LETTERS.fullmatch(content):
+            joined = re.sub(r"\s+", "", content)
+            self.problems.append(spaced.remark(joined, at, at + len(content)))
+            self._add("word", joined, start, found.end(), font)
         elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
             self._add("word", content, start, found.end(), font)
         else:

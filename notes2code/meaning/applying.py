@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Node
@@ -56,6 +57,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         )
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
+    equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = all(ranks[p] == 0 for p in equation.parameters)
     if of_numbers and not equation.definitions and not equation.value.indices:
@@ -116,6 +118,35 @@ def _counted(
         if isinstance(expr, Idx):
             run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
     return found
+
+
+def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:
+    """A function that is defined on elements, ``score(q_i, k_j) = …``, as one of a single query
+    and a single key, where it is given these; else the function itself."""
+    for name, value in zip(equation.parameters, arguments, strict=True):
+        given = next(one for one in equation.inputs if one.name == name)
+        if value.rank + 1 != len(given.shape) or equation.definitions:
+            continue
+        refs = [e for e in ir.walk(equation.value.body) if isinstance(e, Ref) and e.array == name]
+        places = {ref.at[0] for ref in refs}
+        rows = [index for index in equation.value.indices if places == {Idx(index)}]
+        if len(rows) == 1:
+            body = _single(equation.value.body, name)
+            kept = tuple(index for index in equation.value.indices if index is not rows[0])
+            inputs = tuple(
+                replace(one, shape=one.shape[1:]) if one is given else one
+                for one in equation.inputs
+            )
+            if not any(part == Idx(rows[0]) for part in ir.walk(body)):
+                equation = replace(equation, inputs=inputs, value=Lambda(kept, body))
+    return equation
+
+
+def _single(expr: Expr, array: str) -> Expr:
+    """An expression with one row in place of an array."""
+    if isinstance(expr, Ref) and expr.array == array:
+        return Ref(array, tuple(_single(place, array) for place in expr.at[1:]))
+    return ir.rebuild(expr, lambda child: _single(child, array))
 
 
 def _other_arity(

@@ -155,7 +155,7 @@ def script_letters(node: Node) -> Iterator[str]:
             for script in (node.sub, node.sup):
                 if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
                     continue
-                if _is_label(script):
+                if is_label(script):
                     continue
                 for inner in walk(script):
                     if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
@@ -183,11 +183,11 @@ def is_of_heads(target: Node, nodes: Sequence[Node]) -> bool:
 def letters_of_labels(node: Node) -> Iterator[str]:
     """The letters of abbreviations such as the ``hr`` of W_hr."""
     sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
-    if isinstance(sub, Juxt) and _is_label(sub):
+    if isinstance(sub, Juxt) and is_label(sub):
         yield from (f.text for f in sub.factors if isinstance(f, Name))
 
 
-def _is_label(script: Node) -> bool:
+def is_label(script: Node) -> bool:
     """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
     ``i % 2`` one."""
     letters = (
@@ -326,7 +326,7 @@ def free_letters(script: Node, base: str) -> Iterator[str]:
     weight = base in ("W", "w", "b", "U", "P", "B", "d", "D", "dim", "n", "N", "T", "e")
     for part in scripts.parts(script, names.INDEX_LETTERS):
         inner = part
-        if weight or _is_label(inner):
+        if weight or is_label(inner):
             continue
         found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
         letters = [n.text for n in found if isinstance(n, Name)]

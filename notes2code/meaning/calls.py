@@ -185,6 +185,11 @@ def is_unknown(run: Run, use: scripts.Use) -> bool:
     return not (named or applying.known(run, use.name) is not None or _builtin(use.name))
 
 
+def is_known(name: str) -> bool:
+    """Whether everybody knows a function by its name: the softmax, or one of numbers."""
+    return name.lower() in names.FUNCTIONS or name.replace("_", "").lower() in OF_NUMBERS
+
+
 def _builtin(name: str) -> str | None:
     plain = name.replace("_", "").lower()
     if plain in OF_NUMBERS:

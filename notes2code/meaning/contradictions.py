@@ -50,6 +50,9 @@ def _differing(
     if taken is None or meant is None:
         return
     near = linker.distance(entry, taken)
+    usual = linker.base.field.get(name.replace("_", "").lower())
+    if near[0] == 2 and usual is not None and same(meant, usual):
+        return  # what everybody knows by the name
     for other, equation in islice(general, MAX_COMPARED):
         if linker.distance(entry, other)[:2] != near[:2]:
             return

@@ -11,6 +11,7 @@ from notes2code.latex.tree import (
     Frac,
     Group,
     Infix,
+    Juxt,
     Name,
     Node,
     Num,
@@ -39,7 +40,7 @@ def from_one(seen: Survey, nodes: Sequence[Node]) -> None:
     if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
         for letter in (unsaid | seen.bound | {*seen.free}) - told:
             seen.starts.setdefault(letter, 1)
-    for letter in _begin_with_one(nodes) - told:
+    for letter in (_begin_with_one(nodes) | _counting_down(nodes)) - told:
         seen.starts.setdefault(letter, 1)
 
 
@@ -75,6 +76,13 @@ def _zero_of(node: Node) -> set[str]:
     return set()
 
 
+def _counting_down(nodes: Sequence[Node]) -> set[str]:
+    """The i of ``x_{n-i+1}``: the first of them is the last element of all."""
+    subs = [node.sub for node in nodes if isinstance(node, Script) and node.sub is not None]
+    found = (scripts.reversal(sub) for sub in subs)
+    return {back[1] for back in found if back is not None and back[2] == 1}
+
+
 def _begin_with_one(nodes: Sequence[Node]) -> set[str]:
     """The letters of ``i = 1`` beside ``i > 1`` or ``i ≥ 2``: 1 is the first that they can be."""
     said: dict[str, set[tuple[str, int]]] = {}
@@ -82,6 +90,26 @@ def _begin_with_one(nodes: Sequence[Node]) -> set[str]:
         for letter, sign, number in _comparisons(node):
             said.setdefault(letter, set()).add((sign, number))
     return {x for x, f in said.items() if ("=", 1) in f and f & {(">", 1), ("≥", 2)}}
+
+
+_LABELLED = frozenset(["W", "U", "b", "B"])
+"""What has a number as a label even beside an index: the weights of the i-th expert's layers."""
+
+
+def numbered(seen: Survey, nodes: Sequence[Node], targets: Sequence[Node]) -> dict[str, int]:
+    """The letters of arrays with elements such as ``x_{i1}`` or ``a_{1j}``, and the number of the
+    first one; ``x_{2i}`` alone is every other element."""
+    labelled = {binders.bare(name) for target in targets for name in binders.target_scripts(target)}
+    found: dict[str, set[int]] = {}
+    for node in nodes:
+        if isinstance(node, Script) and node.sub is not None and scripts.is_name(node):
+            parts = scripts.beside_number(node.sub, seen.bound)
+            numbers = {int(part.text) for part in parts if isinstance(part, Num)}
+            if isinstance(node.sub, Juxt) and scripts.stride(node.sub) is not None:
+                continue
+            if numbers and binders.bare(node) not in labelled | _LABELLED:
+                found.setdefault(binders.bare(node), set()).update(numbers)
+    return {letter: 0 if 0 in numbers else 1 for letter, numbers in found.items()}
 
 
 def unsaid(nodes: Sequence[Node], seen: Survey) -> Iterator[Problem]:

@@ -263,8 +263,10 @@ class Attempt:
         value = ordering.ordered(self, value, letters, target)
         self._check_rank(value, target)
         state = run.symbols.get(target.name)
-        if state is not None and binders.step_letter(define) and len(state.axes) != value.rank:
-            run.pay(2.4)  # the next state is of the kind of the last one
+        if state is not None and binders.step_letter(define):
+            used = max(run.seen.counted.get(target.name, {len(target.indices)}))
+            if len(state.axes) - used != value.rank - len(target.indices):
+                run.pay(2.4)  # the next state is of the kind of the last one
         return value
 
     def _picked(self, value: Value, row: int) -> Value:
@@ -325,7 +327,13 @@ class Attempt:
         if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
             self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
-        if unexpected:
+        weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
+        if unexpected and weighs:
+            text = (
+                f"each `{self.run.quote(target.span)}` would be an array, and weights are numbers"
+            )
+            self.run.conflict(3, text, target.span)
+        elif unexpected:
             self.run.pay(1.5)
         if _is_number(target) and element > 0:
             self.run.pay(2.4)
@@ -384,14 +392,17 @@ class Attempt:
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:
-    """Whether a softmax over an index is a factor of a product."""
+    """Whether a softmax over an index is a factor of a product, beside others that have it."""
     factors = body.factors if isinstance(body, ir.Mul) else ()
-    return any(
-        isinstance(factor, ir.Softmax)
+    weights = [
+        factor
+        for factor in factors
+        if isinstance(factor, ir.Softmax)
         and isinstance(factor.at, ir.Idx)
         and find_index(factor.at.index) is index
-        for factor in factors
-    )
+    ]
+    rest = (factor for factor in factors if factor not in weights)
+    return bool(weights) and any(index in free_roots(factor) for factor in rest)
 
 
 def _letters_of(node: Node) -> set[str]:

@@ -17,8 +17,12 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
     if at.relation:
         return _range(run, at, size, use)
+    if isinstance(at.node, Num):
+        return _numbered(run, at.node, use)
     if (group := grouped.place(run, at.node, size)) is not None:
         return group
+    if (back := _reversed(run, at.node, size, use)) is not None:
+        return back
     expr = arithmetic(run, at.node, use)
     if (half := _half(run, at, use)) is not None:
         run.unify(find_index(half[0]).size, half[1], use.span)
@@ -37,6 +41,36 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def _reversed(run: Run, node: Node, size: Size, use: Use) -> Expr | None:
+    """``x_{n-i+1}``: all elements from the last to the first, where there are n of them."""
+    found = scripts.reversal(node)
+    if found is None or found[0] in run.indices or found[1] not in run.indices:
+        return None
+    index, last = find_index(run.indices[found[1]]), run.size(found[0])
+    if found[2] != (1 if index.start == 1 else -1):
+        raise error(
+            "N2C032",
+            f"`{run.quote(use.span)}` is no element of `{use.name}` for all `{index.name}`, which "
+            f"counts from {index.start}",
+            node.span,
+            f"write `{found[0]} - {index.name} + 1` where it counts from 1, and "
+            f"`{found[0]} - {index.name} - 1` where it counts from 0",
+        )
+    run.unify(index.size, last, use.span)
+    run.unify(last, size, use.span)
+    return ir.add(find(size), ir.MINUS_ONE, ir.negative(Idx(index)))
+
+
+def _numbered(run: Run, node: Num, use: Use) -> Expr:
+    """The place of the 1 in ``x_{i1}``."""
+    first = run.seen.numbered.get(names.base_letter(use.name), 1)
+    text = (
+        f"`{run.quote(use.span)}` is taken to be an element of `{use.name}`, counted from {first}"
+    )
+    run.problems.append(note("N2C039", text, use.span))
+    return ir.Num(int(node.text) - first)
 
 
 def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
@@ -114,6 +148,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             arguments = [arithmetic(run, item, use) for item in items]
             own = run.functions.get(name) or run.scope.functions.get(name)
             return clipped(*arguments) if own is None else _clipped_by(own, arguments, node)
+        case Juxt((Name("min"), Group(_, (left, right)))):
+            return ir.Fn("min", (arithmetic(run, left, use), arithmetic(run, right, use)))
         case Juxt(factors):
             return ir.mul(*(arithmetic(run, factor, use) for factor in factors))
         case Group("⌊", (item,)):
@@ -245,6 +281,8 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         return ir.add(expr, ir.negative(low))
     if isinstance(expr, ir.Fn) and expr.name == "abs":
         return _distance(run, expr, letters, size, use)
+    if isinstance(expr, ir.Fn) and expr.name == "min":
+        return _nearest(run, expr, letters, size, use)
     plus = _leading(expr, use)
     other = next(index for index in letters if index is not plus.index)
     last = ir.add(other.size, ir.MINUS_ONE)
@@ -270,6 +308,17 @@ def _distance(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use)
     run.problems.append(
         note("N2C039", f"{text}`{first.name}` and `{second.name}`, from 0 on", use.span)
     )
+    return expr
+
+
+def _nearest(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use) -> Expr:
+    """``b_{min(|i-j|, c)}``: one element for every distance up to c."""
+    distance, furthest = expr.arguments
+    if not isinstance(distance, ir.Fn) or distance.name != "abs" or ir.free_indices(furthest):
+        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    _leading(distance.arguments[0], use)
+    run.unify(letters[0].size, letters[1].size, use.span)
+    run.unify(Size("", value=ir.add(furthest, ir.ONE)), size, use.span)
     return expr
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,19 +16,15 @@ from itertools import pairwise
 from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Group, Juxt, Name, Script, Tree, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.latex.words import MATRICES
-from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
+from notes2code.meaning import binders, calls, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
-_LOOKS = re.compile(
-    r"\\(?:text|mathrm|operatorname\*?|textrm|textbf|mathbf|mathit|boldsymbol|left|right|[bB]igg?[lr]?"
-    r"|quad|[,;:! ])(?![A-Za-z])|[\s{}]|[.,]$"
-)
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
 
@@ -67,7 +63,7 @@ class Linked:
 @dataclass
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
-    functions called here get."""
+    functions called here get, ``said`` what those defined here are, however it is written."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -79,6 +75,7 @@ class _Parsed:
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
     arity: dict[str, int] = field(default_factory=dict)
+    said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
@@ -159,9 +156,13 @@ class Linker:
         own = self._alone(entry)
         if own.kind == "rejected":
             return Linked(own, ())
-        found = {self._definitions(entry, within): None for within in (1, 0)}
-        typed = [(self.together(entry, own, uses), uses) for uses in found if uses]
+        typed = [(self.together(entry, own, uses), uses) for uses in self.linked(entry)]
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
+
+    def linked(self, entry: Entry) -> list[tuple[Entry, ...]]:
+        """The formulas that a formula refers to: those of the whole note, those of its section."""
+        found = {self._definitions(entry, within): None for within in (1, 0)}
+        return [uses for uses in found if uses]
 
     def _alone(self, entry: Entry) -> Typed:
         parsed = self.parsed[entry]
@@ -169,14 +170,21 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         return type_tree(entry.latex, parsed.tree, self.scope(entry))
 
-    def together(self, entry: Entry, own: Typed, uses: tuple[Entry, ...]) -> Typed | None:
+    def together(
+        self,
+        entry: Entry,
+        own: Typed,
+        uses: tuple[Entry, ...],
+        operators: frozenset[str] = frozenset(),
+    ) -> Typed | None:
         """The formula typed with the definitions before it, as if it were one with them."""
-        before = JOIN.join(other.latex for other in uses)
-        typed = type_formula(before + JOIN + entry.latex, self.scope(entry, uses))
+        before = "".join(other.latex + JOIN for other in uses)
+        scope = replace(self.scope(entry, uses), operators=operators)
+        typed = type_formula(before + entry.latex, scope)
         alone = own.equation
         if typed.equation is None or (alone and alone.name != typed.equation.name):
             return None  # what is linked has a result of its own, which is not this formula's
-        offset = len(before) + len(JOIN)
+        offset = len(before)
         mine = [p for p in typed.problems if p.span.start >= offset]
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
         return replace(typed, problems=tuple(moved))
@@ -242,34 +250,30 @@ class Linker:
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
         if near and near[0][0][0] == 2:  # of other notes, what most of them say
-            often = Counter(_spelling(other) for other in found)
-            found.sort(key=lambda other: -often[_spelling(other)])
+            often = Counter(self.parsed[other].said.get(name) for other in found)
+            found.sort(key=lambda other: -often[self.parsed[other].said.get(name)])
         return found
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
-        """Whether another note's function can be the one that a formula calls."""
+        """Whether another note's function can be the one that a formula calls: a softmax or a
+        GELU means elsewhere what it always does, whatever a note adds to it."""
         takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
         if takes is not None and given is not None and takes not in given:
             return False
-        return not self._is_variant(name, other)
-
-    def _is_variant(self, name: str, other: Entry) -> bool:
-        """Whether a definition adds something to a function that everybody knows, such as a
-        temperature to the softmax: in other notes the name means what it always does."""
-        equation = self.function(other) if name in names.FUNCTIONS else None
-        return equation is not None and any(
-            not given.shape and given.name not in equation.parameters for given in equation.inputs
-        )
+        return not calls.is_known(name)
 
     def rejected(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
-        """The rejected definition that stands nearer than all that can be read, if one does."""
+        """The rejected definition that stands nearer than all that can be read, if one does; those
+        of other notes take nothing away from what the field knows."""
         for at, other in enumerate(others):
             if self.function(other) is not None or other in self.busy:
                 return None
             typed = self.functions.get(other)
             if typed is not None and typed.kind == "rejected":
                 near = self.distance(entry, other)
-                if all(self.distance(entry, far) > near for far in others[at + 1 :]):
+                if near[0] < 2 and all(
+                    self.distance(entry, far) > near for far in others[at + 1 :]
+                ):
                     return other
         return None
 
@@ -391,9 +395,17 @@ def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
     return found
 
 
-def _spelling(entry: Entry) -> str:
-    """The text of a formula without fonts, spaces and sizes of parentheses."""
-    return _LOOKS.sub("", entry.latex)
+def _said(node: Node) -> Hashable:
+    """What a node says, without fonts, spaces, kinds of parentheses and of transposes."""
+    match node:
+        case Name(text):
+            return "T" if text in names.TRANSPOSES else text.lower()
+        case Num(text):
+            return text
+        case Group(_, (item,)):
+            return _said(item)
+        case _:
+            return (type(node), getattr(node, "op", ""), *map(_said, children(node)))
 
 
 def _family(name: str) -> str:
@@ -403,6 +415,8 @@ def _family(name: str) -> str:
 
 def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
     """Note what a statement defines."""
+    if statement.near:  # GELU is not what it comes close to
+        return
     target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
     # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
@@ -414,6 +428,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     if target.parameters:
         parsed.functions.add(target.name)
         parsed.arity[target.name] = len(target.parameters)
+        parsed.said[target.name] = tuple(map(_said, statement.values))
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
     if binders.step_letter(statement) is not None:

@@ -89,10 +89,10 @@ def base_letter(name: str) -> str:
 
 
 def is_any_function(name: str) -> bool:
-    """Whether a name is a letter that stands for another function in each note, such as f or p;
-    kernels K and feature maps φ are the same in all of them."""
+    """Whether a name is a letter that stands for another function in each note, such as f, p or
+    the activation σ; kernels K and feature maps φ are the same in all of them."""
     base = base_letter(name)
-    return len(base) == 1 and base not in KERNELS
+    return (len(base) == 1 or base in GREEK - _FEATURE_MAPS) and base not in KERNELS
 
 
 def is_size_name(name: str) -> bool:
@@ -101,6 +101,7 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
 
 
+_FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])
 KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 

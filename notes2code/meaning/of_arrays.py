@@ -101,6 +101,11 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(body, value.axes[:-1], span)
 
 
+def _deviation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The root of the variance over the features (population)."""
+    return mapped(_variance(run, name, group, span), lambda e: ir.Pow(e, ir.HALF))
+
+
 def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The root of the mean of the squares over the features."""
     value = _vector(run, name, group, span)
@@ -180,6 +185,7 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "concatenate": _concatenation,
     "cat": _concatenation,
     "var": _variance,
+    "std": _deviation,
     "rms": _root_mean_square,
     "diag": _diagonal_matrix,
     "tr": _trace,

@@ -105,7 +105,7 @@ def scripted(run: Run, node: Node) -> Value:
             node.span,
         )
     assert isinstance(node, Script)
-    if isinstance(node.base, Group) and node.base.open == "‖":
+    if isinstance(node.base, Group) and (node.base.open == "‖" or _is_order(node)):
         return _norm(run, node, node.base)
     if isinstance(node.base, Group) and isinstance(node.sub, Relation):
         return families.indexed(run, node.base, node.sub, node.sup)
@@ -155,6 +155,8 @@ def index(run: Run, value: Value, sub: Node) -> Value:
 def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     """A power of a number, or of every element of a vector."""
     raised_to = _exponent(run, exponent)
+    if base.rank == 2 and _is_diagonal(run, base):
+        return _diagonal_power(run, base, raised_to, where)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
             "N2C033",
@@ -182,6 +184,23 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _is_diagonal(run: Run, base: Value) -> bool:
+    """Whether a matrix is what the formula defines as ``diag(v)``: its powers are those of v."""
+    name = base.body.array if isinstance(base.body, ir.Ref) else ""
+    bodies = [one.array.body for one in run.defined.values() if one.name == name]
+    match bodies:
+        case [ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), _),), ir.Num(0))]:
+            return True
+    return False
+
+
+def _diagonal_power(run: Run, base: Value, exponent: Value, where: Span) -> Value:
+    rows, columns = base.axes
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    raised_to = elementwise(run, base, exponent, ir.Pow, where)
+    return Value(ir.Cases(((on, raised_to.body),), ir.ZERO), base.axes, where)
 
 
 def _maps(run: Run, body: Expr) -> bool:
@@ -233,6 +252,12 @@ def _negative_number(node: Node) -> bool:
 
 NO_VECTOR = 2.2
 """What it counts against a reading if a norm is of a number."""
+
+
+def _is_order(node: Script) -> bool:
+    """Whether single bars are a norm's: ``|x|_2``."""
+    order = isinstance(node.sub, Num) or (isinstance(node.sub, Name) and node.sub.text == "infty")
+    return order and isinstance(node.base, Group) and node.base.open == "|"
 
 
 def _norm(run: Run, node: Script, base: Group) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Infix, Juxt, Num
-from notes2code.meaning import calls, families, ir, scripts, sizes, turns
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num
+from notes2code.meaning import applying, calls, families, ir, scripts, sizes, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -34,7 +34,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         return turn
     at = 0
     while at < len(node.factors):
-        call = calls.call_at(run, node.factors, at)
+        call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
         if call is not None:
             value, at = call
             values.append(value)
@@ -49,6 +49,25 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """What an operator gives that stands before a group, or before names; and where they end."""
+    if not run.scope.operators or not isinstance(factors[at], Name):
+        return None
+    use, end = run.seen.use(factors[at]), at + 1
+    if use.name not in run.scope.operators:
+        return None
+    while end < len(factors) and scripts.is_name(factors[end]):
+        end += 1
+    if end == at + 1 < len(factors) and isinstance(factors[end], Group):
+        end += 1
+    if end == at + 1:
+        return None
+    rest = tuple(factors[at + 1 : end])
+    span = rest[0].span.to(rest[-1].span)
+    value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, span))
+    return applying.unknown(run, use, [value], factors[at].span.to(span)), end
 
 
 def _turned(run: Run, node: Juxt) -> Value | None:
@@ -72,6 +91,9 @@ def _is_bilinear(values: Sequence[Value]) -> bool:
 
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two neighbours: scaling, or a matrix product."""
+    if left.rank == right.rank == 0 and _is_score(left, right):
+        text = f"`{run.quote(where)}` is a product of numbers, not of a query and a key"
+        run.conflict(3, text, where)
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
@@ -82,6 +104,14 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if _is_gain(run, left) or _is_gain(run, right):
         return elementwise(run, left, right, ir.mul, where)
     return matrix_product(run, left, right, where)
+
+
+def _is_score(left: Value, right: Value) -> bool:
+    """Whether two numbers are the elements q_i and k_j of different places."""
+    match left.body, right.body:
+        case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
+            return mine != theirs
+    return False
 
 
 def _scaled(left: Value, right: Value) -> Value:

@@ -79,7 +79,7 @@ def is_mention(node: Node) -> bool:
             and isinstance(group, Group)
             and group.open == "("
             and bool(group.items)
-            and all(map(scripts.is_name, group.items))
+            and all(scripts.is_name(item) or isinstance(item, Stroke) for item in group.items)
             and names.label(name).lower() not in calls.OF_NUMBERS
             and not names.label(name).lower().startswith("softmax")
         )

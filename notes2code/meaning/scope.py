@@ -32,8 +32,9 @@ class Scope:
     ``functions`` are those that the notes define; ``field`` those that everybody knows, by their
     names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
-    that the notes define as no functions. ``column`` says whether vectors are columns (None: the
-    notes do not say).
+    that the notes define as no functions, ``operators`` matrices of which there is one for each
+    position: without an index they act on each row of what they stand before. ``column`` says
+    whether vectors are columns (None: the notes do not say).
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -41,6 +42,7 @@ class Scope:
     field: Mapping[str, Equation] = dataclass_field(default_factory=dict)
     words: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
+    operators: frozenset[str] = frozenset()
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     column: bool | None = None
 

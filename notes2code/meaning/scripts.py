@@ -89,6 +89,16 @@ def stride(node: Node) -> tuple[str, int] | None:
     return None
 
 
+def reversal(node: Node) -> tuple[str, str, int] | None:
+    """The last number, the letter that counts down from it, and the offset of ``n − i + 1``."""
+    match node:
+        case Infix("+" | "-" as sign, Infix("-", Name(last), Name(letter)), Num("1")) | Infix(
+            "-", Infix("+" | "-" as sign, Name(last), Num("1")), Name(letter)
+        ):
+            return last, letter, 1 if sign == "+" else -1
+    return None
+
+
 def beyond_half(node: Node) -> tuple[str, Node] | None:
     """The letter and the half of an index such as ``i + d/2``."""
     match node:
@@ -119,11 +129,16 @@ def complement(left: Sequence[At], right: Sequence[At]) -> bool:
 
 
 def read(
-    node: Node, bound: Set[str], as_target: bool = False, steps: Mapping[str, Set[str]] = NO_STEPS
+    node: Node,
+    bound: Set[str],
+    as_target: bool = False,
+    steps: Mapping[str, Set[str]] = NO_STEPS,
+    numbered: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
-    ("" for all names)."""
+    ("" for all names); ``numbered`` are the names of which a number beside an index tells an
+    element, too."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
         return Use(name, (), None, False, False, node.font == "bold", node.span)
@@ -146,7 +161,7 @@ def read(
         else:
             raise TypeError(node)
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
-    reader = _Reader(node, bound, as_target, counting)
+    reader = _Reader(node, bound, as_target, counting, node.text in numbered)
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -173,11 +188,14 @@ def _plain(text: str) -> str:
 class _Reader:
     """Collects what the scripts of one name say."""
 
-    def __init__(self, base: Name, bound: Set[str], as_target: bool, steps: Set[str]) -> None:
+    def __init__(
+        self, base: Name, bound: Set[str], as_target: bool, steps: Set[str], numbered: bool = False
+    ) -> None:
         self.base = base.text
         self.bound = bound
         self.as_target = as_target
         self.steps = steps
+        self.numbered = numbered
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -188,6 +206,8 @@ class _Reader:
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
         written = parts(node, self.bound | self.steps)
+        if self.numbered and beside_number(node, self.bound):
+            written = beside_number(node, self.bound)
         for part in chain.from_iterable(_run_of_indices(n, self.bound) for n in written):
             if self.is_step(part):
                 self.dropped += 1
@@ -196,7 +216,8 @@ class _Reader:
                 for piece in inner:
                     self.below(piece)
                 continue
-            at = self.index(part)
+            numbered = self.numbered and isinstance(part, Num) and len(written) > 1
+            at = At(part) if numbered else self.index(part)
             if at is not None:
                 self.indices.append(at)
             elif _is_arithmetic(part):
@@ -255,6 +276,8 @@ class _Reader:
             return None
         if isinstance(node, Group) and node.separators == (":",) and len(node.items) == 2:
             first, last = node.items
+            if isinstance(first, Num) and first.text == "1" and isinstance(last, Name):
+                return At(last, "≤") if self.counts(last) else None
             if self.counts(first) or self.counts(last):
                 return At(first, ":", last)
             return None
@@ -394,6 +417,18 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     return (node,)
 
 
+def beside_number(script: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The positions of a script such as ``i1``, ``i,1`` or ``1i``: numbers and bound letters; none
+    of any other. Set apart in front, as in ``α_{1,i}``, a number is a label."""
+    items = script.items if isinstance(script, Group) and not script.open else ()
+    found = script.factors if isinstance(script, Juxt) else items
+    if items and isinstance(items[0], Num):
+        return ()
+    numbers = sum(isinstance(part, Num) and part.text.isdigit() for part in found)
+    letters = sum(isinstance(part, Name) and part.text in bound for part in found)
+    return found if numbers and letters and numbers + letters == len(found) else ()
+
+
 def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     """The letters of what looks like a word, the ``tr`` of ``α_{tr}``, and is a run of indices."""
     if not isinstance(node, Name) or not 2 <= len(node.text) <= 3:
@@ -405,9 +440,10 @@ def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
 
 
 def counted(node: Node) -> Iterator[Node]:
-    """What is in an index expression; the bounds of a clip are numbers, whatever their letters."""
+    """What is in an index expression; the bounds of a clip, or the second part of a minimum, are
+    numbers, whatever their letters."""
     match node:
-        case Juxt((Name("clip" | "clamp"), Group(_, (value, *_)))):
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, (value, *_)))):
             yield from counted(value)
         case _:
             yield node
@@ -431,7 +467,7 @@ def _letters(node: Node) -> tuple[list[str], bool]:
         case Juxt(factors) if isinstance(factors[0], Num):
             found = [_letters(f) for f in factors]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
-        case Juxt((Name("clip" | "clamp"), Group(_, items))):
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, items))):
             found = [_letters(f) for f in items]
             return [x for letters, _ in found for x in letters], any(o for _, o in found)
         case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Num,
+    Prose,
     Relation,
     Script,
     Tree,
@@ -80,6 +81,9 @@ class Fact:
     span: Span
 
 
+MAX_SIDES = 200
+"""Statements, and sides of equations, in one formula."""
+
 Statement: TypeAlias = Define | Declare | Range | Fact
 
 
@@ -124,8 +128,23 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         else:
             out.append(Define(None, (node,), node.span))
         at += 1
+    _refuse_many(out)
     scripted = {x for clause in clauses for x in _letters_in_scripts(clause.node)}
     return tuple(_number(statement, scripted) for statement in out)
+
+
+def _refuse_many(stated: Sequence[Statement]) -> None:
+    """Refuse what states more than any formula of a note, such as a = a = a = …"""
+    sides = 0
+    for statement in stated:
+        sides += len(statement.values) if isinstance(statement, Define) else 1
+        if sides > MAX_SIDES:
+            raise error(
+                "N2C020",
+                f"this formula states more than {MAX_SIDES} things",
+                statement.span,
+                "split it into several formulas",
+            )
 
 
 def _number(statement: Statement, scripted: set[str]) -> Statement:
@@ -216,11 +235,16 @@ def _expand(clause: Clause) -> list[Clause]:
         node = node.items[0]
     if not isinstance(node, Matrix):
         return [clause]
-    rows = [_row(row) for row in node.rows]
-    equations = [row for row in rows if isinstance(row, Relation)]
-    if not equations or len(equations) < len(rows):
-        return [clause]
-    return [Clause(row, "row", clause.words if i == 0 else "") for i, row in enumerate(equations)]
+    equations: list[tuple[Node, str]] = []
+    for row in map(_row, node.rows):
+        inside = row.items if isinstance(row, Group) and not row.open else (row,)
+        words = " ".join(item.text for item in inside if isinstance(item, Prose))
+        for item in inside:
+            if isinstance(item, Relation):
+                equations.append((item, words if equations else clause.words))
+            elif not isinstance(item, Prose):
+                return [clause]
+    return [Clause(item, "row", words) for item, words in equations] or [clause]
 
 
 def _row(cells: tuple[Node | None, ...]) -> Node | None:
@@ -416,7 +440,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
-    if len(values) < 2:
+    if len(values) < 2 or any(map(_is_set, values)):
         return [Fact("=", node.span)]
     return [*out, *_definition(values, node.span)]
 
@@ -444,6 +468,13 @@ def _is_function(node: Node | None) -> bool:
         case Juxt((Name(word), Group("(", (Name(letter),)))):
             return len(word) > 1 and word not in names.GREEK and letter.islower()
     return False
+
+
+def _is_set(node: Node) -> bool:
+    """Whether a value lists the members of a set, as in ``X = \\{x_1, …, x_n\\}``."""
+    if not isinstance(node, Group) or node.open != "{":
+        return False
+    return any(isinstance(item, Dots) for item in node.items)
 
 
 def _is_gloss(node: Node) -> bool:

@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, counting, names, roots, scripts
+from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
@@ -49,6 +50,8 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
+    ``quantities`` are capitals that are numbers.
+    ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -60,7 +63,7 @@ class Survey:
     called: set[str] = field(default_factory=set)
     counted: dict[str, set[int]] = field(default_factory=dict)
     shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
-    bold: set[str] = field(default_factory=set)
+    bold: dict[str, set[int]] = field(default_factory=dict)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
@@ -78,6 +81,8 @@ class Survey:
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
+    quantities: set[str] = field(default_factory=set)
+    numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
     has_identity: bool = False
@@ -91,7 +96,7 @@ class Survey:
         known = self.uses.get(id(node))
         if known is not None:
             return known[1]
-        found = scripts.read(node, self.bound, steps=self.steps)
+        found = scripts.read(node, self.bound, False, self.steps, self.numbered.keys())
         if found.name in self.squares and _is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
@@ -111,6 +116,11 @@ class Survey:
             return self.use(node)
         except ProblemError:
             return None
+
+    def is_bold(self, name: str) -> bool:
+        """Whether the elements of a name are bold: not those of the ``\\mathbf{x}`` whose
+        elements are x_i."""
+        return name in self.bold and max(self.counted[name]) in self.bold[name]
 
     def letters(self, value: Node) -> Letters:
         """The names and the letters in a value of one of the statements."""
@@ -155,10 +165,12 @@ def survey(statements: Sequence[Statement]) -> Survey:
         elif isinstance(statement, Define) and statement.target is not None:
             if isinstance(square := statement.target, Script) and _is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
-            _find_target_letters(seen, statement.target, nodes)
+            if not _labels(statements):
+                _find_target_letters(seen, statement.target, nodes)
     _find_twins(seen, nodes)
     _find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
+    seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
     for node in nodes:
@@ -168,13 +180,15 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
+    seen.quantities = quantities(nodes)
     seen.normalises = any(map(_is_normalisation, nodes))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
     norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
     seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
-    seen.of_probabilities = seen.logs and bases - seen.bound <= _OF_DIVERGENCES
-    seen.attends = sum(bool(bases & {x, x.lower()}) for x in "QKV") > 1
+    arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
+    seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
+    seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
     seen.has_matrices = seen.attends or "X" in bases
     return seen
 
@@ -207,6 +221,25 @@ def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
         elif isinstance(node, Script) and (own := binders.family_range(node)) is not None:
             seen.bound.update(binders.bound_letters(own))
             seen.sizes.update(binders.size_names(node.sup))
+
+
+def _labels(statements: Sequence[Statement]) -> set[str]:
+    """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
+    defines = [s for s in statements if isinstance(s, Define)]
+    if len(defines) == 1 and isinstance(call := defines[0].target, Juxt):
+        match call.factors:
+            case (Name(), Group("(", items)) if len(items) > 1:
+                found = {_label_of_matrix(item) for item in items}
+                return {label for label in found if label} if len(found) == 1 else set()
+    return set()
+
+
+def _label_of_matrix(node: Node) -> str:
+    """The letter below a capital letter."""
+    match node:
+        case Script(Name(base), Name(letter), None, 0) if base.isupper():
+            return letter
+    return ""
 
 
 def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> None:
@@ -274,6 +307,7 @@ def _find_free_letters(
     """Letters that stand below names on the right and that nothing binds: they run over rows.
     The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
+    defined |= _labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     for node in nodes:
         if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
@@ -282,6 +316,9 @@ def _find_free_letters(
         if base in labelled:
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+            seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
+            continue
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
@@ -360,7 +397,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
         ):
             seen.elements.add(use.name)  # the b of b^{-2i/d}
         if use.bold:
-            seen.bold.add(use.name)
+            seen.bold.setdefault(use.name, set()).add(len(use.indices))
         if use.transposed:
             seen.transposed.add(use.name)
         (called if before_parenthesis else free_standing).add(use.name)

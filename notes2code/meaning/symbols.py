@@ -202,10 +202,13 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
-    small = not use.bold and base.islower()
+    bold = run.seen.is_bold(use.name)
+    small = not bold and base.islower()
     if run.seen.attends and base in _ROLES and indices < 2:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
-    if use.name in run.whole_parameters and indices == 1 and not use.bold:
+    if run.seen.attends and base in "QKV" and bold:
+        return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
+    if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
@@ -213,14 +216,18 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1)
     elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
         ranks = (1, 0)
-    elif run.seen.logs and base == "y" and indices == 1 and not use.bold:
+    elif run.seen.logs and base == "y" and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
-    elif run.seen.of_probabilities and indices == 1 and not use.bold:
+    elif run.seen.of_probabilities and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
-    elif base == "y" and indices == 0 and _is_label(run, use):
+    elif (base == "y" and indices == 0 and _is_label(run, use)) or (
+        use.name in run.seen.quantities and not use.bold
+    ):
         ranks = (0, 1, 2)
+    elif base == "L" and run.gives_number:
+        ranks = (0, 1, 2)  # a loss is made of losses
     else:
-        bold, transposed = use.name in run.seen.bold, use.name in run.seen.transposed
+        transposed = use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 1.0
@@ -232,7 +239,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
 def _is_label(run: Run, use: Use) -> bool:
     """Whether y is a number: beside log p, or in a loss of labels alone; not where it is set as a
     vector, or transposed as one."""
-    vector = use.name in run.seen.bold or use.name in run.seen.transposed
+    vector = run.seen.is_bold(use.name) or use.name in run.seen.transposed
     return not vector and (run.seen.logs or (run.gives_number and run.seen.of_labels))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import complex_pairs, grouped, names, parities, properties, sizes
+from notes2code.meaning import aliases, complex_pairs, grouped, names, parities, properties, sizes
 from notes2code.meaning.equations import Attempt, shapes_declared
 from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.lower import RULES
@@ -60,7 +60,7 @@ def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
     try:
-        written = grouped.written_out(statements(tree))
+        written = aliases.written_out(grouped.written_out(statements(tree)))
         parted = tuple(part for one in written for part in parities.apart(one))
         stated, remarks = complex_pairs.apart(parted)
         tree = replace(tree, problems=(*tree.problems, *remarks))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import prod
 from typing import Any, TypeAlias
@@ -13,6 +16,13 @@ from notes2code.oracle import helpers
 from notes2code.oracle.extents import OracleError
 
 MAX_ELEMENTS = 10**8
+EFFORT = 20_000_000
+"""The elements that a trial, on inputs of the tool's own, may work out in all: about half a second,
+and 200 MB at most."""
+
+LEAST = 200
+"""What the smallest array counts as: making one takes that long."""
+
 FEW = 512
 """The length up to which positions are kept to be used again."""
 
@@ -56,10 +66,42 @@ COMPARISONS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
+@dataclass(slots=True)
+class _Left:
+    """How many elements may still be worked out."""
+
+    elements: int
+
+
+_left: ContextVar[_Left | None] = ContextVar("_left", default=None)
+
+
+@contextmanager
+def limited(elements: int) -> Iterator[None]:
+    """Within this no more elements are worked out in all: one more is an ``OracleError``."""
+    token = _left.set(_Left(elements))
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def _spend(size: int) -> None:
+    """Count an array that is about to be made; refuse one that would not fit into memory."""
+    if size > MAX_ELEMENTS:
+        raise OracleError(
+            f"an array of {size} elements would be needed, and {MAX_ELEMENTS} are the limit: "
+            "take smaller sizes"
+        )
+    if (left := _left.get()) is not None:
+        left.elements -= max(size, LEAST)
+        if left.elements < 0:
+            raise OracleError("its arrays, all together, take too long to evaluate")
+
+
 def positions(extent: int, level: int, depth: int) -> Array:
     """0, 1, … along the axis of a level."""
-    if extent > MAX_ELEMENTS:
-        raise _too_large(extent)
+    _spend(extent)
     return _few(extent, level, depth) if extent <= FEW else _counted(extent, level, depth)
 
 
@@ -78,8 +120,7 @@ def spread(value: Array, shape: tuple[int, ...]) -> Array:
     """The value with its axes of extent 1 (or none at all) spread to a shape."""
     if value.shape == shape:
         return value
-    if prod(shape) > MAX_ELEMENTS:
-        raise _too_large(prod(shape))
+    _spend(prod(shape))
     return np.broadcast_to(value if value.ndim else value.reshape((1,) * len(shape)), shape)
 
 
@@ -99,16 +140,9 @@ def joined(op: Callable[..., Array], values: Sequence[Array]) -> Array:
 
 
 def check_size(*values: Array) -> None:
-    """Refuse to make an array that would not fit into memory."""
-    if values and np.broadcast(*values).size > MAX_ELEMENTS:
-        raise _too_large(np.broadcast(*values).size)
-
-
-def _too_large(size: int) -> OracleError:
-    return OracleError(
-        f"an array of {size} elements would be needed, and {MAX_ELEMENTS} are the limit: "
-        "take smaller sizes"
-    )
+    """Refuse to make an array that would not fit into memory, or would take too long."""
+    if values:
+        _spend(np.broadcast(*values).size)
 
 
 def ordered(value: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Call, Equation, Expr, Input, Iterate, children
-from notes2code.oracle.arrays import Array
+from notes2code.oracle.arrays import EFFORT, Array, limited
 from notes2code.oracle.elements import Elements, Place
 from notes2code.oracle.extents import OracleError, extents, single_numbers
 
@@ -19,6 +19,13 @@ MAX_WORK = 20_000
 
 STEPS = 16
 """The steps of a recursion that are reckoned with."""
+
+
+def tried(equation: Equation, inputs: Mapping[str, Any]) -> Array:
+    """As ``evaluate``, on inputs of the tool's own: what a note says must not take long. Raises
+    ``OracleError`` where it would."""
+    with limited(EFFORT):
+        return evaluate(equation, inputs)
 
 
 def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:

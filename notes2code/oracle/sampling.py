@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,18 +22,22 @@ MAX_WORK = 150_000
 LARGEST = 16
 LONGEST = 10_000
 """The elements that an axis made of several sizes may have."""
+MOST = 1_000_000
+"""The elements that an array may have, where a formula says how long its axes are."""
 
 
-def sample(equation: Equation, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+def sample(
+    equation: Equation, seed: int, sizes: Mapping[str, int] | None = None, step: int = 1
+) -> dict[str, Any]:
     """Random inputs, by name; the same for the same seed.
 
     Arrays are standard normal, numbers uniform between ½ and 2, functions smooth.
     Sizes are small and differ from each other where that is possible, so that a lost transpose
     shows; sizes such as h·d_v, d/2 or (d + 1)//2 come out whole. ``sizes`` fixes some of them by
-    name. Raises ``OracleError`` where no sizes below 17 fit.
+    name, all others are multiples of ``step``. Raises ``OracleError`` where no sizes below 17 fit.
     """
     rng = np.random.default_rng(seed)
-    known = _chosen_sizes(equation, dict(sizes or {}), rng)
+    known = _chosen_sizes(equation, dict(sizes or {}), step, rng)
     out: dict[str, Any] = {}
     ranks = {
         expr.function: len(expr.at) for expr in expressions(equation) if isinstance(expr, Call)
@@ -41,7 +46,10 @@ def sample(equation: Equation, seed: int, sizes: Mapping[str, int] | None = None
         if wanted.kind == "function":
             out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
         elif wanted.shape:
-            out[wanted.name] = rng.standard_normal([known.whole(axis) for axis in wanted.shape])
+            shape = [known.whole(axis) for axis in wanted.shape]
+            if prod(shape) > MOST:
+                raise OracleError(f"{wanted.name} would have more than {MOST} elements")
+            out[wanted.name] = rng.standard_normal(shape)
         elif wanted.name in known.numbers:
             out[wanted.name] = known.numbers[wanted.name]
         else:
@@ -63,7 +71,7 @@ def _smooth(scale: int, rank: int) -> Callable[..., Array]:
 
 
 def _chosen_sizes(
-    equation: Equation, fixed: Mapping[str, int], rng: np.random.Generator
+    equation: Equation, fixed: Mapping[str, int], step: int, rng: np.random.Generator
 ) -> Extents:
     """A choice of all sizes for which every axis has a whole number of elements."""
     every = list(dict.fromkeys((*axes(equation), *_parts(equation))))
@@ -73,8 +81,8 @@ def _chosen_sizes(
     free += [i.name for i in equation.inputs if i.kind == "size" and i.name not in free]
     needs = [(axis, set(_free(axis, scalars))) for axis in every if not _is_plain(axis)]
     free.sort(key=lambda v: not any(v in variables for _, variables in needs))
-    small = [int(n) for n in rng.permutation(np.arange(2, len(free) + 3))]
-    candidates = small + [n for n in range(1, LARGEST + 1) if n not in small]
+    small = [step * int(n) for n in rng.permutation(np.arange(2, len(free) + 3))]
+    candidates = small + [n for n in range(step, LARGEST + 1, step) if n not in small]
     weight = 1 + sum(1 for axis, _ in needs for _ in walk(axis))
     for distinct in (True, False):
         choices = _choices(free, candidates, needs, fixed, distinct)

@@ -36,6 +36,36 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_the_index_of_all_arguments_is_a_label() -> None:
+    attention = r"A(Q_i, K_i, V_i) = \mathrm{softmax}(Q_i K_i^\top / \sqrt{d_k}) V_i"
+    heads = r"\text{head}_i = A(XW_i^Q, XW_i^K, XW_i^V)"
+    joined = r"\text{MultiHead}(X) = \text{Concat}(\text{head}_1, \dots, \text{head}_h) W^O"
+    found = said(attention, heads, joined)
+    assert found is not None and found[0] == "multi_head_attention"
+
+
+def test_the_elements_of_a_bold_vector_are_numbers() -> None:
+    root = r"\sqrt{\frac{1}{n} \sum_{i=1}^n u_i^2 + \epsilon}"
+    found = said(
+        rf"\mathrm{{RMSNorm}}(\mathbf{{u}}) = \frac{{\mathbf{{u}}}}{{{root}}} \odot \mathbf{{g}}"
+    )
+    assert found is not None and found[:2] == ("rms_norm", "output")
+
+
+def test_a_score_of_one_query_and_one_key_scores_all_of_them() -> None:
+    score = r"\mathrm{score}(q_i, k_j) = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
+    weights = (
+        r"w_{ij} = \frac{\exp(\mathrm{score}(q_i, k_j))}{\sum_l \exp(\mathrm{score}(q_i, k_l))}"
+    )
+    found = said(score, weights)
+    assert found == ("scaled_dot_product_attention", "weights", {"scale": "d_k**-0.5"})
+
+
+def test_raised_letters_of_plain_text() -> None:
+    found = said("headᵢ = Attention(X·Wᵢᵠ, X·Wᵢᴷ, X·Wᵢⱽ)", "M(X) = Concat(head₁, …, headₕ) · Wᴼ")
+    assert found is not None and found[0] == "multi_head_attention"
+
+
 def test_letters_do_not_matter_where_the_name_says_what_it_is() -> None:
     found = said(r"\mathrm{FFN}(q) = W_2 \mathrm{GELU}(W_1 q + b_1) + b_2")
     assert found is not None and found[0] == "feed_forward"

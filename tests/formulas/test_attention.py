@@ -122,6 +122,17 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda n, v, w, s: n / (1 + np.exp(-np.tanh(s @ w.T) @ v)),
     ),
     Case(
+        r"o_t = \mathrm{softmax}(q_t K_{1:t}^\top) V_{1:t}",
+        "q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(np.where(np.tri(len(q), len(k)) > 0, q @ k.T, -np.inf)) @ v,
+    ),
+    Case(
+        r"\begin{array}{r} O = \mathrm{softmax}(A B^\top) V \\"
+        r"\text { where } A = X U, B = X W, V = X Z \end{array}",
+        "X[n,d] U[d,h] W[d,h] Z[d,v]",
+        lambda x, u, w, z: softmax(x @ u @ (x @ w).T) @ (x @ z),
+    ),
+    Case(
         r"O = V \mathrm{softmax}(K^\top Q)",
         "Q[d,n] K[d,m] V[v,m]",
         lambda q, k, v: v @ softmax(k.T @ q, 0),

@@ -8,6 +8,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    Case(
+        r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(r"f = \tanh, \quad y = f(Wx)", "W[n,d] x[d]", lambda w, x: np.tanh(w @ x)),
     Case(r"y = u + 1, \quad u = 2x", "x[d]", lambda x: 2 * x + 1),
     Case(r"u = 2x, \quad y = u + 1", "x[d]", lambda x: 2 * x + 1),
     Case(r"y = u v, \quad u = a + 1, \quad v = u - 1", "a", lambda a: (a + 1) * a),

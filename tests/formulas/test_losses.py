@@ -16,6 +16,15 @@ from tables import Case, check, sigmoid, softmax, table
     ),
     Case(r"L = \sum_i P_i (\log P_i - \log Q_i)", "P+[n] Q+[n]", lambda p, q: p @ np.log(p / q)),
     Case(r"L = -\log p_y", "p_y+", lambda p: -np.log(p)),
+    Case(
+        r"\mathcal{L}(p) = -\sum_{k=1}^{K} q_k \log p_k", "p+[n] q[n]", lambda p, q: -q @ np.log(p)
+    ),
+    Case(
+        r"\mathcal{L} = (1 - a) \mathcal{L}_{one} + a \mathcal{L}_{all}",
+        "a L_one L_all",
+        lambda a, one, every: (1 - a) * one + a * every,
+        shapes={"a": ()},
+    ),
     Case(r"p_w = \frac{e^{z_w}}{\sum_{w'} e^{z_{w'}}}", "z[n]", softmax),
     Case(r"a = 25\% b", "b", lambda b: b / 4, shapes={"b": ()}),
     Case(

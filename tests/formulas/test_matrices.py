@@ -8,6 +8,11 @@ from tables import Case, check, table
 
 
 @table(
+    Case(
+        r"Y = D^{-1} A, \quad D = \mathrm{diag}(A \mathbf{1})",
+        "A[n,m]",
+        lambda a: a / a.sum(1, keepdims=True),
+    ),
     Case(r"X = [x_1; x_2; \ldots; x_n]", "x[n,d]", lambda x: x),
     Case(
         r"X = [x_1; \dots; x_n], \quad S = X X^\top",

@@ -14,6 +14,18 @@ def standardised(x: Any, epsilon: float) -> Any:
 
 
 @table(
+    Case(r"s = |x|_2", "x[d]", np.linalg.norm),
+    Case(r"u = x / |x|_1", "x[d]", lambda x: x / np.abs(x).sum()),
+    Case(
+        r"f(x) = \frac{x - \text{mean}(x)}{\text{std}(x)}",
+        "x[d]",
+        lambda x: (x - x.mean()) / x.std(),
+    ),
+    Case(
+        r"f(x) = \gamma \frac{x - \mathrm{mean}(x)}{\mathrm{std}(x) + \epsilon} + \beta",
+        "x[d] gamma[d] epsilon+ beta[d]",
+        lambda x, g, e, b: g * (x - x.mean()) / (x.std() + e) + b,
+    ),
     Case(
         r"u \cdot w = |u||w| \cos\theta",
         "u[n] w[m] theta",

@@ -19,6 +19,8 @@ TEXT = [
     r"n \times d",
     r"\ldots",
     r"\odot",
+    r"\sigma(\cdot)",
+    r"\mathbf{u} = \{u_1, u_2, \dots, u_n\}",
     r"\oplus",
     r"+",
     r"\mathrm{Mix}(Q, K) \approx Q K^\top",

@@ -37,6 +37,25 @@ def differences(n: int, m: int) -> Any:
         lambda x, k: np.minimum(k, np.maximum(x, 0)),
         context=r"\mathrm{clip}(x, k) = \max(0, \min(k, x))",
     ),
+    Case(
+        r"s_i = \sqrt{x_{i1}^2 + x_{i2}^2}",
+        "x[n,d]",
+        lambda x: np.sqrt(x[:, 0] ** 2 + x[:, 1] ** 2),
+    ),
+    Case(r"y_i = x_{i,1} - x_{i,0}", "x[n,d]", lambda x: x[:, 1] - x[:, 0]),
+    Case(r"y_i = \sum_j a_{1j} x_{ji}", "a[m,n] x[n,d]", lambda a, x: a[0] @ x),
+    Case(r"s = \sum_{i=1}^n w_{1i} w_{2i}", "w[m,n]", lambda w: w[0] @ w[1]),
+    Case(
+        r"e_{ij} = q_i^\top k_j + b_{\min(|i-j|, 2)}",
+        "q[n,d] k[n,d] b[3]",
+        lambda q, k, b: q @ k.T + b[np.minimum(abs(differences(len(q), len(q))), 2)],
+    ),
+    Case(r"y_i = x_{n-i+1}", "x[n,d]", lambda x: x[::-1]),
+    Case(r"y_i = w_{n+1-i} x_i", "w[n] x[n]", lambda w, x: w[::-1] * x),
+    Case(r"s = \sum_{i=1}^n a_i b_{n-i+1}", "a[n] b[n]", lambda a, b: a @ b[::-1]),
+    Case(r"y_i = x_{n-i-1}", "x[n,d]", lambda x: x[::-1]),
+    Case(r"y_i = x_{2i}", "x[2*n]", lambda x: x[::2]),
+    Case(r"s = \sum_i \alpha_{1,i} v_i", "alpha_1[n] v[n,d]", lambda a, v: a @ v),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -204,7 +204,7 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
         lambda q, k, v: q @ k.T @ v / np.sqrt(q.shape[1]),
     ),
     Case(r"w_i = b^{-2i/d}", "b+ n# d#", lambda b, n, d: b ** (-2 * np.arange(n) / d)),
-    Case(r"y_i = a_i^2 a_{i2}", "a[n] a_2[n]", lambda a, b: a**2 * b),
+    Case(r"y_i = a_i^2 c_{i2}", "a[n] c[n,m]", lambda a, c: a**2 * c[:, 1]),
     Case(r"B_{ij} = A_{ij}^2", "A[n,m]", lambda a: a**2),
     Case(
         r"\tilde q_m = q_m e^{i m \theta}",

@@ -8,6 +8,19 @@ from tables import Case, check, table
 
 
 @table(
+    Case(
+        r"O = \frac{W - K + 2P}{S} + 1",
+        "W K P S+",
+        lambda w, k, p, s: (w - k + 2 * p) / s + 1,
+    ),
+    Case(r"r = T_{cur} / T_{max}", "T_cur T_max+", lambda t, m: t / m),
+    Case(
+        r"L(N, D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta}",
+        "N+ D+ E A alpha B beta",
+        lambda n, d, e, a, alpha, b, beta: e + a / n**alpha + b / d**beta,
+    ),
+    Case(r"C = 6ND", "N D", lambda n, d: 6 * n * d),
+    Case(r"Z = \frac{X - M}{S}", "X[n,d] M[n,d] S+", lambda x, m, s: (x - m) / s),
     Case(r"y = a/bc", "a b c", lambda a, b, c: a / (b * c)),
     Case(r"y = a / b \cdot c", "a b c", lambda a, b, c: a / b * c),
     Case(r"y = a - b - c", "a b c", lambda a, b, c: a - b - c),

@@ -9,6 +9,11 @@ from tables import Case, check, relu, softmax, table
 
 @table(
     Case(
+        r"z^{(l)}_i = \sum_j \sum_k W_{ijk} z^{(l-1)}_{jk} + b_i",
+        "W[c,n,m] z[n,m] b[c]",
+        lambda w, z, b: np.einsum("cnm,nm->c", w, z) + b,
+    ),
+    Case(
         r"h_l = f(h_{l-1}), \quad h_0 = x, \quad l = 1, \dots, 3",
         "x[d] f()",
         lambda x, f: f(f(f(x))),

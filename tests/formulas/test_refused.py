@@ -130,6 +130,7 @@ INDICES = [
     refused("N2C032", r"y_i = x_{«i \% 2»}"),
     refused("N2C032", r"s = \sum_{i=1}^{3} x_{«2^i»} w_i"),
     refused("N2C032", r"y_i = «x_{|i|}»"),
+    refused("N2C032", r"s = \sum_{i=1}^n x_{«n-i-1»}"),
     refused(
         "N2C032",
         r"a_{ij} = w_{«\mathrm{clip}(j-i,2)»}, \quad \mathrm{clip}(x, k) = x^2 + k",
@@ -178,6 +179,9 @@ INDICES = [
     refused("N2C037", r"c = «g(u_1, \dots, u_n)»"),
     refused("N2C042", r"y_i = \phi«(q_i)^\top» \sum_j \phi(k_j) v_j"),
     refused("N2C042", r"Y = \phi(Q) («\phi(K) V»)^\top"),
+    refused("N2C042", r"e_{ij} = «q_i k_j»"),
+    refused("N2C042", r"«a_{ij}» = \mathrm{softmax}(Q_i H_j)"),
+    refused("N2C032", r"o_i = \mathrm{softmax}(q_i^\top k_«j») V"),
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l)} + «s_t^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
     refused("N2C035", r"A ∈ ℝ^{n×d}, \quad «A» ∈ ℝ^{d×n}, \quad y = A x"),

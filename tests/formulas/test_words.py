@@ -43,6 +43,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
     ),
     Case(r"\text{Pre-norm}: y = x W", "x[d] W[d,h]", lambda x, w: x @ w),
     Case(
+        r"u = x W \textrm{ 그래서 } y = 2 u",
+        "x[d] W[d,h]",
+        lambda x, w: 2 * x @ w,
+    ),
+    Case(
         r"r = \min(step\_ num, max\_ step)",
         "step_num max_step",
         np.minimum,

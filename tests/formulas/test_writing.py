@@ -24,6 +24,9 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
     Case(r"\operatorname*{Softmax}\bigg(\cfrac{Q K^T}{\sqrt{d_k}}\bigg) \; V", QKV, attention),
     Case(r"{\rm softmax}(\frac{QK^T}{\sqrt{d_k}})V", QKV, attention),
     Case(r"\mbox{softmax}({QK^T \over \sqrt{d_k}})V", QKV, attention),
+    Case(
+        r"\mathbf{s o f t m a x}(\frac{\mathbf{Q K}^{\top}}{\sqrt{d_k}})\mathbf{V}", QKV, attention
+    ),
     Case(r"softmax(\frac{QK^T}{\sqrt{d_k}})V", QKV, attention),
     Case(r"softmax(QK^T/\sqrt{d_k})V", QKV, attention),
     Case(r"softmax(QK^T/√d_k)V", QKV, attention),

@@ -43,6 +43,27 @@ def test_another_note_defines_what_takes_as_many_arguments() -> None:
     assert value(notes, a=1.0) == 6.0
 
 
+def test_what_everybody_knows_is_no_other_in_other_notes() -> None:
+    strange = Entry(r"\mathrm{softmax}(z) = \mathrm{softmax}(2z)", "A.md")
+    near = Entry(r"\mathrm{sigmoid}(z) \approx z", "B.md", (), 1)
+    here = Entry(r"y = \mathrm{sigmoid}(a)", "B.md", (), 2)
+    found = compiled([strange, near, here], here).equation
+    assert found is not None
+    assert float(evaluate(found, {"a": 0.0})) == 0.5
+    masked = Entry(r"o_i = \mathrm{softmax}(q_i K_{\le i}^\top) V_{\le i}", "B.md", (), 3)
+    recognised = compiled([strange, masked], masked).recognised
+    assert recognised is not None
+    assert recognised.component.name == "scaled_dot_product_attention"
+
+
+def test_an_activation_is_another_in_each_note() -> None:
+    silu = Entry(r"\sigma(z) = z / (1 + e^{-z})", "A.md")
+    here = Entry(r"y = \sigma(a)", "B.md")
+    found = compiled([silu, here], here).equation
+    assert found is not None
+    assert float(evaluate(found, {"a": 0.0})) == 0.5
+
+
 SECTION = adding(1, "Here.md", ("Top", "Mine"), 10)
 BESIDE = adding(2, "Here.md", ("Top", "Other"), 20)
 ABOVE = adding(3, "Here.md", ("Top",), 5)

@@ -84,3 +84,34 @@ def test_the_penalty_is_the_notes(
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_penalty_of_anything_else_is_refused(name: str) -> None:
     assert "transformer/metrics.py" not in package_of(REFUSED[name])
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        r"\mathrm{BLEU} = BP \cdot \exp\left(\frac{1}{4} \sum_{n=1}^{4} \log p_n\right)",
+        r"\mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{4} \frac{\log p_n}{4}\right)",
+        r"\mathrm{BLEU} = BP \cdot \left(\prod_{n=1}^4 p_n\right)^{1/4}",
+        r"\mathrm{BLEU} = BP \prod_{n=1}^4 p_n^{\frac14}",
+    ],
+)
+def test_four_may_stand_for_the_longest_n_grams(
+    note: str, run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
+) -> None:
+    files = package_of([note])
+    assert run_tests(files)
+    words = "the cat sat on the mat today".split()
+    # 5 of 6 words, 4 of 5 pairs, 3 of 4 triples and 2 of 3 fours are in the longer text.
+    expected = math.exp(1 - 7 / 6) * (5 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
+    assert imported(files).bleu([*words[:5], "rug"], words) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        r"\mathrm{BLEU} = BP \cdot \exp\left(\frac{1}{5} \sum_{n=1}^{4} \log p_n\right)",
+        r"\mathrm{BLEU} = BP \cdot \left(\prod_{n=1}^4 p_n\right)^{1/3}",
+    ],
+)
+def test_other_fractions_make_it_something_else(note: str) -> None:
+    assert "transformer/metrics.py" not in package_of([note])

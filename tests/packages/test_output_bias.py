@@ -30,7 +30,7 @@ LAYER = (
 )
 def test_emitted_tests_pass(notes: list[str], run_tests: Callable[[Package], bool]) -> None:
     package = package_of(notes)
-    assert "self.W_O = nn.Linear(d_model, d_model)\n" in package["transformer/attention.py"]
+    assert "self.W_O = Linear(d_model, d_model)\n" in package["transformer/attention.py"]
     assert run_tests(package)
 
 
@@ -44,7 +44,7 @@ def test_causal_self_attention(run_tests: Callable[[Package], bool]) -> None:
         ]
     )
     assert "class CausalSelfAttention" in package["transformer/attention.py"]
-    assert "self.W_O = nn.Linear(d_model, d_model)\n" in package["transformer/attention.py"]
+    assert "self.W_O = Linear(d_model, d_model)\n" in package["transformer/attention.py"]
     assert run_tests(package)
 
 

@@ -1,0 +1,61 @@
+"""Tests of the linear maps."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from transformer.linear import Linear, linear_map
+
+
+@pytest.fixture(params=[True, False])
+def bias(request: pytest.FixtureRequest) -> Tensor | None:
+    return torch.randn(5) if request.param else None
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (4, 3), (2, 4, 3), (2, 0, 3)])
+def test_gives_what_torch_gives(shape: tuple[int, ...], bias: Tensor | None) -> None:
+    x, weight = torch.randn(shape), torch.randn(5, 3)
+    torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
+    with torch.no_grad():
+        torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
+
+
+def test_takes_what_is_not_contiguous() -> None:
+    x, weight, bias = torch.randn(3, 4).mT, torch.randn(3, 5).mT, torch.randn(10)[::2]
+    torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
+
+
+def test_has_gradients_and_those_of_gradients(bias: Tensor | None) -> None:
+    inputs = [torch.randn(2, 4, 3), torch.randn(5, 3), *([] if bias is None else [bias])]
+    inputs = [x.requires_grad_() for x in inputs]
+    found = []
+    for compute in (linear_map, F.linear):
+        once = torch.autograd.grad(compute(*inputs).square().sum(), inputs, create_graph=True)
+        twice = torch.autograd.grad(sum(g.square().sum() for g in once), inputs)
+        found.append((*once, *twice))
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
+def test_works_with_the_transforms_of_torch() -> None:
+    x, weight = torch.randn(4, 3), torch.randn(5, 3)
+
+    def loss(weight: Tensor, rows: Tensor) -> Tensor:
+        return linear_map(rows, weight).square().sum()
+
+    each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(weight, x.unsqueeze(1))
+    torch.testing.assert_close(each.sum(dim=0), torch.func.grad(loss)(weight, x))
+    output, tangent = torch.func.jvp(linear_map, (x, weight), (x, weight))
+    torch.testing.assert_close(tangent, 2 * output)
+
+
+def test_other_numbers_are_left_to_torch() -> None:
+    module, x = Linear(3, 5), torch.randn(4, 3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert module(x).dtype == torch.bfloat16
+    module, x = module.double(), x.double()
+    assert torch.equal(module(x), F.linear(x, module.weight, module.bias))
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        linear_map(torch.randn(4, 3), torch.randn(5, 4))

@@ -1,0 +1,58 @@
+"""What trains the models of a package: a program, the data it trains on, and its tests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from notes2code.emit.fitting import fitted
+from notes2code.emit.imports import joined
+from notes2code.emit.templating import TEMPLATES, fill
+from notes2code.emit.view import View
+
+MODULES = ("data", "distributed", "train")
+"""The modules of a package that are for training and import its models."""
+
+_USUAL = {"max_len": 128, "d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2}
+"""The sizes of a model to train where the notes say nothing."""
+
+
+def trained(parts: Sequence[View]) -> dict[str, View]:
+    """The models among the parts of a package that can be trained, by their task."""
+    models = {"encoder_decoder": "translation", "gpt": "text"}
+    first = {part.component: part for part in reversed(parts)}
+    return {task: first[component] for component, task in models.items() if component in first}
+
+
+def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
+    """The modules and tests, by path, for the models and losses among the parts of a package; none
+    where no model can be trained. ``vault`` is the name of the notes' folder."""
+    models = trained(parts)
+    if not models:
+        return {}
+    sizes = next(iter(models.values())).sizes
+    first = {part.component: part for part in reversed(parts)}
+    values = {
+        "package": package,
+        "notes": json.dumps(vault, ensure_ascii=not vault.isprintable()),
+        "translation": models.get("translation"),
+        "text": models.get("text"),
+        "bleu": first.get("bleu"),
+        "cross_entropy": first.get("cross_entropy"),
+        "smoothing": first.get("label_smoothing"),
+        "schedule": first.get("warmup_schedule"),
+        "missing": {size: usual for size, usual in _USUAL.items() if size not in sizes},
+        "models": models,
+        "classes": [f"{model.name}{end}" for model in models.values() for end in ("", "Config")],
+        "joined": joined,
+    }
+    places = {f"{package}/{module}.py": f"{module}.py.j2" for module in MODULES}
+    places["tests/test_train.py"] = "test_train.py.j2"
+    texts = {path: fill(TEMPLATES, template, **values) for path, template in places.items()}
+    return {path: _spaced(fitted(text)) + "\n" for path, text in texts.items()}
+
+
+def _spaced(text: str) -> str:
+    """A text with two empty lines at most where sections of a template are left out."""
+    return re.sub(r"\n{4,}", "\n\n\n", text)

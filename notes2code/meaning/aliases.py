@@ -1,0 +1,36 @@
+"""Letters that a formula makes another name of a function of the field: ``σ = softmax``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notes2code.latex.tree import Name, Node, rebuilt
+from notes2code.meaning.statements import Define, Statement
+
+_NAMED = frozenset("softmax sigmoid tanh relu gelu silu swish exp log sin cos softplus elu".split())
+
+
+def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements with the functions that they name, and without those that name them."""
+    known: dict[str, str] = {}
+    others: list[Statement] = []
+    for statement in stated:
+        match statement:
+            case Define(Name(letter), (Name(text),)) if text.lower() in _NAMED:
+                known[letter] = text
+            case _:
+                others.append(statement)
+    return tuple(_with(one, known) for one in others) if known and others else tuple(stated)
+
+
+def _with(statement: Statement, known: dict[str, str]) -> Statement:
+    if not isinstance(statement, Define):
+        return statement
+
+    def written(node: Node) -> Node:
+        if isinstance(node, Name) and node.text in known:
+            return replace(node, text=known[node.text])
+        return rebuilt(node, written)
+
+    return replace(statement, values=tuple(map(written, statement.values)))

@@ -1,0 +1,119 @@
+"""Capital letters that are numbers: the sizes and counts of ``O = (W − K + 2P)/S + 1``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.meaning import binders, names, scripts
+
+_COUNTS = frozenset("BCDLNT")
+"""Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
+
+_DATA = frozenset("XYZ")
+
+
+def quantities(nodes: Sequence[Node]) -> set[str]:
+    """The names of all capitals that are numbers, as what is computed with them shows."""
+    found: set[str] = set()
+    within = {id(node.left) for node in nodes if isinstance(node, Infix) and node.op in "+-"}
+    for node in nodes:
+        if isinstance(node, Infix) and node.op in "+-" and id(node) not in within:
+            found.update(_of_sum(_terms(node)))
+        elif isinstance(node, Juxt) and _counts(node):
+            found.update(_named(node))
+        elif (parts := _quotient(node)) is not None and _is_number(node):
+            found.update(name for part in parts for name in _named(part))
+    return found
+
+
+def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
+    """The capitals of a sum of which one term is a number for sure, ``1 − S/T``: no other is added
+    to that, but for a scale or a bias of arrays."""
+    sure = any(isinstance(term, Num) for term in terms) and any(map(_divides, terms))
+    if all(map(_is_arithmetic, terms)) and (sure or any(map(_is_number, terms))):
+        yield from (name for term in terms for name in _named(term))
+
+
+def _terms(node: Node) -> tuple[Node, ...]:
+    """What is added and subtracted in a node."""
+    match node:
+        case Infix("+" | "-", left, right):
+            return (*_terms(left), right)
+    return (node,)
+
+
+def _divides(node: Node) -> bool:
+    """Whether a node is a quotient with a capital below, rounded or not."""
+    if isinstance(node, Group) and len(node.items) == 1:
+        return _divides(node.items[0])
+    parts = _quotient(node)
+    return parts is not None and bool(list(_named(parts[1])))
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a quotient of capitals is a number for sure: above and below stands one letter, as in
+    ``T_c / T_m``, or below one to a power, as in ``A / N^α``."""
+    parts = _quotient(node)
+    if parts is None or not all(map(_is_arithmetic, parts)):
+        return False
+    above, below = ({names.base_letter(name) for name in _named(part)} for part in parts)
+    powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
+    return powered or bool(above & below)
+
+
+def _quotient(node: Node) -> tuple[Node, Node] | None:
+    match node:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            return top, bottom
+    return None
+
+
+def _counts(node: Juxt) -> bool:
+    first, *others = node.factors
+    letters = {name for factor in others for name in _named(factor)}
+    return isinstance(first, Num) and len(letters) == len(others) > 1 and letters <= _COUNTS
+
+
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a node holds nothing but plain capitals, Greek letters and numbers."""
+    match node:
+        case Num():
+            return True
+        case Neg(body) | Group("(" | "[" | "⌊" | "⌈", (body,)):
+            return _is_arithmetic(body)
+        case Infix("+" | "-" | "/" | "·" | "×", left, right) | Frac(left, right):
+            return _is_arithmetic(left) and _is_arithmetic(right)
+        case Juxt((Num(), body)):
+            return _is_arithmetic(body)
+    return binders.bare(node) in names.GREEK or bool(list(_named(node)))
+
+
+def _named(node: Node) -> Iterator[str]:
+    """The names of the plain capitals in a node; those of data, ``X``, are none."""
+    match node:
+        case Neg(body) | Group(_, (body,)):
+            yield from _named(body)
+        case Infix(_, left, right) | Frac(left, right):
+            yield from (*_named(left), *_named(right))
+        case Juxt(factors):
+            yield from (name for factor in factors for name in _named(factor))
+        case Name(text, _, font) if len(text) == 1 and text.isupper() and text not in _DATA:
+            if not font:
+                yield text
+        case Script(Name() as base, sub, sup, 0) if _is_plain(sub, sup):
+            if list(_named(base)):
+                yield scripts.read(Script(base, sub, None, 0, node.span), frozenset()).name
+
+
+def _is_plain(sub: Node | None, sup: Node | None) -> bool:
+    """Whether scripts are a label below and a power above, and no transpose and no index."""
+    match sub:
+        case None | Num():
+            label = True
+        case Name(text):
+            label = text not in names.INDEX_LETTERS
+        case _:
+            label = binders.is_label(sub)
+    power = sup is None or isinstance(sup, Num) or binders.bare(sup) in names.GREEK
+    return label and power

@@ -1,0 +1,57 @@
+"""What a note says takes neither long nor much memory to try on numbers."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from notes2code.oracle import OracleError, evaluate, sample, tried
+
+LONG = [
+    r"s = a \sum_{i=1}^{9000} \sum_{j=1}^{9000} \frac{1}{i + j} = a \sum_{i=1}^{9000} "
+    r"\sum_{j=1}^{9000} \frac{1}{j + i}",
+    r"s = a \sum_{i=1}^{90000000} i = a \sum_{j=1}^{90000000} j",
+    r"\mathrm{softmax}(x)_i = \frac{\exp(x_i)}{\sum_{j=1}^{90000000} \exp(x_j)}",
+    r"\mathrm{PE}_{pos,2i} = \sin(pos / 10000^{2i/d}), pos = 0, \dots, 99999999",
+]
+
+
+@pytest.mark.parametrize("latex", LONG)
+def test_compiling_is_bounded(latex: str) -> None:
+    compile_formula("y = x + 1")  # what is loaded once
+    tracemalloc.start()
+    started = time.process_time()
+    compile_formula(latex)
+    spent, (_, most) = time.process_time() - started, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert spent < 2
+    assert most < 200e6
+
+
+def test_a_trial_ends() -> None:
+    equation = compile_formula(
+        r"s = a \sum_{i=1}^{5000} \sum_{j=1}^{5000} \frac{1}{i + j}"
+    ).equation
+    inputs = sample(equation, 0)
+    with pytest.raises(OracleError, match="too long"):
+        tried(equation, inputs)
+    counted = np.arange(1, 5001)
+    wanted = inputs["a"] * (1 / (counted[:, None] + counted)).sum()
+    np.testing.assert_allclose(evaluate(equation, inputs), wanted)
+
+
+def test_long_chains_are_refused() -> None:
+    started = time.process_time()
+    with pytest.raises(FormulaError, match="N2C020"):
+        compile_formula("=".join(["a"] * 1000))
+    assert time.process_time() - started < 1
+
+
+def test_long_sums_are_quick() -> None:
+    started = time.process_time()
+    assert compile_formula("y = " + "+".join(f"a_{{{n}}}" for n in range(300))).status == "formula"
+    assert time.process_time() - started < 2

@@ -1,0 +1,40 @@
+"""Heads that are joined as the note says, and no other way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from building import Package, package_of
+
+JOINED = r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)"
+HEAD = r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)"
+INLINE = (
+    r"\mathrm{MHA}(X) = [\mathrm{head}_1; \dots; \mathrm{head}_h], \quad \mathrm{head}_i = "
+    r"\mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}}\right) X W_i^V"
+)
+
+
+@pytest.mark.parametrize("notes", [[JOINED, HEAD], [f"{JOINED}, \\quad {HEAD}"], [INLINE]])
+def test_heads_that_no_matrix_joins(
+    notes: list[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    files = package_of(notes)
+    assert run_tests(files)
+    attention = imported(files).MultiHeadAttention(8, 2).double()
+    linear = {name: w.detach().numpy() for name, w in attention.named_parameters()}
+    assert linear.keys() == {"W_Q.weight", "W_K.weight", "W_V.weight"}
+    x = np.random.default_rng(0).standard_normal((5, 8))
+    q, k, v = (x @ linear[f"W_{letter}.weight"].T for letter in "QKV")
+    heads = []
+    for own in (slice(0, 4), slice(4, 8)):
+        weights = np.exp(q[:, own] @ k[:, own].T / 2)
+        heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
+    output = attention(torch.tensor(x)[None]).detach()[0]
+    np.testing.assert_allclose(output, np.concatenate(heads, axis=1), rtol=1e-10, atol=1e-12)
