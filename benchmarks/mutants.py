@@ -2,7 +2,8 @@
 
 A mutant is one edit of the text of a module, in a function, its signature or the body of a class:
 another operator, another number, a condition turned round, a statement or an argument left out.
-What Python does not look at is left alone: docstrings and annotations, and the wording of errors.
+What Python does not look at is left alone: docstrings and annotations, and the wording of errors;
+and ``device=…``, which nothing can tell from its absence where there is only one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -209,15 +211,15 @@ class _Operators:
             yield self.between(left, right, was + suffix, other + suffix)
 
     def UnaryOp(self, node: ast.UnaryOp) -> Iterator[Mutant]:
-        yield self.put(node, f"({self.of(node.operand)})")
+        if not isinstance(node.operand, ast.Constant):  # -1 becomes another number
+            yield self.put(node, f"({self.of(node.operand)})")
 
     def BoolOp(self, node: ast.BoolOp) -> Iterator[Mutant]:
         was, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
         for left, right in zip(node.values, node.values[1:], strict=False):
             yield self.between(left, right, was, other)
-        for left_out in range(len(node.values)):
-            rest = [self.of(v) for at, v in enumerate(node.values) if at != left_out]
-            yield self.put(node, f"({f' {was} '.join(rest)})")
+        for value in node.values:
+            yield self.put(value, str(was == "and"))
 
     def IfExp(self, node: ast.IfExp) -> Iterator[Mutant]:
         yield self.put(node, f"({self.of(node.body)})")
@@ -247,8 +249,10 @@ class _Operators:
 
     def Call(self, node: ast.Call) -> Iterator[Mutant]:
         """An argument left out, two of them changed, or what is called left out."""
-        arguments = [*node.args, *node.keywords]
-        for left_out in range(len(arguments)):
+        arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        for left_out, argument in enumerate(arguments):
+            if isinstance(argument, ast.keyword) and argument.arg == "device":
+                continue
             rest = [self.of(a) for at, a in enumerate(arguments) if at != left_out]
             yield self.put(node, f"{self.of(node.func)}({', '.join(rest)})")
         if len(node.args) > 1 and self.of(node.args[0]) != self.of(node.args[1]):
@@ -279,7 +283,7 @@ class _Operators:
         start, end = self.span(node)
         return self.raw[start:end].decode()
 
-    def span(self, node: ast.stmt | ast.expr | ast.keyword) -> tuple[int, int]:
+    def span(self, node: Any) -> tuple[int, int]:
         return (
             self.starts[node.lineno - 1] + node.col_offset,
             self.starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0),
