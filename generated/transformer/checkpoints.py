@@ -14,7 +14,7 @@ from torch import Tensor
 
 def write_checkpoint(path: str | PathLike[str], config: Any, weights: Mapping[str, Tensor]) -> None:
     """Write a model's configuration and weights to a file."""
-    torch.save({"config": asdict(config), "weights": plain_names(weights)}, path)
+    torch.save({"config": asdict(config), "weights": weights}, path)
 
 
 def read_checkpoint(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
