@@ -62,7 +62,8 @@ def variant_name(
     words: list[str] = []
     if recognised.form.part != usual.form.part and recognised.form.part not in _WAYS_OF_WRITING:
         words.append(_camel(recognised.form.part))
-    for setting in recognised.component.settings:
+    # What the score goes through tells more than what it is scaled with.
+    for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
         if mine[setting] != theirs[setting]:
             words.append(_word(setting, mine[setting]))
     words += called
@@ -109,6 +110,8 @@ def _word(setting: str, value: str | None) -> str:
         return _camel(value)
     if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
         return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
+    if value is not None and setting == "score" and "tanh(" in value:
+        return "SoftCapped"
     if value is not None and setting in ("kernel", "scale", "activation"):
         return _word_of_expression(setting, value)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
