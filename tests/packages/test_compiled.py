@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import generated.transformer as package
 
 D, H = 8, 2
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "vocab_size": 11,
     "max_len": 8,
     "d_model": D,

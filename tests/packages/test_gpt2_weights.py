@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -31,7 +32,7 @@ REST = [
 ]
 
 
-def random_gpt2() -> torch.nn.Module:
+def random_gpt2() -> Any:
     """Hugging Face's GPT-2, small, with random weights and biases."""
     transformers = pytest.importorskip("transformers")
     config = transformers.GPT2Config(
@@ -70,12 +71,12 @@ def test_biases_without_a_place_are_refused(imported: Callable[[Package], Module
 
 def test_biases_show_in_code_and_tests(run_tests: Callable[[Package], bool]) -> None:
     files = package_of([CAUSAL, BIASED, *REST])
-    assert "self.W_Q = nn.Linear(d_model, d_model)\n" in files["transformer/attention.py"]
+    assert "self.W_Q = Linear(d_model, d_model)\n" in files["transformer/attention.py"]
     assert run_tests(files)
     for broken in ("self.W_Q", "self.W_V"):
         wrong = files["transformer/attention.py"].replace(
-            f"{broken} = nn.Linear(d_model, d_model)",
-            f"{broken} = nn.Linear(d_model, d_model, bias=False)",
+            f"{broken} = Linear(d_model, d_model)",
+            f"{broken} = Linear(d_model, d_model, bias=False)",
         )
         assert not run_tests({**files, "transformer/attention.py": wrong})
 
