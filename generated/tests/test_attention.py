@@ -15,6 +15,7 @@ from attention_checks import AttentionChecks, total_bias
 from checks import array, assert_equals, assert_inputs_untouched, first, randomised
 from formulas import (
     additive_attention_by_formula,
+    biased_causal_self_attention_by_formula,
     bilinear_attention_by_formula,
     causal_scaled_dot_product_attention_by_formula,
     causal_self_attention_by_formula,
@@ -33,14 +34,15 @@ from formulas import (
     seq2seq_attention_by_formula,
     sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
+    soft_capped_scaled_dot_product_attention_by_formula,
     synthesizer_attention_by_formula,
-    tempered_scaled_dot_product_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
 from projected_checks import CausalChecks, ProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
     Attention,
+    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -59,8 +61,8 @@ from transformer.attention import (
     Seq2SeqAttention,
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
+    SoftCappedScaledDotProductAttention,
     SynthesizerAttention,
-    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
     join_heads,
     split_heads,
@@ -229,14 +231,14 @@ class TestSigmoidAttention(AttentionChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
-class TestTemperedScaledDotProductAttention(AttentionChecks):
+class TestSoftCappedScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
-    by_formula = staticmethod(tempered_scaled_dot_product_attention_by_formula)
+    by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> TemperedScaledDotProductAttention:
-        return randomised(TemperedScaledDotProductAttention(dropout=dropout, c=0.7))
+    def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
+        return randomised(SoftCappedScaledDotProductAttention(dropout=dropout, c=0.7))
 
 
 class TestLinearAttention(AttentionChecks):
@@ -376,9 +378,9 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
             (
-                TemperedScaledDotProductAttention(),
+                SoftCappedScaledDotProductAttention(),
                 2,
-                tempered_scaled_dot_product_attention_by_formula,
+                soft_capped_scaled_dot_product_attention_by_formula,
             ),
             (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
@@ -392,7 +394,7 @@ class TestMultiHeadAttention(ProjectedChecks):
         x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
         linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
         query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
-        heads = torch.from_numpy(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
+        heads = torch.as_tensor(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
         expected = several.W_O(join_heads(heads))
         for need_weights in (False, True):
             output = first(several(x, memory, need_weights=need_weights))
@@ -453,6 +455,49 @@ class TestCausalSelfAttention(CausalChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
+
+        mask = ~causal_mask(x.size(1), x.size(1))
+        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
+        output, weights = attention(x, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))
+
+
+class TestBiasedCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    heads = (3,)
+    by_formula = staticmethod(biased_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
+        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
+        """What is added behind the projection."""
+        return attention.W_O.bias.expand_as(output)
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            BiasedCausalSelfAttention(d_model=6, num_heads=4)
+
+    def test_is_that_of_torch(self) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        theirs = nn.MultiheadAttention(6, 3, bias=True, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+            theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in projections]))
+            theirs.out_proj.bias.copy_(attention.W_O.bias)
 
         mask = ~causal_mask(x.size(1), x.size(1))
         expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)

@@ -556,8 +556,10 @@ def test_transformer_block_is_that_of_torch() -> None:
             "self_attn.in_proj_weight": torch.cat(
                 [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
             ),
-            "self_attn.in_proj_bias": torch.zeros(18),
-            "self_attn.out_proj.bias": torch.zeros(6),
+            "self_attn.in_proj_bias": torch.cat(
+                [layer.attention.W_Q.bias, layer.attention.W_K.bias, layer.attention.W_V.bias]
+            ),
+            "self_attn.out_proj.bias": layer.attention.W_O.bias,
             "self_attn.out_proj.weight": layer.attention.W_O.weight,
             "linear1.weight": layer.feed_forward.W_1.weight,
             "linear1.bias": layer.feed_forward.W_1.bias,

@@ -80,7 +80,9 @@ class BlockAttention(Attention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
         queries, keys = query.size(-2), key.size(-2)
-        rows = max(24, self.weights_at_once // max(1, query.shape[:-2].numel() * keys))
+        # A GPU wants more to do at once than fits into a cache.
+        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
+        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
         fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
         if need_weights or fused or queries <= rows or (causal and queries > keys):
             return super().forward(
@@ -103,9 +105,10 @@ class BlockAttention(Attention):
                 None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
             )
             keep = combined_mask(some, sooner, keep, causal)
-            weights = self.weights(some, sooner, keep, added)
-            weights = F.dropout(weights, self.dropout, self.training)
-            outputs.append(weights @ value[..., :seen, :])
+            outputs.append(
+                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
+                @ value[..., :seen, :]
+            )
         return torch.cat(outputs, dim=-2)
 
 
@@ -455,7 +458,7 @@ class SigmoidAttention(BlockAttention):
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
-class TemperedScaledDotProductAttention(BlockAttention):
+class SoftCappedScaledDotProductAttention(BlockAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
@@ -681,6 +684,70 @@ class CausalSelfAttention(nn.Module):
         self.W_K = Linear(d_model, d_model, bias=False)
         self.W_V = Linear(d_model, d_model, bias=False)
         self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class BiasedCausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \begin{aligned}
+        \mathrm{BiasedHeads}(X) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O +
+        b^O \\
+        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/GPT.md:43.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model)
+        self.W_K = Linear(d_model, d_model)
+        self.W_V = Linear(d_model, d_model)
+        self.W_O = Linear(d_model, d_model)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):

@@ -319,7 +319,7 @@ class GPT(nn.Module):
     ends
     returns: (B, n, vocab_size), the logits, of which the loss takes the softmax
 
-    From vault/GPT.md:55.
+    From vault/GPT.md:69.
     """
 
     def __init__(self, config: GPTConfig) -> None:
@@ -414,8 +414,6 @@ class GPT(nn.Module):
 
         GPT-2 was trained with a GELU that a tanh approximates; here it is exact, which changes the
         logits of OpenAI's weights a little.
-        Its attentions have biases, and those of the notes have none: a ValueError, unless all of
-        them are zero.
         """
         theirs = gpt2_weights(weights)
         names = {
@@ -435,6 +433,10 @@ class GPT(nn.Module):
                 "mlp.c_proj.weight": "feed_forward.W_2.weight",
                 "ln_1.weight": "attention_norm.gamma",
                 "ln_2.weight": "feed_forward_norm.gamma",
+                "attn.query.bias": "attention.W_Q.bias",
+                "attn.key.bias": "attention.W_K.bias",
+                "attn.value.bias": "attention.W_V.bias",
+                "attn.c_proj.bias": "attention.W_O.bias",
                 "mlp.c_fc.bias": "feed_forward.W_1.bias",
                 "mlp.c_proj.bias": "feed_forward.W_2.bias",
                 "ln_1.bias": "attention_norm.beta",

@@ -225,7 +225,7 @@ def report(step: int, model: Any, data: Translation | Text, count: int) -> None:
         shown = translations(model, data, inputs, expected)
     else:
         shown = continued(model, inputs)
-    print(f"step {step}: held-out loss {loss:.3f}\n{shown}")
+    print(f"step {step}: held-out loss {loss:.3f}\n{shown}", flush=True)
 
 
 def translations(model: Any, data: Translation, inputs: dict[str, Tensor], expected: Tensor) -> str:

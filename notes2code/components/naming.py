@@ -106,7 +106,7 @@ _ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
 
 def _word(setting: str, value: str | None) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
-    if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
+    if value not in (None, setting) and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
     if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
         return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
