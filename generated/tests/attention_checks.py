@@ -85,6 +85,14 @@ class AttentionChecks:
         output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
         assert_close_in_float32(first(output), expected, scale=largest)
 
+    @need_weights_or_not
+    def test_takes_one_query_and_one_key(self, need_weights: bool) -> None:
+        attention = self.attention()
+        query, key, value = (x[..., :1, :] for x in self.inputs(2))
+        biases = [cut_bias(bias, 1, 1) for bias in self.added()]
+        output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
+        assert_equals(first(output), self.by_formula(attention, query, key, value, *biases))
+
     def test_takes_what_is_not_contiguous(self) -> None:
         attention, biases = self.attention(), self.added()
         query, key, value = (x.mT.contiguous().mT for x in self.inputs(2))
@@ -184,6 +192,12 @@ class AttentionChecks:
         output, weights = attention(query, key, value, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))
         assert_equals(attention(query, key, value, bias=bias), array(output))
+        keep = torch.rand(query.size(-2), key.size(-2)) > 0.5
+        hidden = bias.masked_fill(~keep, -math.inf)
+        for need_weights in (False, True):
+            masked = {"keep_mask": keep, "bias": bias, "need_weights": need_weights}
+            output = first(attention(query, key, value, **masked))
+            assert_equals(output, array(attention(query, key, value, bias=hidden)))
 
     # --- the rest ------------------------------------------------------------------------
 
