@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, TypeAlias
@@ -27,7 +28,7 @@ from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.oracle import numpy_source
-from notes2code.oracle.layout import Bracket, lines
+from notes2code.oracle.layout import Bracket, Chain, lines
 
 Sizes: TypeAlias = Mapping[str, int | float]
 """Sizes of a model by name, such as ``d_model``, and ``dropout``."""
@@ -217,7 +218,7 @@ class View:
 
     def number_type(self, name: str) -> str:
         """The type of one of ``numbers`` and the value that it has by default."""
-        if self.has("lambda") and self.is_learned(name):
+        if self.has("lambda") and name in self.attention.shares:
             return "float = 0.8"  # with 1, the two attentions would cancel out at first
         return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
 
@@ -322,6 +323,12 @@ class View:
     def broken(head: str, parts: Sequence[str], tail: str = ")", indent: int = 8) -> str:
         """Code in brackets on as many lines as it takes; the first has its indentation already."""
         return "\n".join(lines(Bracket(head, tuple(parts), tail), indent)).lstrip()
+
+    @staticmethod
+    def terms(head: str, text: str, indent: int = 8) -> str:
+        """A sum behind a text, with a line for each term where one is too short for them."""
+        terms = re.split(r" (?=[+-] )(?![^(]*\))", text)
+        return "\n".join(lines(Chain(tuple(terms)), indent, head)).lstrip()
 
     # --- the reference -------------------------------------------------------------------
 
