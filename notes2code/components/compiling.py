@@ -79,7 +79,9 @@ class Compiler:
             *unequal_sides(own),
         ]
         if recognised is None:
-            problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
+            tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
+            assert tree is not None
+            problems.extend(doubts(own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from notes2code.components.library import Library
+from notes2code.components.near import near_miss
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
+from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.latex.tree import Tree
 from notes2code.meaning import Typed, type_formula
 from notes2code.meaning.ir import (
     Call,
@@ -33,8 +36,10 @@ from notes2code.oracle import OracleError, sample, tried
 _AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
 
-def doubts(equation: Equation, place: Span, library: Library) -> Iterator[Problem]:
+def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
+    if what := strange_ratio(equation):
+        yield warning("N2C050", what, place_of_ratio(tree) or place, _AS_WRITTEN)
     if (what := _misplaced_softmax(equation)) is not None:
         text = f"{what}: attention is softmax of the scores, times the values"
         yield warning("N2C050", text, place, _AS_WRITTEN)
@@ -44,6 +49,10 @@ def doubts(equation: Equation, place: Span, library: Library) -> Iterator[Proble
     if _is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
         yield warning("N2C050", text, place, _AS_WRITTEN)
+    elif (near := near_miss(equation, library)) is not None:
+        what, component = near
+        text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
+        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {_AS_WRITTEN}")
 
 
 # --- sides of an equation ----------------------------------------------------------------------
