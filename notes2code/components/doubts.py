@@ -41,8 +41,6 @@ AS_WRITTEN = "the code computes what is written; change the formula if that is n
 
 def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
-    if ratio := strange_ratio(equation):
-        yield warning("N2C050", ratio, place_of_ratio(tree) or place, AS_WRITTEN)
     if hides := _strange_mask(equation):
         yield warning("N2C050", f"the mask {hides}", place, AS_WRITTEN)
     if (what := _misplaced_softmax(equation)) is not None:
@@ -57,6 +55,8 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
     if _is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
         yield warning("N2C050", text, place, AS_WRITTEN)
+    elif ratio := strange_ratio(equation):
+        yield warning("N2C050", ratio, place_of_ratio(tree) or place, AS_WRITTEN)
     elif (near := near_miss(equation, library)) is not None:
         what, component = near
         text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
