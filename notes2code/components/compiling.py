@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from notes2code.components import settings
-from notes2code.components.doubts import doubts, unequal_sides
+from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library
 from notes2code.components.proofs import same_value, sees_later
@@ -79,7 +79,9 @@ class Compiler:
             *unequal_sides(own),
         ]
         if recognised is None:
-            problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
+            tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
+            assert tree is not None
+            problems.extend(doubts(own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
@@ -234,6 +236,11 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "the code computes what is written; change the formula if that is not meant",
             )
         )
+    problems += [
+        warning("N2C050", f"the mask {what}", Span(0, len(entry.latex)), AS_WRITTEN)
+        for value in recognised.settings.values()
+        if (what := settings.misfilled(value))
+    ]
     told = (settings.order_told(value) for value in recognised.settings.values())
     problems += [
         warning(

@@ -66,6 +66,21 @@ def order_told(setting: Lambda) -> str:
     return ""
 
 
+def misfilled(setting: Lambda) -> str:
+    """What is wrong with the numbers that a mask of order adds to scores; "" if it hides with −∞,
+    or is no mask."""
+    terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
+    for term in terms:
+        values = _values(term)
+        if Num(float("inf")) in values:
+            return "adds +∞: the softmax of that is no number"
+        conditions = [c for c, _ in term.branches] if isinstance(term, Cases) else []
+        ordered = bool(conditions) and all(_order(condition) for condition in conditions)
+        if ordered and values in ([ir.ZERO, ir.ONE], [ir.ONE, ir.ZERO]):
+            return "adds 0 and 1 to the scores, which hides nothing: what is hidden gets −∞"
+    return ""
+
+
 def _kept(mask: Expr) -> Expr:
     """The condition under which a mask is 0; of what is no mask, it itself."""
     if not (isinstance(mask, Cases) and is_mask(mask)):
