@@ -9,10 +9,10 @@ make of each function. A mistake is caught when one of the package's own tests f
 changes nothing that can be told is listed in ``equivalent_mutants.toml``, with the reason. The
 exit code is 1 if any other survives, or if one that is listed is caught.
 
-The tests are collected and run once, to see which functions each of them calls. Then, for each mistake,
-a child process puts the function that has it in the place of the right one,
-and runs the tests that call it, the quickest first, until one fails. What survives is tried
-again as a user would: with all tests, in a copy of the package.
+The tests are collected and run once, to see which functions each of them calls. Then, for each
+mistake, a child process puts the function that has it in the place of the right one, and runs the
+tests that call it, the quickest first, until one fails. What survives is tried again as a user
+would: with all tests, in a copy of the package.
 """
 
 from __future__ import annotations
