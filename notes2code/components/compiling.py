@@ -217,11 +217,12 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "values are usually made with it, as `XW^V`; the code computes what is written",
             )
         )
+    stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
         if not setting.unusual:
             continue
-        value = recognised.settings.get(name)
-        shown = _shown(recognised, name)
+        value = stated.get(name)
+        shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
         usual = expected.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
@@ -274,11 +275,6 @@ def _not_causal(entry: Entry) -> Problem:
         "the code computes what is written; change the formula, or the attention that it calls, "
         "if that is not meant",
     )
-
-
-def _shown(recognised: Recognised, name: str) -> str:
-    """A setting in the component's own sizes."""
-    return shown_settings(recognised).get(name) or "1"
 
 
 def shown_settings(recognised: Recognised) -> dict[str, str | None]:
