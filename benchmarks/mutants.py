@@ -12,7 +12,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 
@@ -85,23 +84,6 @@ def mutants(module: str, text: str) -> Iterator[Mutant]:
     yield from _Operators(module, text).all()
 
 
-def edited(module: str, text: str, start: int, end: int, put: str) -> Mutant:
-    """The module with other text from byte ``start`` to byte ``end``."""
-    raw = text.encode()
-    source = (raw[:start] + put.encode() + raw[end:]).decode()
-    first = raw.rfind(b"\n", 0, start) + 1
-    last = raw.find(b"\n", end)
-    was = raw[first:last].decode()
-    now = raw[first:start].decode() + put + raw[end:last].decode()
-    where = _scope(_parsed(text), raw.count(b"\n", 0, start) + 1)
-    return Mutant(module, where, _plain(was), _plain(now), source)
-
-
-@lru_cache
-def _parsed(text: str) -> ast.Module:
-    return ast.parse(text)
-
-
 def _plain(lines: str) -> str:
     return "\n".join(line.strip() for line in lines.strip().splitlines())
 
@@ -129,14 +111,14 @@ class _Operators:
     """The operators, at each node of a module."""
 
     def __init__(self, module: str, text: str) -> None:
-        self.module, self.text = module, text
-        self.raw = text.encode()
+        self.module = module
+        self.raw, self.tree = text.encode(), ast.parse(text)
         self.starts = [0]
         for line in self.raw.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
 
     def all(self) -> Iterator[Mutant]:
-        for node in ast.parse(self.text).body:
+        for node in self.tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield from self.definition(node)
 
@@ -255,7 +237,7 @@ class _Operators:
                 continue
             rest = [self.of(a) for at, a in enumerate(arguments) if at != left_out]
             yield self.put(node, f"{self.of(node.func)}({', '.join(rest)})")
-        if len(node.args) > 1 and self.of(node.args[0]) != self.of(node.args[1]):
+        if len(node.args) > 1 and not re.search(rf"\b({_SYMMETRIC})$", self.of(node.func)):
             changed = [node.args[1], node.args[0], *arguments[2:]]
             put = f"{self.of(node.func)}({', '.join(map(self.of, changed))})"
             yield self.put(node, put)
@@ -300,7 +282,15 @@ class _Operators:
         return self.edit(*self.span(node), text)
 
     def edit(self, start: int, end: int, put: str) -> Mutant:
-        return edited(self.module, self.text, start, end, put)
+        """The module with other text from byte ``start`` to byte ``end``."""
+        raw = self.raw
+        source = (raw[:start] + put.encode() + raw[end:]).decode()
+        first, last = raw.rfind(b"\n", 0, start) + 1, raw.find(b"\n", end)
+        was = raw[first:last].decode()
+        now = raw[first:start].decode() + put + raw[end:last].decode()
+        where = _scope(self.tree, raw.count(b"\n", 0, start) + 1)
+        return Mutant(self.module, where, _plain(was), _plain(now), source)
 
 
+_SYMMETRIC = "max|min|transpose|equal"
 _LIBRARIES = ("torch", "math", "F", "nn", "nn.init", "re", "super()", "torch.compiler", "self")

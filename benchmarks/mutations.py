@@ -4,7 +4,7 @@
 
 The mistakes are three kinds of edits of the package's modules, one at a time: those that every
 Transformer's tests must catch (``must_kill.toml``), those that the components list as typical of
-them (``mistakes.toml``; at each place where they fit), and what the operators of ``mutants.py``
+them (``mistakes.toml``, where they fit), and what the operators of ``mutants.py``
 make of each function. A mistake is caught when one of the package's own tests fails. One that
 changes nothing that can be told is listed in ``equivalent_mutants.toml``, with the reason. The
 exit code is 1 if any other survives, or if one that is listed is caught.
@@ -36,37 +36,35 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
-from mutants import Mutant, edited, mutants
+from mutants import Mutant, mutants
 
 HERE = Path(__file__).parent
 CPU_SECONDS, MEMORY = 60, 16 * 2**30  # of a child; a mistake can be an endless loop
 
 
 def named(modules: Mapping[str, str]) -> Iterator[Mutant]:
-    """The mistakes that are listed by what they are."""
-    listed = tomllib.loads((HERE / "must_kill.toml").read_text(encoding="utf-8"))["mistakes"]
-    for mistake in listed:
-        found = list(_placed(modules, mistake, mistake["module"]))
-        if not found:
+    """The mistakes that are listed by what they are: replacements in a whole module."""
+    for mistake in _mistakes(HERE / "must_kill.toml"):
+        if mistake["find"] not in modules[f"{mistake['module']}.py"]:
             raise ValueError(f"`{mistake['find']}` is not in {mistake['module']}.py")
-        yield from found
+        yield _replaced(modules, mistake["module"], mistake)
     for path in sorted(HERE.parent.glob("notes2code/components/library/*/mistakes.toml")):
         family = tomllib.loads((path.parent / "component.toml").read_text("utf-8"))["family"]
-        for mistake in tomllib.loads(path.read_text(encoding="utf-8"))["mistakes"]:
-            yield from _placed(modules, mistake, mistake.get("module", family))
+        for mistake in _mistakes(path):
+            module = mistake.get("module", family)
+            if mistake["find"] in modules.get(f"{module}.py", ""):
+                yield _replaced(modules, module, mistake)
 
 
-def _placed(
-    modules: Mapping[str, str], mistake: Mapping[str, str], module: str
-) -> Iterator[Mutant]:
-    """A mistake at each place of a module where it fits."""
-    name, find, put = f"{module}.py", mistake["find"], mistake["put"]
-    text = modules.get(name, "")
-    raw, wanted = text.encode(), find.encode()
-    at = raw.find(wanted)
-    while at >= 0:
-        yield edited(name, text, at, at + len(wanted), put)
-        at = raw.find(wanted, at + 1)
+def _mistakes(path: Path) -> list[dict[str, str]]:
+    listed: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))["mistakes"]
+    return listed
+
+
+def _replaced(modules: Mapping[str, str], module: str, mistake: Mapping[str, str]) -> Mutant:
+    find, put = mistake["find"], mistake["put"]
+    source = modules[f"{module}.py"].replace(find, put)
+    return Mutant(f"{module}.py", "", find, put, source)
 
 
 class Calls:
@@ -111,6 +109,7 @@ class Trial:
                 self._passes(item)
             self.seconds[item] = time.process_time() - start
             for module, name in calls:
+                self.calling[module, ""].add(item)
                 while name:  # what calls a method tests its class too
                     self.calling[module, name].add(item)
                     name = name.rpartition(".")[0]
@@ -171,6 +170,9 @@ def install(module: ModuleType, source: str) -> None:
 
 
 def _install(old: Any, new: Any) -> None:
+    if isinstance(new, type):
+        for name in vars(old).keys() - vars(new).keys():
+            delattr(old, name)
     for name, value in list(vars(new).items()):
         before = vars(old).get(name)
         if isinstance(value, type) and value.__module__ == new.__name__:
@@ -236,7 +238,12 @@ def main() -> int:
     package = folder / "transformer"
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(package.glob("*.py"))}
     by_name = list(named(texts))
-    generic = [mutant for name, text in texts.items() for mutant in mutants(name, text)]
+    generic = [
+        mutant
+        for name, text in texts.items()
+        for mutant in mutants(name, text)
+        if mutant.source != text
+    ]
     chosen = {mutant.source: mutant for mutant in (*generic[:: options.every], *by_name)}
     tried = [
         mutant

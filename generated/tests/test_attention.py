@@ -15,7 +15,6 @@ from attention_checks import AttentionChecks, total_bias
 from checks import array, assert_equals, assert_inputs_untouched, first, randomised
 from formulas import (
     additive_attention_by_formula,
-    biased_causal_self_attention_by_formula,
     bilinear_attention_by_formula,
     causal_scaled_dot_product_attention_by_formula,
     causal_self_attention_by_formula,
@@ -34,15 +33,14 @@ from formulas import (
     seq2seq_attention_by_formula,
     sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
-    soft_capped_scaled_dot_product_attention_by_formula,
     synthesizer_attention_by_formula,
+    tempered_scaled_dot_product_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
 from projected_checks import CausalChecks, ProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
     Attention,
-    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -61,8 +59,8 @@ from transformer.attention import (
     Seq2SeqAttention,
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
-    SoftCappedScaledDotProductAttention,
     SynthesizerAttention,
+    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
     join_heads,
     split_heads,
@@ -117,6 +115,7 @@ class TestParametricKernelAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
+    defaults = (("w", 1.0), ("dropout", 0.0))
     by_formula = staticmethod(parametric_kernel_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
@@ -231,14 +230,15 @@ class TestSigmoidAttention(AttentionChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
-class TestSoftCappedScaledDotProductAttention(AttentionChecks):
+class TestTemperedScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
-    by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
+    defaults = (("c", 1.0), ("dropout", 0.0))
+    by_formula = staticmethod(tempered_scaled_dot_product_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
-        return randomised(SoftCappedScaledDotProductAttention(dropout=dropout, c=0.7))
+    def attention(self, dropout: float = 0.0) -> TemperedScaledDotProductAttention:
+        return randomised(TemperedScaledDotProductAttention(dropout=dropout, c=0.7))
 
 
 class TestLinearAttention(AttentionChecks):
@@ -378,9 +378,9 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
             (
-                SoftCappedScaledDotProductAttention(),
+                TemperedScaledDotProductAttention(),
                 2,
-                soft_capped_scaled_dot_product_attention_by_formula,
+                tempered_scaled_dot_product_attention_by_formula,
             ),
             (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
@@ -394,7 +394,7 @@ class TestMultiHeadAttention(ProjectedChecks):
         x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
         linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
         query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
-        heads = torch.as_tensor(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
+        heads = torch.from_numpy(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
         expected = several.W_O(join_heads(heads))
         for need_weights in (False, True):
             output = first(several(x, memory, need_weights=need_weights))
@@ -404,6 +404,21 @@ class TestMultiHeadAttention(ProjectedChecks):
         with pytest.raises(TypeError, match="Identity"):
             MultiHeadAttention(6, 3, attention=nn.Identity())
 
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:
+        class Own(Attention):
+            def scores(self, query: Tensor, key: Tensor) -> Tensor:
+                return query @ key.mT / math.sqrt(query.size(-1))
+
+        attention, (x,) = self.attention(), self.inputs()[:1]
+        masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
+        expected = attention(x, **masked)
+        heads, theirs = split_heads(x, 3), attention.attention
+        attention.attention = Own()
+        assert_equals(attention(x, **masked), array(expected))
+        assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
+        assert_equals(Own()(heads, heads, heads), array(theirs(heads, heads, heads)))
+
     def test_is_that_of_torch(self) -> None:
         attention = self.attention()
         theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
@@ -411,7 +426,6 @@ class TestMultiHeadAttention(ProjectedChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
-
         query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
         padding = torch.tensor([[False] * 4, [False, False, True, True]])
         expected, theirs = theirs(
@@ -455,7 +469,6 @@ class TestCausalSelfAttention(CausalChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
-
         mask = ~causal_mask(x.size(1), x.size(1))
         expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
         output, weights = attention(x, need_weights=True)
@@ -463,47 +476,15 @@ class TestCausalSelfAttention(CausalChecks):
         assert_equals(weights, array(theirs))
 
     @pytest.mark.parametrize("need_weights", [False, True])
-    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
-        attention, cache = self.attention(), KeyValueCache(5)
-        x = torch.randn(2, 5, 6, dtype=torch.float64)
-        pieces = x.split([2, 1, 2], dim=1)
-        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
-        assert_equals(torch.cat(read, dim=1), array(attention(x)))
-
-
-class TestBiasedCausalSelfAttention(CausalChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    heads = (3,)
-    by_formula = staticmethod(biased_causal_self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
-        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
-        """What is added behind the projection."""
-        return attention.W_O.bias.expand_as(output)
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            BiasedCausalSelfAttention(d_model=6, num_heads=4)
-
-    def test_is_that_of_torch(self) -> None:
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
         attention, (x,) = self.attention(), self.inputs()
-        theirs = nn.MultiheadAttention(6, 3, bias=True, batch_first=True).double()
-        projections = (attention.W_Q, attention.W_K, attention.W_V)
-        with torch.no_grad():
-            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
-            theirs.out_proj.weight.copy_(attention.W_O.weight)
-            theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in projections]))
-            theirs.out_proj.bias.copy_(attention.W_O.bias)
+        expected = first(attention(x, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
 
-        mask = ~causal_mask(x.size(1), x.size(1))
-        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
-        output, weights = attention(x, need_weights=True)
-        assert_equals(output, array(expected))
-        assert_equals(weights, array(theirs))
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            CausalSelfAttention(6, 3, attention=nn.Identity())
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
@@ -535,6 +516,14 @@ class TestRelativeSelfAttention(ProjectedChecks):
         return randomised(
             RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2, dropout=dropout)
         )
+
+    def test_begins_with_a_small_row_for_each_distance(self) -> None:
+        attention = RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2)
+        rows = attention.rows(2 + 1, 2 + 1)
+        assert torch.equal(rows.unique(), torch.arange(len(attention.w_K)))
+        assert 0.01 < attention.w_K.std() < 0.03
+        assert torch.equal(rows.unique(), torch.arange(len(attention.w_V)))
+        assert 0.01 < attention.w_V.std() < 0.03
 
 
 class TestRelativePositionAttention(AttentionChecks):
@@ -572,6 +561,12 @@ class TestRelativePositionAttention(AttentionChecks):
             output = first(attention(query, key, value, **masked))
             fewer = first(attention(query[..., -2:, :], key, value, **masked))
             assert_equals(fewer, array(output[..., -2:, :]))
+
+    def test_begins_with_a_small_row_for_each_distance(self) -> None:
+        attention = RelativePositionAttention(d_k=6, max_distance=2)
+        rows = attention.rows(2 + 1, 2 + 1)
+        assert torch.equal(rows.unique(), torch.arange(len(attention.r)))
+        assert 0.01 < attention.r.std() < 0.03
 
 
 class TestSelfAttention(ProjectedChecks):
@@ -627,6 +622,13 @@ class TestSynthesizerAttention(ProjectedChecks):
             SynthesizerAttention(d_model=6, hidden_size=5, value_size=7, max_len=9, dropout=dropout)
         )
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_any_leading_axes(self, need_weights: bool) -> None:
+        attention = self.attention()
+        x = torch.randn(2, 3, *self.shapes[0], dtype=torch.float64)
+        expected = first(attention(x.flatten(0, 1), need_weights=need_weights))
+        assert_equals(first(attention(x, need_weights=need_weights)).flatten(0, 1), array(expected))
+
     def test_takes_as_many_positions_as_it_was_made_for(self) -> None:
         attention = self.attention()
         x = torch.randn(1, 10, 6, dtype=torch.float64)
@@ -654,6 +656,9 @@ class TestSeq2SeqAttention(ProjectedChecks):
         assert_equals(context, array(contexts[:, 1]))
         assert_equals(weights, array(several[:, 1]))
         assert_equals(attention(state[:, 1], memory, keep_mask=keep_mask), array(context))
+        alone, weights = attention(state[:1, 1], memory[:1], need_weights=True)
+        assert_equals(alone, array(context[:1]))
+        assert_equals(weights, array(several[:1, 1]))
 
     def test_takes_a_sequence_without_a_batch(self) -> None:
         attention, (state, memory) = self.attention(), self.inputs()

@@ -64,8 +64,6 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
         return None
     if keep_mask.size(0) not in (1, query.size(0)):
         raise ValueError(f"a keep mask of {keep_mask.size(0)} for a batch of {query.size(0)}")
-    if keep_mask.dim() == 2:
-        keep_mask = keep_mask.unsqueeze(1)
     while keep_mask.dim() < query.dim():
         keep_mask = keep_mask.unsqueeze(1)
     return keep_mask
