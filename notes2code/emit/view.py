@@ -12,6 +12,7 @@ from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
+from notes2code.emit.any_size import of_any_size
 from notes2code.emit.attention import MATRICES, TURN, Attention
 from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
@@ -415,7 +416,7 @@ class View:
 
     def reference_source(self) -> str:
         """The formula, term by term, as a NumPy function."""
-        return numpy_source(self.equation, self.reference)
+        return numpy_source(of_any_size(self.equation), self.reference)
 
     def inputs(self) -> tuple[str, ...]:
         """The names of the reference's parameters, in order."""
