@@ -45,7 +45,9 @@ def _may_be(equation: Equation, component: Component) -> bool:
         return True
     if component.family == "losses" and name in _LOSSES:
         return True
-    return component.family in _NAMED and name in map(plain, component.calls)
+    classes = [c for setting in component.settings.values() for c in setting.classes.values()]
+    called = map(plain, (*component.calls, *classes))
+    return component.family in _NAMED and name in called
 
 
 def _is_vague(found: Recognised) -> bool:

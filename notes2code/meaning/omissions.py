@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from notes2code.diagnostics import Problem, ProblemError, Span, error, warning
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import binders, names
-from notes2code.meaning.ir import Equation, free_indices
+from notes2code.meaning.ellipsis import alike
+from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
@@ -32,6 +33,7 @@ def omissions(
 
 # --- indices -----------------------------------------------------------------------------------
 
+_COUNTERS = frozenset("ijklmnst")
 _WEIGHT = re.compile(r"W_([a-z])_[QKVqkv]")
 
 
@@ -40,21 +42,22 @@ def _refuse_unsaid(
 ) -> None:
     """Refuse ``head_i = f(Q W_i^Q, K W_j^K)``, ``head_1 = f(Q W_i^Q)``, ``Concat(f(Q W_i^Q))`` and
     ``a_i = softmax(e)_j``: the letter is like an index, and nothing counts it."""
-    given = {one.name for one in equation.inputs}
     numbered = any(isinstance(getattr(d.target, "sub", None), Num) for d in defines)
     joined = any(isinstance(node, Name) and node.text.lower() == "concat" for node in nodes)
     heads = {use.name for n in nodes if (use := seen.understood(n)) and use.indices}
     counted = any(re.fullmatch(r"W_[QKVqkv]", name) for name in heads)
     for node in nodes:
         use = seen.understood(node)
-        found = _WEIGHT.fullmatch(use.name) if use is not None and use.name in given else None
+        found = _WEIGHT.fullmatch(use.name) if use is not None else None
         if found and isinstance(node, Script) and (numbered or joined or counted):
             raise _unsaid(found.group(1), node.span)
-    unused = {*equation.value.indices} - free_indices(equation.value.body)
-    for node in nodes:
+    given = {one.name for one in equation.inputs}
+    letters = {d.target.sub for d in defines if isinstance(d.target, Script)}
+    labels = {x.text for x in letters if isinstance(x, Name)} & _COUNTERS
+    for node in nodes if labels and not equation.value.indices else ():
         if isinstance(node, Script) and isinstance(node.sub, Name) and not is_name(node):
             letter = node.sub.text
-            if unused and letter in given and letter not in seen.bound:
+            if letter in (_COUNTERS - labels) & given:
                 raise _unsaid(letter, node.sub.span)
 
 
@@ -119,7 +122,7 @@ def _twice(node: Infix) -> Iterator[Problem]:
     """``f(x) + f(x)``: the call of a layer is added to itself."""
     left = node.left
     before = left.right if isinstance(left, Infix) and left.op == "+" else left
-    if _is_call(before) and _same(before, node.right):
+    if _is_call(before) and alike(before, node.right):
         yield warning("N2C080", "the same is added twice", node.right.span, _AS_WRITTEN)
 
 
@@ -132,7 +135,7 @@ def _lost_residual(node: Infix) -> Iterator[Problem]:
             if not isinstance(inner, Infix) or inner.op != "+":
                 continue
             terms = binders.chain(inner)
-            rest = [term for term in terms if not _same(term, outer)]
+            rest = [term for term in terms if not alike(term, outer)]
             if len(terms) == 2 and len(rest) == 1 and _is_call(rest[0]) and _holds(rest[0], outer):
                 text = "what this layer gets is a sum with a residual, of which only a part is kept"
                 yield warning("N2C080", text, outer.span, _AS_WRITTEN)
@@ -149,16 +152,4 @@ def _is_call(node: Node) -> bool:
 
 
 def _holds(node: Node, other: Node) -> bool:
-    return any(_same(inner, other) for inner in walk(node))
-
-
-def _same(left: Node, right: Node) -> bool:
-    """Whether two nodes are written alike, wherever they stand."""
-    return list(map(_sign, walk(left))) == list(map(_sign, walk(right)))
-
-
-def _sign(node: Node) -> tuple[object, ...]:
-    """What a node says besides what is inside it."""
-    if isinstance(node, Script):
-        return Script, node.sub is None, node.sup is None, node.primes
-    return type(node), *(getattr(node, said, "") for said in ("text", "op", "mark"))
+    return any(alike(inner, other) for inner in walk(node))

@@ -43,7 +43,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
-    labels = {id(n) for node in nodes if isinstance(node, Script) for n in _labels(node)}
+    labels = {id(n) for node in nodes if seen.understood(node) for n in _labels(node)}
     said = {use.name for node in named if id(node) not in labels and (use := seen.understood(node))}
     for define in defines:
         yield from _parameters(define, seen, {use.name for use in uses}, said, equation)
@@ -255,8 +255,9 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
             )
 
 
-def _labels(node: Script) -> Iterator[Node]:
-    for part in (node.sub, node.sup):
+def _labels(name: Node) -> Iterator[Node]:
+    """What stands below and above a name."""
+    for part in (name.sub, name.sup) if isinstance(name, Script) else ():
         if part is not None:
             yield from walk(part)
 
