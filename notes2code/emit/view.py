@@ -101,12 +101,19 @@ class View:
             return False
         return own.causal and own.goes_on and (across is None or across.projected.goes_on)
 
+    @property
+    def turns(self) -> bool:
+        """Whether it is a layer, or made of layers, whose attention turns queries and keys."""
+        attentions = [self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses]
+        layers = [self.uses[role] for role in STACKED if role in self.uses]
+        return any(a.turns for a in attentions) or any(layer.turns for layer in layers)
+
     @cached_property
     def is_gpt2(self) -> bool:
         """Whether a GPT is what GPT-2 is: its blocks, its last norm, its tables, and the sizes of
         its weights, up to the biases of attentions."""
         block = self.uses.get("Layer")
-        if self.form != "final_norm" or "P" in self.uses or block is None:
+        if self.form != "final_norm" or "P" in self.uses or not self.has_places or block is None:
             return False
         if block.component != "transformer_block" or block.form != "pre_norm":
             return False
@@ -164,6 +171,11 @@ class View:
         if role in found.settings and isinstance(body := found.settings[role].body, Ref):
             return body.array
         return self._part.component.names.get(role, role)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether a model adds positions to its embeddings."""
+        return "P" in self.uses or "P" in self.recognised.found.roles
 
     def is_matrix(self, role: str) -> bool:
         """Whether what stands in a role is a matrix to the component, and not each of its rows."""
