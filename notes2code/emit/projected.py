@@ -78,7 +78,7 @@ class Projected:
         bodies = (in_own_sizes(what.recognised, v).body for v in what.recognised.settings.values())
         inside = (part for body in bodies for part in ir.walk(body))
         counted = any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
-        return self.several and not (self.placed or counted or self.grouped)
+        return self.several and not (self.placed or counted)
 
     @property
     def joins(self) -> bool:
@@ -239,6 +239,8 @@ class Projected:
         source = "e" if "Z" in found else "d"
         letters = {**_INPUTS, "A": "dk", "B": f"{source}k", "C": f"{source}v"}
         numbers, first = dict(_SIZES), dict[Expr, str]()
+        if self.turns:  # heads of an even size
+            numbers["d"] = 2 * self.test_heads["num_heads"]
         for role in [role for role in letters if role in found]:
             own = letters[role].rjust(max(found[role].axes) + 1, "h")
             for axis, size in zip(found[role].axes, shapes[found[role].array], strict=True):
