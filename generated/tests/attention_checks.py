@@ -225,6 +225,10 @@ class AttentionChecks:
             masked = {"keep_mask": keep, "bias": bias, "need_weights": need_weights}
             output = first(attention(query, key, value, **masked))
             assert_equals(output, array(attention(query, key, value, bias=hidden)))
+            query.requires_grad_()
+            output = first(attention(query, key, value, bias=hidden, need_weights=need_weights))
+            (gradient,) = torch.autograd.grad(output.sum(), query)
+            assert gradient.isfinite().all()
 
     # --- the rest ------------------------------------------------------------------------
 

@@ -110,6 +110,15 @@ class TestKernelAttention(AttentionChecks):
     def attention(self, dropout: float = 0.0) -> KernelAttention:
         return randomised(KernelAttention(dropout=dropout))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_distances_in_space(self, need_weights: bool) -> None:
+        """On any line the distances are those of the numbers on it."""
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
+        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
+        assert_equals(output, array(attention(query, key, value)))
+
 
 class TestParametricKernelAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
@@ -120,6 +129,15 @@ class TestParametricKernelAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
         return randomised(ParametricKernelAttention(dropout=dropout, w=0.7))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_distances_in_space(self, need_weights: bool) -> None:
+        """On any line the distances are those of the numbers on it."""
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
+        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
+        assert_equals(output, array(attention(query, key, value)))
 
 
 class TestScaledDotProductAttention(AttentionChecks):
@@ -415,6 +433,8 @@ class TestMultiHeadAttention(ProjectedChecks):
         masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
         expected = attention(x, **masked)
         heads, theirs = split_heads(x, 3), attention.attention
+        with pytest.raises(NotImplementedError):
+            Attention()(heads, heads, heads)
         attention.attention = Own()
         assert_equals(attention(x, **masked), array(expected))
         assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
