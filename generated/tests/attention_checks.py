@@ -165,26 +165,47 @@ class AttentionChecks:
         assert_equals(both, array(one))
 
     @pytest.mark.parametrize("causal", [False, True])
-    @pytest.mark.parametrize(("count", "queries"), [(2, 2), (70, 1), (70, 70)])
-    def test_takes_the_mask_of_each_query(self, count: int, queries: int, causal: bool) -> None:
+    @pytest.mark.parametrize(
+        ("count", "queries", "keys"), [(2, 2, 7), (70, 1, 75), (70, 70, 75), (75, 75, 30)]
+    )
+    def test_takes_the_mask_of_each_query(
+        self, count: int, queries: int, keys: int, causal: bool
+    ) -> None:
         """Also of many queries, which may be computed a block at a time."""
         attention = self.attention(dropout=0.5).eval()
         attention.weights_at_once = 1
         query, key, value = (
             torch.rand(2, *self.heads, length, size, dtype=torch.float64)
-            for length, (_, size) in (
-                (count, self.query),
-                (count + 5, self.key),
-                (count + 5, self.value),
-            )
+            for length, (_, size) in ((count, self.query), (keys, self.key), (keys, self.value))
         )
         masked = {
-            "keep_mask": torch.rand(2, *[1] * len(self.heads), queries, count + 5) < 0.7,
-            "bias": torch.randn(queries, count + 5).double() if self.takes_bias else None,
-            "causal": causal,
+            "keep_mask": torch.rand(2, *[1] * len(self.heads), queries, keys) < 0.7,
+            "bias": torch.randn(queries, keys).double() if self.takes_bias else None,
         }
-        expected, _ = attention(query, key, value, **masked, need_weights=True)
+        attention.causal = False
+        expected, _ = attention(query, key, value, **masked, causal=causal, need_weights=True)
+        assert_equals(attention(query, key, value, **masked, causal=causal), array(expected))
+        attention.causal = causal
         assert_equals(attention(query, key, value, **masked), array(expected))
+
+    @need_weights_or_not
+    def test_takes_a_mask_of_keys_alone(self, need_weights: bool) -> None:
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        keep_mask = torch.arange(key.size(-2)) != 1
+        each = keep_mask.expand(query.size(-2), -1)
+        output, expected = (
+            first(attention(query, key, value, keep_mask=mask, need_weights=need_weights))
+            for mask in (keep_mask, each)
+        )
+        assert_equals(output, array(expected))
+
+    @need_weights_or_not
+    def test_refuses_a_mask_that_can_mean_two_things(self, need_weights: bool) -> None:
+        query, key, value = self.inputs(self.query[0])
+        keep_mask = torch.ones(self.query[0], key.size(-2), dtype=torch.bool)
+        with pytest.raises(ValueError, match="two things"):
+            self.attention()(query, key, value, keep_mask=keep_mask, need_weights=need_weights)
 
     def test_adds_a_bias_to_the_scores(self) -> None:
         """One of −∞ hides a key, or all of them."""
@@ -204,6 +225,10 @@ class AttentionChecks:
             masked = {"keep_mask": keep, "bias": bias, "need_weights": need_weights}
             output = first(attention(query, key, value, **masked))
             assert_equals(output, array(attention(query, key, value, bias=hidden)))
+            query.requires_grad_()
+            output = first(attention(query, key, value, bias=hidden, need_weights=need_weights))
+            (gradient,) = torch.autograd.grad(output.sum(), query)
+            assert gradient.isfinite().all()
 
     # --- the rest ------------------------------------------------------------------------
 

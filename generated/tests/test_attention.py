@@ -110,6 +110,15 @@ class TestKernelAttention(AttentionChecks):
     def attention(self, dropout: float = 0.0) -> KernelAttention:
         return randomised(KernelAttention(dropout=dropout))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_distances_in_space(self, need_weights: bool) -> None:
+        """On any line the distances are those of the numbers on it."""
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
+        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
+        assert_equals(output, array(attention(query, key, value)))
+
 
 class TestParametricKernelAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
@@ -120,6 +129,15 @@ class TestParametricKernelAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
         return randomised(ParametricKernelAttention(dropout=dropout, w=0.7))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_distances_in_space(self, need_weights: bool) -> None:
+        """On any line the distances are those of the numbers on it."""
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
+        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
+        assert_equals(output, array(attention(query, key, value)))
 
 
 class TestScaledDotProductAttention(AttentionChecks):
@@ -136,6 +154,7 @@ class TestDifferentialAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 12), (5, 12), (5, 7)
+    defaults = (("lambda_", 0.8), ("dropout", 0.0))
 
     def attention(self, dropout: float = 0.0) -> DifferentialAttention:
         return randomised(DifferentialAttention(dropout=dropout, lambda_=0.7))
@@ -266,7 +285,7 @@ class TestLinearAttention(AttentionChecks):
         total = total / (query @ key.mT).sum(dim=-1).abs()
         return float(total.max())
 
-    @pytest.mark.parametrize("queries", [1, 64, 150, 200])
+    @pytest.mark.parametrize("queries", [1, 64, 150, 300])
     def test_is_causal_in_blocks(self, queries: int) -> None:
         attention = self.attention()
         query = torch.randn(2, queries, 6, dtype=torch.float64).abs()
@@ -414,6 +433,8 @@ class TestMultiHeadAttention(ProjectedChecks):
         masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
         expected = attention(x, **masked)
         heads, theirs = split_heads(x, 3), attention.attention
+        with pytest.raises(NotImplementedError):
+            Attention()(heads, heads, heads)
         attention.attention = Own()
         assert_equals(attention(x, **masked), array(expected))
         assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
@@ -518,7 +539,7 @@ class TestRelativeSelfAttention(ProjectedChecks):
         )
 
     def test_begins_with_a_small_row_for_each_distance(self) -> None:
-        attention = RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2)
+        attention = RelativeSelfAttention(d_model=6, d_k=3, d_v=6, max_distance=2)
         rows = attention.rows(2 + 1, 2 + 1)
         assert torch.equal(rows.unique(), torch.arange(len(attention.w_K)))
         assert 0.01 < attention.w_K.std() < 0.03

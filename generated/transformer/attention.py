@@ -98,7 +98,7 @@ class BlockAttention(Attention):
         keep_mask, bias = (all_axes(mask, query, key) for mask in (keep_mask, bias))
         outputs = []
         for start in range(0, queries, rows):
-            stop = min(start + rows, queries)
+            stop = start + rows
             seen = keys - queries + stop if causal else keys
             some, sooner = query[..., start:stop, :], key[..., :seen, :]
             keep, added = (
@@ -1164,8 +1164,7 @@ class Seq2SeqAttention(nn.Module):
         alone = state.dim() < memory.dim()
         query = state.unsqueeze(-2) if alone else state
         keep_mask = batched_mask(keep_mask, query)
-        keep = combined_mask(query, memory, keep_mask, causal=False)
-        weights = masked_softmax(self.scores(query, memory), keep, bias)
+        weights = masked_softmax(self.scores(query, memory), keep_mask, bias)
         context = F.dropout(weights, self.dropout, self.training) @ memory
         if alone:
             context, weights = context.squeeze(-2), weights.squeeze(-2)

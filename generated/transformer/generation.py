@@ -127,7 +127,7 @@ def beam_search(
         # What goes on gets no likelier: at best it ends at the full length at no further cost.
         hope = totals / _penalty(torch.full_like(lengths, count), length_penalty)
         hope = hope.masked_fill(ended, -math.inf).amax(dim=1)
-        if (scores.masked_fill(~ended, -math.inf).amax(dim=1) > hope).all():
+        if (scores[:, 0] > hope).all():
             break
     return tokens[first_row[:, 0]]
 
