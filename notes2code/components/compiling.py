@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from notes2code.components import settings
-from notes2code.components.doubts import doubts, unequal_sides
+from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
-from notes2code.meaning.typed import Typed
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,9 @@ class Compiler:
             *unequal_sides(own),
         ]
         if recognised is None:
-            problems.extend(doubts(own.equation, Span(0, len(entry.latex)), self.library))
+            tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
+            assert tree is not None
+            problems.extend(doubts(own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
@@ -215,11 +217,12 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "values are usually made with it, as `XW^V`; the code computes what is written",
             )
         )
+    stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
         if not setting.unusual:
             continue
-        value = recognised.settings.get(name)
-        shown = _shown(recognised, name)
+        value = stated.get(name)
+        shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
         usual = expected.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
@@ -234,6 +237,11 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "the code computes what is written; change the formula if that is not meant",
             )
         )
+    problems += [
+        warning("N2C050", f"the mask {what}", Span(0, len(entry.latex)), AS_WRITTEN)
+        for value in recognised.settings.values()
+        if (what := settings.misfilled(value))
+    ]
     told = (settings.order_told(value) for value in recognised.settings.values())
     problems += [
         warning(
@@ -267,11 +275,6 @@ def _not_causal(entry: Entry) -> Problem:
         "the code computes what is written; change the formula, or the attention that it calls, "
         "if that is not meant",
     )
-
-
-def _shown(recognised: Recognised, name: str) -> str:
-    """A setting in the component's own sizes."""
-    return shown_settings(recognised).get(name) or "1"
 
 
 def shown_settings(recognised: Recognised) -> dict[str, str | None]:

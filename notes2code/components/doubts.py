@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from notes2code.components.library import Library
+from notes2code.components import settings
+from notes2code.components.library import Library, plain
+from notes2code.components.near import near_miss
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
+from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.latex.tree import Tree
 from notes2code.meaning import Typed, type_formula
 from notes2code.meaning.ir import (
     Call,
     Cases,
+    Compare,
     Equation,
     Expr,
     Fn,
@@ -26,24 +31,39 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
     Softmax,
+    children,
     walk,
 )
 from notes2code.oracle import OracleError, sample, tried
 
-_AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
+AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
 
-def doubts(equation: Equation, place: Span, library: Library) -> Iterator[Problem]:
+def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
+    if hides := _strange_mask(equation):
+        yield warning("N2C050", f"the mask {hides}", place, AS_WRITTEN)
     if (what := _misplaced_softmax(equation)) is not None:
         text = f"{what}: attention is softmax of the scores, times the values"
-        yield warning("N2C050", text, place, _AS_WRITTEN)
+        yield warning("N2C050", text, place, AS_WRITTEN)
+    if _adds_infinity(equation):
+        text = "−∞ stands outside the softmax: it hides keys only when added to their scores"
+        yield warning("N2C050", text, place, AS_WRITTEN)
+    if _is_closed_late(equation, library):
+        text = "the activation stands around both layers: usually it stands between them"
+        yield warning("N2C050", text, place, AS_WRITTEN)
     if _is_cut(equation.value.body):
         text = "the condition stands outside the softmax: what is left does not add up to 1"
-        yield warning("N2C050", text, place, _AS_WRITTEN)
+        yield warning("N2C050", text, place, AS_WRITTEN)
     if _is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
-        yield warning("N2C050", text, place, _AS_WRITTEN)
+        yield warning("N2C050", text, place, AS_WRITTEN)
+    elif ratio := strange_ratio(equation):
+        yield warning("N2C050", ratio, place_of_ratio(tree) or place, AS_WRITTEN)
+    elif (near := near_miss(equation, library)) is not None:
+        what, component = near
+        text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
+        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
 
 
 # --- sides of an equation ----------------------------------------------------------------------
@@ -77,12 +97,14 @@ def _differ(left: Equation, right: Equation) -> bool:
     return False
 
 
-def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+def _on_same_inputs(
+    left: Equation, right: Equation, seeds: int = 3
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """The values of two equations on random numbers; nothing if their inputs are not the same."""
     if _kinds(left) != _kinds(right) or "i" in _kinds(left):  # i may be the root of −1
         return
     with suppress(OracleError, TypeError):
-        for seed in range(3):
+        for seed in range(seeds):
             inputs = sample(left, seed)
             yield tried(left, inputs), tried(right, inputs)
 
@@ -100,9 +122,11 @@ def _close(left: NDArray[Any], right: NDArray[Any], tolerance: float) -> bool:
 
 # --- functions that everybody knows ------------------------------------------------------------
 
-_KNOWN = frozenset("softmax sigmoid relu gelu silu softplus".split())
-_APPROXIMATE = 0.05
-"""GELU is often computed by a formula that only comes close."""
+_KNOWN = frozenset("softmax sigmoid relu gelu silu swish softplus".split())
+_APPROXIMATE = 0.025
+"""GELU is often computed by a formula that only comes close; that with the sigmoid by 0.02."""
+_SEEDS = 12
+"""Samples for a function of a number: two may come close somewhere."""
 
 
 def _is_other_function(equation: Equation, library: Library) -> bool:
@@ -112,11 +136,11 @@ def _is_other_function(equation: Equation, library: Library) -> bool:
     given = equation.inputs[0]
     axes = r" \times ".join("abc"[: len(given.shape)])
     declared = rf"{given.name} \in \mathbb{{R}}" + (f"^{{{axes}}}" if axes else "")
-    formula = rf"y = \{equation.name}({given.name}), \quad {declared}"
+    formula = rf"y = \{equation.name.lower()}({given.name}), \quad {declared}"
     usual = type_formula(formula, library.scope).equation
     return usual is not None and any(
         mine.shape == theirs.shape and not _close(mine, theirs, _APPROXIMATE)
-        for mine, theirs in _on_same_inputs(equation, usual)
+        for mine, theirs in _on_same_inputs(equation, usual, _SEEDS)
     )
 
 
@@ -141,6 +165,46 @@ def _misplaced_softmax(equation: Equation) -> str | None:
     if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
         return "the scale stands outside the softmax"
     return None
+
+
+def _strange_mask(equation: Equation) -> str:
+    """What is wrong with a mask that a formula defines, row by row of the queries."""
+    if equation.name.lower() not in ("m", "mask") or len(equation.value.indices) != 2:
+        return ""
+    wrong = settings.misfilled(equation.value)
+    filled = isinstance(equation.value.body, Cases) and settings.is_mask(equation.value.body)
+    if filled:
+        return settings.order_told(equation.value)
+    return wrong if "+∞" in wrong else ""
+
+
+def _adds_infinity(equation: Equation) -> bool:
+    """Whether infinite numbers are added to, or multiplied by, what a softmax gives."""
+    try:
+        body = normal_form(equation).body
+    except (TooLong, RecursionError):
+        return False
+    return any(isinstance(part, Softmax) for part in walk(body)) and _is_infinite(body)
+
+
+def _is_infinite(expr: Expr) -> bool:
+    """Whether an infinite number stands where no function brings it back."""
+    match expr:
+        case Num(value):
+            return abs(value) == float("inf")
+        case Softmax() | Fn() | Call() | Compare():
+            return False
+    return any(map(_is_infinite, children(expr)))
+
+
+def _is_closed_late(equation: Equation, library: Library) -> bool:
+    """Whether ``FFN(x) = max(0, (x W_1 + b_1) W_2 + b_2)`` ends its activation too late."""
+    called = map(plain, library.components["feed_forward"].calls)
+    weights = [given for given in equation.inputs if given.name.startswith("W")]
+    body = equation.value.body
+    inside = walk(body) if isinstance(body, Fn) else ()
+    calls = [part for part in inside if isinstance(part, Fn | Call | Softmax)]
+    return plain(equation.name) in called and len(weights) > 1 and calls == [body]
 
 
 def _is_cut(body: Expr) -> bool:

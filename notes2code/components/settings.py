@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from notes2code.components.around import HOLE
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Fn, Idx, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import (
+    MINUS_ONE,
+    Cases,
+    Compare,
+    Expr,
+    Fn,
+    Idx,
+    Lambda,
+    Mul,
+    Num,
+    Pow,
+    Ref,
+    Size,
+)
 
 CAUSAL = "causal"
 _INFINITY = Num(float("-inf"))
@@ -25,6 +38,22 @@ def text(setting: Lambda) -> str:
     if isinstance(body, Fn) and body.arguments == (Ref(HOLE),):
         return body.name
     return expression(body)
+
+
+def uncapped(settings: Mapping[str, Lambda]) -> Mapping[str, Lambda]:
+    """The settings without a soft cap, c tanh(scale x / c), which keeps the scores within c."""
+    if not {"scale", "score"} <= settings.keys():
+        return settings
+    scale, score = settings["scale"], settings["score"].body
+    factors = score.factors if isinstance(score, Mul) else (score,)
+    bound = ir.mul(*(factor for factor in factors if factor != Fn("tanh", (Ref(HOLE),))))
+    parts = scale.body.factors if isinstance(scale.body, Mul) else (scale.body,)
+    below = Num(1 / Fraction(bound.value)) if isinstance(bound, Num) else Pow(bound, MINUS_ONE)
+    rest = [part for part in parts if part != below]
+    if len(rest) == len(parts):
+        return settings
+    others = {name: value for name, value in settings.items() if name != "score"}
+    return {**others, "scale": Lambda(scale.indices, ir.mul(*rest))}
 
 
 def is_causal(setting: Lambda) -> bool:
@@ -66,6 +95,21 @@ def order_told(setting: Lambda) -> str:
                 return "hides each position and those before it, and all from the last"
             case "≤", False:
                 return "hides what comes before each position"
+    return ""
+
+
+def misfilled(setting: Lambda) -> str:
+    """What is wrong with the numbers that a mask of order adds to scores; "" if it hides with −∞,
+    or is no mask."""
+    terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
+    for term in terms:
+        values = _values(term)
+        if Num(float("inf")) in values:
+            return "adds +∞: the softmax of that is no number"
+        conditions = [c for c, _ in term.branches] if isinstance(term, Cases) else []
+        ordered = bool(conditions) and all(_order(condition) for condition in conditions)
+        if ordered and values in ([ir.ZERO, ir.ONE], [ir.ONE, ir.ZERO]):
+            return "adds 0 and 1 to the scores, which hides nothing: what is hidden gets −∞"
     return ""
 
 

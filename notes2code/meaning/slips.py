@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, counting, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.omissions import omissions
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
@@ -42,10 +43,13 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
+    labels = {id(n) for node in nodes if seen.understood(node) for n in _labels(node)}
+    said = {use.name for node in named if id(node) not in labels and (use := seen.understood(node))}
     for define in defines:
-        yield from _parameters(define, seen, {use.name for use in uses}, equation)
+        yield from _parameters(define, seen, {use.name for use in uses}, said, equation)
     yield from _variances(nodes, defines, seen)
     yield from _averages(nodes, seen, equation)
+    yield from omissions(nodes, defines, seen, equation)
     conditions = [define.condition for define in defines if define.condition is not None]
     yield from counting.unsaid([*nodes, *conditions], seen)
 
@@ -199,6 +203,14 @@ def _is_variance(node: Node) -> bool:
     )
 
 
+def _row_of(factor: Node) -> Node:
+    """The ``x_i`` of ``(x_i W)``, and what is no such product itself."""
+    if isinstance(factor, Group) and len(factor.items) == 1:
+        inner = factor.items[0]
+        return inner.factors[0] if isinstance(inner, Juxt) else inner
+    return factor
+
+
 def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterator[Problem]:
     """``Σ_j α_{ij} h_i``: the vectors are not those that are summed over."""
     axes = {given.name: len(given.shape) for given in equation.inputs}
@@ -207,7 +219,7 @@ def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterat
             continue
         body = node.body
         factors = body.factors if isinstance(body, Juxt) else binders.chain(body)
-        uses = [seen.understood(factor) for factor in factors]
+        uses = [seen.understood(_row_of(factor)) for factor in factors]
         letters = binders.bound_letters(node.sub)
         if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
             continue
@@ -243,8 +255,15 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
             )
 
 
+def _labels(name: Node) -> Iterator[Node]:
+    """What stands below and above a name."""
+    for part in (name.sub, name.sup) if isinstance(name, Script) else ():
+        if part is not None:
+            yield from walk(part)
+
+
 def _parameters(
-    define: Define, seen: Survey, named: Set[str], equation: Equation
+    define: Define, seen: Survey, named: Set[str], said: Set[str], equation: Equation
 ) -> Iterator[Problem]:
     """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
@@ -259,7 +278,7 @@ def _parameters(
         other = _other_case(name)
         if other in named and name.islower():
             text = f"the parameter `{name}` does not occur; `{other}` is another name"
-        elif other not in named and name not in names.GREEK and closed and arrays & {*whole}:
+        elif other not in said and name not in names.GREEK and closed and arrays & {*whole}:
             text = f"the parameter `{name}` does not occur"
         else:
             continue

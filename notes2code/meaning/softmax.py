@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
-from notes2code.meaning import conditions, families, ir, masks, names
+from notes2code.meaning import conditions, families, ir, masks, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Softmax
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import is_name
@@ -48,6 +48,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if axis is not None and uses(value.body, axis):
         return _of_family(run, value, axis, where, span)
     sub = name.sub if isinstance(name, Script) else None
+    if value.rank and _is_summed_over(run, value):
+        run.pay(2.2)  # inside Σ_i the scores of k_i are numbers wherever they can be
     if value.rank and not _is_indexed(run, group):
         return _of_array(run, value, where, span, along)
     if isinstance(sub, Name) and len(sub.text) == 1:
@@ -60,7 +62,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if value.rank:
         return _of_array(run, value, where, span, along)
     over = _implied_index(run, value, span)
-    return replace(_of_family(run, value, over, where, span), implied=True)
+    summed = [find_index(run.indices[letter]) for letter in run.summed if letter in run.indices]
+    return replace(_of_family(run, value, over, where, span), implied=over not in summed)
 
 
 _SOFTMAX = re.compile(r"softmax.*|((causal|masked|mask)_?)+softmax")
@@ -191,6 +194,13 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
         )
         return 0
     return 1
+
+
+def _is_summed_over(run: Run, value: Value) -> bool:
+    """Whether a value depends on an index of a sum around it, but for one of heads."""
+    free = free_roots(value.body)
+    counted = (letter for letter in run.summed if letter != scripts.HEAD)
+    return any(find_index(run.indices[x]) in free for x in counted if x in run.indices)
 
 
 def _implied_index(run: Run, value: Value, span: Span) -> Index:

@@ -114,6 +114,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif is_name(node) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation):
+            _refuse_two_for_all(node, clauses[at + 1 : at + 2])
             out.extend(_relation(node, tuple(waiting)))
             waiting = []
         elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
@@ -212,6 +213,29 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
         span,
         "write an equation for each name",
     )
+
+
+def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
+    """Refuse ``K = V = X W_K, W_V``: of several names, which one has what stands behind the
+    comma?"""
+    targets, value = node.operands[:-1], node.operands[-1]
+    if set(node.signs) != {"="} or len(targets) < 2 or not isinstance(value, Juxt | Infix):
+        return
+    if not all(target is not None and is_name(target) for target in targets):
+        return
+    for clause in behind:
+        if clause.before == "," and not clause.words and _is_value(clause.node):
+            raise error(
+                "N2C032",
+                f"two values stand for {len(targets)} names that are equal",
+                value.span.to(clause.node.span),
+                "write an equation for each name",
+            )
+
+
+def _is_value(node: Node) -> bool:
+    """Whether a node is a matrix or a product, rather than a letter that is explained."""
+    return isinstance(node, Juxt | Infix) or (isinstance(node, Script) and is_name(node))
 
 
 def _is_label(clauses: list[Clause], at: int) -> bool:

@@ -253,7 +253,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
     if base.isupper():
         return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
     if indices == 0:
-        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5)))
+        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
     return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))
 
 
@@ -268,4 +268,6 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         return lead + run.custom_axes(use.name, 2, run.column)
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)
+    if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
+        return run.custom_axes(use.name, 2, False)[:1]
     return run.custom_axes(use.name, rank, run.column)

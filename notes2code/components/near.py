@@ -1,0 +1,159 @@
+"""Near misses: a formula that one slip of the pen keeps from being a component.
+
+The field's closed formulas (losses, metrics, schedules, encodings of positions, and layers under
+their own names) leave an author no choice of signs, roots and means. Where one small change makes
+the note's formula such a component, the note probably holds a slip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from notes2code.components.library import Component, Library, plain
+from notes2code.components.recognise import Recognised, recognise
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Add, Cases, Definition, Equation, Expr, Fn, Mul, Num, Pow, Reduce
+
+MAX_PARTS = 120
+"""The parts of a formula up to which changes are tried, since each is tried at every part."""
+
+_OF_LETTERS = frozenset(["metrics", "training"])
+"""Families whose letters tell a formula from others; the rest must have the component's name."""
+
+_NAMED = frozenset(["losses", "metrics", "positions", "layers"])
+_LOSSES = frozenset(["l", "j", "loss"])
+
+
+def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | None:
+    """The change that would make an equation a component, in words, and the component."""
+    among = frozenset(c.name for c in library.components.values() if _may_be(equation, c))
+    size = sum(1 for part in _bodies(equation) for _ in ir.walk(part))
+    if not among or size > MAX_PARTS:
+        return None
+    for what, changed in _changed(equation):
+        found = recognise(changed, library, among=among)
+        if found is not None and not _is_vague(found):
+            return what, found.component
+    return None
+
+
+def _may_be(equation: Equation, component: Component) -> bool:
+    name = plain(equation.name)
+    if component.family in _OF_LETTERS:
+        return True
+    if component.family == "losses" and name in _LOSSES:
+        return True
+    classes = [c for setting in component.settings.values() for c in setting.classes.values()]
+    called = map(plain, (*component.calls, *classes))
+    return component.family in _NAMED and name in called
+
+
+def _is_vague(found: Recognised) -> bool:
+    """Whether it is a piece that other formulas share: a sum of logarithms is a log-likelihood."""
+    return found.form.partial and found.component.family in ("losses", "layers")
+
+
+# --- changes -----------------------------------------------------------------------------------
+
+
+def _bodies(equation: Equation) -> list[Expr]:
+    return [*(defined.array.body for defined in equation.definitions), equation.value.body]
+
+
+def _changed(equation: Equation) -> Iterator[tuple[str, Equation]]:
+    """The equation with one change, at each place."""
+    value = equation.value
+    yield (
+        "the minus before it is missing",
+        replace(equation, value=replace(value, body=_negative(value.body))),
+    )
+    for what, body in (*_in_all_powers(value.body), *_rewritten(value.body)):
+        yield what, replace(equation, value=replace(value, body=body))
+    for at, defined in enumerate(equation.definitions):
+        for what, body in _rewritten(defined.array.body):
+            new = Definition(defined.name, replace(defined.array, body=body), defined.written)
+            others = equation.definitions
+            yield what, replace(equation, definitions=(*others[:at], new, *others[at + 1 :]))
+
+
+def _in_all_powers(expr: Expr) -> Iterator[tuple[str, Expr]]:
+    """An expression with one change in all powers of numbers: sines and cosines have the same."""
+
+    def turned(part: Expr, factor: int) -> Expr:
+        if isinstance(part, Pow) and isinstance(part.base, Num):
+            return Pow(part.base, Mul((Num(factor), part.exponent)))
+        return ir.rebuild(part, lambda child: turned(child, factor))
+
+    yield "the sign of the exponents is another", turned(expr, -1)
+    yield "a factor 2 is missing in the exponents", turned(expr, 2)
+
+
+def _rewritten(expr: Expr) -> Iterator[tuple[str, Expr]]:
+    """An expression with one change at it or at a part of it."""
+    yield from _changes(expr)
+    for at, child in enumerate(ir.children(expr)):
+        for what, new in _rewritten(child):
+            yield what, _with_child(expr, at, new)
+
+
+def _with_child(expr: Expr, at: int, new: Expr) -> Expr:
+    places = iter(range(len(ir.children(expr))))
+    return ir.rebuild(expr, lambda child: new if next(places) == at else child)
+
+
+def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
+    """What one slip may have made of a part."""
+    match expr:
+        case Fn("min" | "max" as name, arguments):
+            other = "max" if name == "min" else "min"
+            yield f"`{name}` stands for `{other}`", Fn(other, arguments)
+        case Fn("exp", (body,)):
+            yield "the sign of an exponent is another", Fn("exp", (_negative(body),))
+        case Pow(base, exponent):
+            yield "the sign of an exponent is another", Pow(base, _negative(exponent))
+            if exponent == ir.MINUS_ONE:
+                yield "a root is missing", Pow(base, Num(Fraction(-1, 2)))
+        case Mul(factors):
+            negative = ir.MINUS_ONE in factors
+            if negative:
+                yield "a sign is another", _positive(expr)
+            over = Pow(_positive(expr), ir.MINUS_ONE)
+            yield "a fraction stands upside down", _negative(over) if negative else over
+        case Add(terms):
+            for at, term in enumerate(terms):
+                rest = terms[:at] + terms[at + 1 :]
+                yield "a sign is another", Add((*rest, _negative(term)))
+                if isinstance(term, Num):
+                    yield "a number is added", Add(rest) if len(rest) > 1 else rest[0]
+            if len(terms) == 2 and any(isinstance(term, Fn | ir.Call) for term in terms):
+                yield "two factors are added", Mul(terms)
+        case Cases(((one, first), (two, second)), otherwise):
+            yield "the cases are exchanged", Cases(((one, second), (two, first)), otherwise)
+            yield "the cases are exchanged", Cases(((two, first), (one, second)), otherwise)
+        case Cases(((one, first),), ir_other) if ir_other is not None:
+            yield "the cases are exchanged", Cases(((one, ir_other),), first)
+        case Reduce("sum", index, _, None):
+            mean = Mul((Pow(index.size, ir.MINUS_ONE), expr))
+            yield "a sum is not divided by the number of its terms", mean
+            yield "`exp` is missing", Fn("exp", (expr,))
+        case ir.Ref(_, at) if at:
+            yield "a logarithm is missing", Fn("log", (expr,))
+        case ir.Ref("sigma"):
+            yield "a square is missing", Pow(expr, Num(2))
+
+
+def _negative(expr: Expr) -> Expr:
+    match expr:
+        case Add(terms):
+            return Add(tuple(map(_negative, terms)))
+        case Mul(factors) if ir.MINUS_ONE in factors:
+            return _positive(expr)
+    return Mul((ir.MINUS_ONE, expr))
+
+
+def _positive(expr: Mul) -> Expr:
+    """A product without the factors −1."""
+    rest = tuple(factor for factor in expr.factors if factor != ir.MINUS_ONE)
+    return Mul(rest) if len(rest) > 1 else rest[0]
