@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from notes2code.components.around import HOLE
 from notes2code.meaning import ir
@@ -134,6 +136,26 @@ def keeps_own(mask: Expr) -> bool:
     """Whether a mask surely lets each position see itself."""
     order = _order(_kept(mask))
     return order is not None and order[0] == "≤"
+
+
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "≠": operator.ne, ">": operator.gt, "<": operator.lt, "≥": operator.ge,
+    "≤": operator.le,
+}  # fmt: skip
+
+
+def chosen(mask: Expr, array: Ref, number: int) -> Expr | None:
+    """What a mask is where an element of the array that decides it is a number."""
+    if not isinstance(mask, Cases):
+        return mask
+    for condition, value in mask.branches:
+        match condition:
+            case Compare(op, left, Num(right)) if left == array and op in _COMPARED:
+                if _COMPARED[op](number, right):
+                    return value
+            case _:
+                return None
+    return mask.otherwise
 
 
 def with_infinity(mask: Cases) -> Cases:

@@ -10,7 +10,13 @@ from notes2code.components.compiling import in_own_sizes
 from notes2code.components.distances import PAIR, Relative, relative
 from notes2code.components.recognise import Recognised
 from notes2code.components.rows import rows_of
-from notes2code.components.settings import fills_far_below, is_causal, keeps_own, with_infinity
+from notes2code.components.settings import (
+    chosen,
+    fills_far_below,
+    is_causal,
+    keeps_own,
+    with_infinity,
+)
 from notes2code.emit.batched import Formula
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_expression import Local, torch_expression
@@ -189,6 +195,28 @@ class Attention:
         return tuple(bias[0].array for bias in map(self._bias, self._terms) if bias)
 
     @cached_property
+    def keeps(self) -> Mapping[str, tuple[tuple[Index, ...], int]]:
+        """The inputs of zeros and ones that say which keys a query sees, the class's argument
+        ``keep_mask``: their axes, and the number that keeps a key."""
+        return {
+            name: (axes, kept) for name, axes, kept in filter(None, map(self._keep, self._terms))
+        }
+
+    def _keep(self, term: Expr) -> tuple[str, tuple[Index, ...], int] | None:
+        conditions = (
+            [condition for condition, _ in term.branches] if isinstance(term, Cases) else []
+        )
+        arrays = {c.left for c in conditions if isinstance(c, Compare)}
+        if len(arrays) != 1 or not isinstance(array := arrays.pop(), Ref) or not array.at:
+            return None
+        if list(array.at) != [Idx(axis) for axis in self.axes][-len(array.at) :]:
+            return None
+        added = [chosen(term, array, number) for number in (0, 1)]
+        if sorted(added, key=lambda value: value == ir.ZERO) != [BLOCKED, ir.ZERO]:
+            return None
+        return array.array, self.axes[-len(array.at) :], added.index(ir.ZERO)
+
+    @cached_property
     def table(self) -> Relative | None:
         """The learned numbers, one for each distance, that are added to the scores."""
         return next((found for found in map(self._table, self._terms) if found), None)
@@ -231,7 +259,8 @@ class Attention:
         return self.rendered("mask", ir.add(*terms), {}, known) if terms else ""
 
     def _by_position(self, has_table: bool) -> tuple[Expr, ...]:
-        own = (term for term in self._terms if self._bias(term) is None)
+        given = (self._bias, self._keep)
+        own = (term for term in self._terms if all(found(term) is None for found in given))
         rest = tuple(term for term in own if not self._is_causal(term))
         return tuple(term for term in rest if not (has_table and self._table(term)))
 

@@ -25,8 +25,9 @@ class Formula:
     """A formula in the letters of the class's axes: ``n`` queries, ``m`` keys, others for
     features, and letters before ``i`` for the note's heads, ``heads``.
 
-    ``biases`` gives the letters of each bias of the note, ``sizes`` numbers for tests: different
-    ones, unless the note says that they are the same.
+    ``biases`` gives the letters of each bias of the note, ``keeps`` those of each mask of zeros
+    and ones, in which ``kept`` is the number that keeps a key, ``sizes`` numbers for tests:
+    different ones, unless the note says that they are the same.
     """
 
     def __init__(
@@ -60,13 +61,18 @@ class Formula:
             ]
             for name in attention.biases
         }
+        self.kept = {name: number for name, (_, number) in attention.keeps.items()}
+        self.keeps = {
+            name: [self.letters[axis] for axis in axes]
+            for name, (axes, _) in attention.keeps.items()
+        }
         self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
         pattern = attention.recognised.form.pattern.value.indices
         at = {index: result[at - len(pattern)] for at, index in enumerate(pattern)}
         value = equation.value.indices
         out = [at[own[i]] if own.get(i) in at else self._letter(Idx(i)) for i in value]
-        arrays = [*self.notes.values(), *self.biases.values()]
+        arrays = [*self.notes.values(), *self.biases.values(), *self.keeps.values()]
         present = {*out, *(letter for letters in arrays for letter in letters)}
         self.loops = [letter for letter in "nm" if letter in result and letter not in present]
         if self.loops == ["m"] or (self.loops and self.heads):
@@ -80,12 +86,23 @@ class Formula:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a variable or a bias in tests, without heads for a variable."""
-        letters = self.variables.get(name) or self.biases[name]
+        letters = self.variables.get(name) or {**self.biases, **self.keeps}[name]
         return tuple(self.sizes.get(letter, HEADS) for letter in letters)
 
     def typed(self, names: Sequence[str]) -> list[str]:
         """The variables as parameters."""
         return [f"{name}: Tensor" for name in names]
+
+    @property
+    def typed_keeps(self) -> list[str]:
+        """The masks of the note as parameters, which a caller may leave out."""
+        return [f"{name}: Tensor | None = None" for name in self.keeps]
+
+    def everything_kept(self, name: str) -> str:
+        """A mask of the note under which every key is seen, as text."""
+        extents = [{"n": "query", "m": "key"}[letter] + ".size(-2)" for letter in self.keeps[name]]
+        make = "torch.ones" if self.kept[name] else "torch.zeros"
+        return f"{make}({', '.join(extents)})"
 
     def made(self, name: str, sizes: Sequence[str], indent: int = 8) -> str:
         """The lines that return an instance of the class for tests, its parameters random."""
@@ -103,7 +120,7 @@ class Formula:
             keywords.append(f"{note[0]}={arranged(name, [core.index(x) for x in note[1]])}")
             numbers = "[..., 0]" if letters.endswith("1") else ""
             arguments.append(f"array({name}){numbers}{_looped(letters, self.loops, len(core))}")
-        for name, core in self.biases.items():
+        for name, core in {**self.biases, **self.keeps}.items():
             variables.append(name)
             cores.append(core)
             keywords.append(f"{name}={name}")
@@ -121,7 +138,7 @@ class Formula:
 
     def _sizes(self, attention: Attention) -> dict[str, int]:
         shapes = {name: given.shape for name, given in attention.inputs.items()}
-        arrays = {**self.notes, **self.biases}
+        arrays = {**self.notes, **self.biases, **self.keeps}
         first: dict[Expr, str] = {}
         sizes = {**SIZES, "m": SIZES["n"]} if attention.aligned else SIZES
         numbers = {
