@@ -123,12 +123,13 @@ def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
             yield "a fraction stands upside down", _negative(over) if negative else over
         case Add(terms):
             for at, term in enumerate(terms):
-                rest = terms[:at] + terms[at + 1 :]
-                yield "a sign is another", Add((*rest, _negative(term)))
+                others = terms[:at] + terms[at + 1 :]
+                rest = Add(others) if len(others) > 1 else others[0]
+                yield "a sign is another", Add((*others, _negative(term)))
                 if isinstance(term, Num):
-                    yield "a number is added", Add(rest) if len(rest) > 1 else rest[0]
-            if len(terms) == 2 and any(isinstance(term, Fn | ir.Call) for term in terms):
-                yield "two factors are added", Mul(terms)
+                    yield "a number is added", rest
+                if isinstance(term, Fn | ir.Call):
+                    yield "two factors are added", Mul((term, rest))
         case Cases(((one, first), (two, second)), otherwise):
             yield "the cases are exchanged", Cases(((one, second), (two, first)), otherwise)
             yield "the cases are exchanged", Cases(((two, first), (one, second)), otherwise)
