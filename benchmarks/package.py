@@ -202,7 +202,7 @@ SCORES = {
         lambda: transformer.ScaledDotProductAttention(),
         _bias(lambda: transformer.RelativePositionBias(HEADS, 128)),
     ),
-    "soft cap": Score(lambda: transformer.TemperedScaledDotProductAttention(c=50.0)),
+    "soft cap": Score(lambda: transformer.SoftCappedScaledDotProductAttention(c=50.0)),
     "sigmoid": Score(lambda: transformer.SigmoidAttention(b=-7.0)),
     "Gaussian kernel": Score(lambda: transformer.KernelAttention()),
     "linear": Score(lambda: transformer.LinearAttention()),

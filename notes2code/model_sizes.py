@@ -20,7 +20,7 @@ def _is_part(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value < 1
 
 
-_WHOLE = ("d_model", "num_heads", "d_ff", "num_layers", "vocab_size", "max_len")
+_WHOLE = ("d_model", "num_heads", "num_groups", "d_ff", "num_layers", "vocab_size", "max_len")
 _WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(_WHOLE, (_is_whole, f"a whole number from 1 to {LARGEST:,}")),
     "dropout": (_is_part, "a number from 0 to below 1"),

@@ -74,6 +74,16 @@ def randomised(module: nn.Module) -> nn.Module:
     return module.double()
 
 
+def outspoken(module: nn.Module) -> nn.Module:
+    """The module in float64 with large random matrices and nothing added to them, so that what it
+    prefers depends on what it is given."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(std=0.5)
+    return module.double()
+
+
 def softmax_of_rows(scores: np.ndarray) -> np.ndarray:
     """Softmax along the last axis."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))

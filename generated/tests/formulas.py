@@ -14,6 +14,7 @@ from torch import Tensor
 from checks import array, per_head
 from transformer.attention import (
     AdditiveAttention,
+    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -32,8 +33,8 @@ from transformer.attention import (
     Seq2SeqAttention,
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
+    SoftCappedScaledDotProductAttention,
     SynthesizerAttention,
-    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from transformer.layers import (
@@ -317,7 +318,7 @@ def sigmoid_attention_by_formula(
     return formula(array(query), array(key), array(value))
 
 
-def tempered_scaled_dot_product_attention_reference(Q, K, V, c):
+def soft_capped_scaled_dot_product_attention_reference(Q, K, V, c):
     n, d_k = Q.shape
     m = K.shape[0]
     d_v = V.shape[1]
@@ -335,15 +336,15 @@ def tempered_scaled_dot_product_attention_reference(Q, K, V, c):
     return output
 
 
-def tempered_scaled_dot_product_attention_by_formula(
-    attention: TemperedScaledDotProductAttention, query: Tensor, key: Tensor, value: Tensor
+def soft_capped_scaled_dot_product_attention_by_formula(
+    attention: SoftCappedScaledDotProductAttention, query: Tensor, key: Tensor, value: Tensor
 ) -> np.ndarray:
     """The formula for all queries of each sequence."""
     weights = {
         "c": attention.c,
     }
     formula = np.vectorize(
-        lambda query, key, value: tempered_scaled_dot_product_attention_reference(
+        lambda query, key, value: soft_capped_scaled_dot_product_attention_reference(
             Q=query, K=key, V=value, **weights
         ),
         signature="(n,d),(m,d),(m,v)->(n,v)",
@@ -1159,14 +1160,65 @@ def gelu_feed_forward_by_formula(layer: GeluFeedForward, x: Tensor | np.ndarray)
     return output.reshape(*x.shape[:-1], -1)
 
 
-def transformer_block_reference(X, LayerNorm, MaskedMultiHead, LayerNorm_2, MLP):
+def biased_causal_self_attention_reference(X, W_Q, b_Q, W_K, b_K, W_V, b_V, W_O, b_O):
+    n, d = X.shape
+    h = W_Q.shape[0]
+    p = W_Q.shape[2]
+    r = W_V.shape[2]
+    d_in = W_O.shape[1]
+    argument = np.zeros((h, n, p))
+    for i in range(h):
+        for k in range(n):
+            for b in range(p):
+                argument[i, k, b] = sum(X[k, c] * W_Q[i, c, b] for c in range(d)) + b_Q[i, b]
+    argument_2 = np.zeros((h, n, p))
+    for i in range(h):
+        for m in range(n):
+            for e in range(p):
+                argument_2[i, m, e] = sum(X[m, f] * W_K[i, f, e] for f in range(d)) + b_K[i, e]
+    argument_3 = np.zeros((h, n, r))
+    for i in range(h):
+        for s in range(n):
+            for g in range(r):
+                argument_3[i, s, g] = sum(X[s, q] * W_V[i, q, g] for q in range(d)) + b_V[i, g]
+    head = np.array(
+        [causal_attention_formula(argument[i], argument_2[i], argument_3[i]) for i in range(h)]
+    )
+    output = np.zeros((n, d_in))
+    for j in range(n):
+        for a in range(d_in):
+            output[j, a] = sum(head[t // r, j, t % r] * W_O[t, a] for t in range(h * r)) + b_O[a]
+    return output
+
+
+def biased_causal_self_attention_by_formula(
+    attention: BiasedCausalSelfAttention, x: Tensor
+) -> np.ndarray:
+    """The formula at the attention's own weights, for each sequence."""
+    weights = {
+        "W_Q": per_head(attention.W_Q, attention.num_heads),
+        "W_K": per_head(attention.W_K, attention.num_heads),
+        "W_V": per_head(attention.W_V, attention.num_heads),
+        "W_O": array(attention.W_O.weight).T,
+        "b_O": array(attention.W_O.bias),
+        "b_Q": array(attention.W_Q.bias).reshape(attention.num_heads, -1),
+        "b_K": array(attention.W_K.bias).reshape(attention.num_heads, -1),
+        "b_V": array(attention.W_V.bias).reshape(attention.num_heads, -1),
+    }
+    formula = np.vectorize(
+        lambda x: biased_causal_self_attention_reference(X=x, **weights), signature="(n,d)->(n,d)"
+    )
+    return formula(array(x))
+
+
+def transformer_block_reference(X, LayerNorm, BiasedHeads, LayerNorm_2, MLP):
     n, d = X.shape
     layer_norm_out = np.array([LayerNorm(X[j]) for j in range(n)])
-    masked_multi_head_out = MaskedMultiHead(layer_norm_out)
+    biased_heads_out = BiasedHeads(layer_norm_out)
     Z = np.zeros((n, d))
     for i in range(n):
         for a in range(d):
-            Z[i, a] = X[i, a] + masked_multi_head_out[i, a]
+            Z[i, a] = X[i, a] + biased_heads_out[i, a]
     layer_norm_2_out = np.array([LayerNorm_2(Z[k]) for k in range(n)])
     mlp_out = np.array([MLP(layer_norm_2_out[k]) for k in range(n)])
     output = np.zeros((n, d))
@@ -1182,7 +1234,7 @@ def transformer_block_by_formula(layer: TransformerBlock, x: Tensor | np.ndarray
     def formula(x: np.ndarray) -> np.ndarray:
         return transformer_block_reference(
             X=x,
-            MaskedMultiHead=partial(causal_self_attention_by_formula, layer.attention),
+            BiasedHeads=partial(biased_causal_self_attention_by_formula, layer.attention),
             LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             MLP=partial(gelu_feed_forward_by_formula, layer.feed_forward),
             LayerNorm_2=partial(layer_norm_by_formula, layer.feed_forward_norm),
@@ -1192,15 +1244,35 @@ def transformer_block_by_formula(layer: TransformerBlock, x: Tensor | np.ndarray
 
 
 def block_formula(
-    X, gamma, epsilon, beta, W_Q, W_K, W_V, W_O, gamma_2, epsilon_2, beta_2, W_1, b_1, W_2, b_2
+    X,
+    gamma,
+    epsilon,
+    beta,
+    W_Q,
+    b_Q,
+    W_K,
+    b_K,
+    W_V,
+    b_V,
+    W_O,
+    b_O,
+    gamma_2,
+    epsilon_2,
+    beta_2,
+    W_1,
+    b_1,
+    W_2,
+    b_2,
 ):
     n, d = X.shape
     layer_norm_out = np.array([layer_norm_reference(X[j], gamma, epsilon, beta) for j in range(n)])
-    masked_multi_head_out = causal_self_attention_reference(layer_norm_out, W_Q, W_K, W_V, W_O)
+    biased_heads_out = biased_causal_self_attention_reference(
+        layer_norm_out, W_Q, b_Q, W_K, b_K, W_V, b_V, W_O, b_O
+    )
     Z = np.zeros((n, d))
     for i in range(n):
         for a in range(d):
-            Z[i, a] = X[i, a] + masked_multi_head_out[i, a]
+            Z[i, a] = X[i, a] + biased_heads_out[i, a]
     layer_norm_out_2 = np.array(
         [layer_norm_reference(Z[k], gamma_2, epsilon_2, beta_2) for k in range(n)]
     )
@@ -1222,9 +1294,13 @@ def gpt_reference(
     epsilon,
     beta,
     W_Q,
+    b_Q,
     W_K,
+    b_K,
     W_V,
+    b_V,
     W_O,
+    b_O,
     gamma_2,
     epsilon_2,
     beta_2,
@@ -1251,9 +1327,13 @@ def gpt_reference(
             epsilon,
             beta[k],
             W_Q[k],
+            b_Q[k],
             W_K[k],
+            b_K[k],
             W_V[k],
+            b_V[k],
             W_O[k],
+            b_O[k],
             gamma_2[k],
             epsilon_2,
             beta_2[k],
@@ -1263,12 +1343,12 @@ def gpt_reference(
             b_2[k],
         )
     layer_norm_out = np.array(
-        [layer_norm_reference(h[s], gamma_3, epsilon_3, beta_3) for s in range(n)]
+        [layer_norm_reference(h[m], gamma_3, epsilon_3, beta_3) for m in range(n)]
     )
     scores = np.zeros((n, V))
-    for s in range(n):
-        for t in range(V):
-            scores[s, t] = sum(layer_norm_out[s, u] * W_e[t, u] for u in range(d_model))
+    for m in range(n):
+        for s in range(V):
+            scores[m, s] = sum(layer_norm_out[m, t] * W_e[s, t] for t in range(d_model))
     return softmax(scores)
 
 
@@ -1282,13 +1362,32 @@ def gpt_by_formula(model: GPT, tokens: Tensor) -> np.ndarray:
         "W_Q": np.stack(
             [per_head(layer.attention.W_Q, layer.attention.num_heads) for layer in model.layers]
         ),
+        "b_Q": np.stack(
+            [
+                array(layer.attention.W_Q.bias).reshape(layer.attention.num_heads, -1)
+                for layer in model.layers
+            ]
+        ),
         "W_K": np.stack(
             [per_head(layer.attention.W_K, layer.attention.num_heads) for layer in model.layers]
+        ),
+        "b_K": np.stack(
+            [
+                array(layer.attention.W_K.bias).reshape(layer.attention.num_heads, -1)
+                for layer in model.layers
+            ]
         ),
         "W_V": np.stack(
             [per_head(layer.attention.W_V, layer.attention.num_heads) for layer in model.layers]
         ),
+        "b_V": np.stack(
+            [
+                array(layer.attention.W_V.bias).reshape(layer.attention.num_heads, -1)
+                for layer in model.layers
+            ]
+        ),
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in model.layers]),
+        "b_O": np.stack([array(layer.attention.W_O.bias) for layer in model.layers]),
         "gamma_2": np.stack([array(layer.feed_forward_norm.gamma) for layer in model.layers]),
         "epsilon_2": model.layers[0].feed_forward_norm.eps,
         "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in model.layers]),

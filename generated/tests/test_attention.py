@@ -115,6 +115,7 @@ class TestParametricKernelAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
+    defaults = (("w", 1.0), ("dropout", 0.0))
     by_formula = staticmethod(parametric_kernel_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
@@ -233,6 +234,7 @@ class TestTemperedScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
+    defaults = (("c", 1.0), ("dropout", 0.0))
     by_formula = staticmethod(tempered_scaled_dot_product_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> TemperedScaledDotProductAttention:
@@ -402,6 +404,21 @@ class TestMultiHeadAttention(ProjectedChecks):
         with pytest.raises(TypeError, match="Identity"):
             MultiHeadAttention(6, 3, attention=nn.Identity())
 
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:
+        class Own(Attention):
+            def scores(self, query: Tensor, key: Tensor) -> Tensor:
+                return query @ key.mT / math.sqrt(query.size(-1))
+
+        attention, (x,) = self.attention(), self.inputs()[:1]
+        masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
+        expected = attention(x, **masked)
+        heads, theirs = split_heads(x, 3), attention.attention
+        attention.attention = Own()
+        assert_equals(attention(x, **masked), array(expected))
+        assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
+        assert_equals(Own()(heads, heads, heads), array(theirs(heads, heads, heads)))
+
     def test_is_that_of_torch(self) -> None:
         attention = self.attention()
         theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
@@ -459,6 +476,17 @@ class TestCausalSelfAttention(CausalChecks):
         assert_equals(weights, array(theirs))
 
     @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        expected = first(attention(x, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            CausalSelfAttention(6, 3, attention=nn.Identity())
+
+    @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
         attention, cache = self.attention(), KeyValueCache(5)
         x = torch.randn(2, 5, 6, dtype=torch.float64)
@@ -488,6 +516,14 @@ class TestRelativeSelfAttention(ProjectedChecks):
         return randomised(
             RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2, dropout=dropout)
         )
+
+    def test_begins_with_a_small_row_for_each_distance(self) -> None:
+        attention = RelativeSelfAttention(d_model=6, d_k=3, d_v=5, max_distance=2)
+        rows = attention.rows(2 + 1, 2 + 1)
+        assert torch.equal(rows.unique(), torch.arange(len(attention.w_K)))
+        assert 0.01 < attention.w_K.std() < 0.03
+        assert torch.equal(rows.unique(), torch.arange(len(attention.w_V)))
+        assert 0.01 < attention.w_V.std() < 0.03
 
 
 class TestRelativePositionAttention(AttentionChecks):
@@ -525,6 +561,12 @@ class TestRelativePositionAttention(AttentionChecks):
             output = first(attention(query, key, value, **masked))
             fewer = first(attention(query[..., -2:, :], key, value, **masked))
             assert_equals(fewer, array(output[..., -2:, :]))
+
+    def test_begins_with_a_small_row_for_each_distance(self) -> None:
+        attention = RelativePositionAttention(d_k=6, max_distance=2)
+        rows = attention.rows(2 + 1, 2 + 1)
+        assert torch.equal(rows.unique(), torch.arange(len(attention.r)))
+        assert 0.01 < attention.r.std() < 0.03
 
 
 class TestSelfAttention(ProjectedChecks):
@@ -580,6 +622,13 @@ class TestSynthesizerAttention(ProjectedChecks):
             SynthesizerAttention(d_model=6, hidden_size=5, value_size=7, max_len=9, dropout=dropout)
         )
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_takes_any_leading_axes(self, need_weights: bool) -> None:
+        attention = self.attention()
+        x = torch.randn(2, 3, *self.shapes[0], dtype=torch.float64)
+        expected = first(attention(x.flatten(0, 1), need_weights=need_weights))
+        assert_equals(first(attention(x, need_weights=need_weights)).flatten(0, 1), array(expected))
+
     def test_takes_as_many_positions_as_it_was_made_for(self) -> None:
         attention = self.attention()
         x = torch.randn(1, 10, 6, dtype=torch.float64)
@@ -607,6 +656,9 @@ class TestSeq2SeqAttention(ProjectedChecks):
         assert_equals(context, array(contexts[:, 1]))
         assert_equals(weights, array(several[:, 1]))
         assert_equals(attention(state[:, 1], memory, keep_mask=keep_mask), array(context))
+        alone, weights = attention(state[:1, 1], memory[:1], need_weights=True)
+        assert_equals(alone, array(context[:1]))
+        assert_equals(weights, array(several[:1, 1]))
 
     def test_takes_a_sequence_without_a_batch(self) -> None:
         attention, (state, memory) = self.attention(), self.inputs()

@@ -91,6 +91,11 @@ def test_draw_token_draws_each_token_as_often_as_it_is_likely(
     assert not drawn[expected == 0].any()
 
 
+def test_draw_token_takes_no_more_tokens_than_reach_top_p() -> None:
+    drawn = shares(torch.zeros(2), temperature=1.0, top_p=0.5)
+    assert sorted(drawn.tolist()) == [0.0, 1.0]
+
+
 def test_draw_token_draws_for_each_row_by_itself() -> None:
     logits = torch.full((4, 6), -torch.inf)
     wanted = torch.tensor([5, 0, 3, 3])
@@ -139,8 +144,8 @@ def test_greedy_search_stops_when_all_texts_have_ended() -> None:
         """Each text counts down to 0 from its first token."""
         return F.one_hot((tokens[:, -1] - 1).clamp(min=0), 5).double()
 
-    texts = greedy_search(step, torch.tensor([[2], [4]]), 20, end=0)
-    assert texts.tolist() == [[2, 1, 0, 0, 0], [4, 3, 2, 1, 0]]
+    texts = greedy_search(step, torch.tensor([[3, 1, 2], [3, 1, 4]]), 20, end=0)
+    assert texts.tolist() == [[3, 1, 2, 1, 0, 0, 0], [3, 1, 4, 3, 2, 1, 0]]
     assert greedy_search(step, torch.tensor([[4]]), 2, end=0).tolist() == [[4, 3, 2]]
 
 
@@ -200,6 +205,31 @@ def test_beam_search_stops_when_nothing_better_can_come() -> None:
 
     assert beam_search(step, torch.tensor([[0], [1]]), 9, 2, 3, 0.6).tolist() == [[0, 2], [1, 2]]
     assert calls == [1]
+
+
+@pytest.mark.parametrize(
+    ("chances", "count"),
+    [
+        # Each text by itself: one goes on with 0.4 at best, the other with 0.1.
+        ([[0.4, 0.0, 0.6] + 7 * [0.0], [0.1, 0.1, 0.2] + 6 * [0.1] + [0.0]], 1),
+        # What is as likely as what has ended goes on.
+        ([[0.5, 0.0, 0.5]], 2),
+    ],
+)
+def test_beam_search_stops_when_what_goes_on_is_less_likely(
+    chances: list[list[float]], count: int
+) -> None:
+    calls = []
+
+    def step(tokens: Tensor) -> Tensor:
+        """Each text goes on in its own way, whatever has been written."""
+        calls.append(tokens.size(1))
+        return torch.tensor(chances)[tokens[:, 0]].log()
+
+    starts = torch.arange(len(chances))[:, None]
+    texts = beam_search(step, starts, 9, 2, 3, 0.0)
+    assert calls == list(range(1, count + 1))
+    assert texts.tolist() == [[int(start), *[2] * count] for start in starts]
 
 
 def test_beam_search_takes_its_caches_along() -> None:

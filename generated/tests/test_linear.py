@@ -59,3 +59,26 @@ def test_other_numbers_are_left_to_torch() -> None:
     assert torch.equal(module(x), F.linear(x, module.weight, module.bias))
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
         linear_map(torch.randn(4, 3), torch.randn(5, 4))
+
+
+def test_the_kernel_is_taken_where_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Tensor] = []
+
+    def kernel(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        calls.append(x)
+        return F.linear(x, weight, bias)
+
+    monkeypatch.setitem(linear_map.__globals__, "_product", kernel)
+    x, weight = torch.randn(4, 3), torch.randn(5, 3)
+    with torch.no_grad():
+        linear_map(x, weight)
+        assert bool(calls) == torch.backends.mkldnn.is_available()
+        calls.clear()
+        linear_map(x[0], weight)
+        linear_map(x[:0], weight)
+        linear_map(x.to("meta"), weight.to("meta"))
+        with torch.backends.mkldnn.flags(enabled=False):
+            linear_map(x, weight)
+        monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+        linear_map(x, weight)
+    assert not calls

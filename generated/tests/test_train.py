@@ -19,7 +19,9 @@ from torch import Tensor
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
-from transformer.train import MODELS, loss_of, main, parsed, rate, report, task, train, update
+from transformer.train import MODELS, loss_of, main, parsed, rate, report, train, update
+from transformer.train import task as task_of
+from transformer.training import warmup_schedule
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
@@ -44,7 +46,7 @@ def updated(
     options: argparse.Namespace, rate: float = 0.5, steps: int = 2
 ) -> tuple[list[float], dict[str, Any]]:
     """The losses of some steps of plain gradient descent, and the weights after them."""
-    data, kind, config = task(options)
+    data, kind, config = task_of(options)
     torch.manual_seed(options.seed)
     model = distributed(kind(config), options.parallel)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
@@ -102,7 +104,7 @@ def test_held_out_sentences_are_never_trained_on() -> None:
 def test_a_report_compares_what_is_written(
     right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    translation, kind, config = task(options_of("translation", tmp_path))
+    translation, kind, config = task_of(options_of("translation", tmp_path))
     model = kind(config)
     _, expected = translation.batch(10, random.Random("held out"), held_out=True)
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
@@ -131,6 +133,7 @@ def test_the_notes_are_looked_for_here_and_above(
         main(["text", *SMALL.split()])
     (tmp_path / data.NOTES).mkdir()
     (tmp_path / data.NOTES / "Note.md").write_text("some notes")
+    (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
     assert data.notes() == b"some notes"
 
 
@@ -189,6 +192,22 @@ def test_the_seed_says_everything(task: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+def test_each_step_and_each_seed_has_its_own_batch(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[Tensor] = []
+
+    def remember(model: Any, optimizer: Any, batch: Any, options: Any) -> float:
+        batches.append(batch[1])
+        return 0.0
+
+    monkeypatch.setattr("transformer.train.update", remember)
+    for seed in (1, 2):
+        train(options_of(task, tmp_path, f"--steps 2 --seed {seed}"))
+    assert not any(batches[a].equal(batches[b]) for a in range(4) for b in range(a))
+
+
+@pytest.mark.parametrize("task", TASKS)
 def test_the_parts_of_a_batch_add_up_to_it(task: str, tmp_path: Path) -> None:
     losses, weights = updated(options_of(task, tmp_path, "--dropout 0"))
     split, others = updated(options_of(task, tmp_path, "--dropout 0 --accumulate 3"))
@@ -209,7 +228,7 @@ def test_the_rate_is_the_schedule_s(tmp_path: Path) -> None:
     train(options)
     (group,) = torch.load(tmp_path / "run.pt")["optimizer"]["param_groups"]
     assert group["lr"] == rate(3, options)
-    assert rate(3, options) == pytest.approx(0.3 * rate(10, options))
+    assert rate(3, options) == pytest.approx(0.5 * warmup_schedule(3, 16, 10))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -228,6 +247,16 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
     for wrong in ("--steps 0", "--accumulate x"):
         with pytest.raises(SystemExit):
             main(command(task, tmp_path, wrong))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
+    data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
+    model = kind(config)
+    for _ in range(2):
+        report(1, model, data, 4)
+    losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
+    assert losses[0] == losses[1]
 
 
 def in_each_process(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from .attention import (
     AdditiveAttention,
     Attention,
+    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -21,8 +22,8 @@ from .attention import (
     Seq2SeqAttention,
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
+    SoftCappedScaledDotProductAttention,
     SynthesizerAttention,
-    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
 )
 from .cache import KeyValueCache
@@ -63,6 +64,7 @@ __all__ = [
     "AddNorm",
     "AdditiveAttention",
     "Attention",
+    "BiasedCausalSelfAttention",
     "BilinearAttention",
     "CausalScaledDotProductAttention",
     "CausalSelfAttention",
@@ -97,8 +99,8 @@ __all__ = [
     "SigmoidAttention",
     "SingleHeadCausalSelfAttention",
     "SinusoidalPositionalEncoding",
+    "SoftCappedScaledDotProductAttention",
     "SynthesizerAttention",
-    "TemperedScaledDotProductAttention",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",

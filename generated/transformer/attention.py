@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .cache import KeyValueCache
+from .linear import Linear, linear_map
 from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
 
 
-class UnscaledDotProductAttention(nn.Module):
-    r"""Attention whose scores are dot products of queries and keys.
-
-        o = \sum_{j=1}^{m} \mathrm{softmax}_j(q^\top k_j)\, v_j
+class Attention(nn.Module):
+    """Sums of values, weighted by the softmax of how well each key goes with a query, which a
+    class says in ``scores``.
 
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask: True to keep; (..., n, m), or (B, m) for all queries of a sequence
+    bias: added to the scores, (..., n, m)
+    causal: no query sees a key behind its own position; the last query stands at the last key
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/Attention scores.md:19, vault/Attention scores.md:64.
     """
+
+    causal = False  # whether the formula itself is
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        raise NotImplementedError
+
+    def weights(
+        self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
+    ) -> Tensor:
+        """How much each query takes of each value, (..., n, m)."""
+        return masked_softmax(self.scores(query, key), keep, bias)
 
     def forward(
         self,
@@ -37,29 +54,175 @@ class UnscaledDotProductAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
+        keep = combined_mask(query, key, keep_mask, causal or self.causal)
+        weights = self.weights(query, key, keep, bias)
+        output = F.dropout(weights, self.dropout, self.training) @ value
+        return (output, weights) if need_weights else output
+
+
+class BlockAttention(Attention):
+    """Attention whose weights of a query do not depend on how many queries and keys there are, so
+    that, where nobody asks for the weights, they are computed for a block of queries at a time:
+    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+
+    weights_at_once = 2**19
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        causal = causal or self.causal
+        queries, keys = query.size(-2), key.size(-2)
+        # A GPU wants more to do at once than fits into a cache.
+        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
+        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
+        fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
+        if need_weights or fused or queries <= rows or (causal and queries > keys):
+            return super().forward(
                 query,
                 key,
                 value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1.0,
-                dropout=self.dropout if self.training else 0.0,
+                keep_mask=keep_mask,
+                bias=bias,
+                causal=causal,
+                need_weights=need_weights,
             )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
+        keep_mask = combined_mask(query, key, keep_mask, causal=False)
+        keep_mask, bias = (all_axes(mask, query, key) for mask in (keep_mask, bias))
+        outputs = []
+        for start in range(0, queries, rows):
+            stop = min(start + rows, queries)
+            seen = keys - queries + stop if causal else keys
+            some, sooner = query[..., start:stop, :], key[..., :seen, :]
+            keep, added = (
+                None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
+            )
+            keep = combined_mask(some, sooner, keep, causal)
+            outputs.append(
+                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
+                @ value[..., :seen, :]
+            )
+        return torch.cat(outputs, dim=-2)
+
+
+def all_axes(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
+    """A mask or bias with an axis for each of the scores, (..., n, m), and no copy of it."""
+    if mask is None:
+        return None
+    mask = mask.expand(*mask.shape[:-2], query.size(-2), key.size(-2))
+    return mask[(None,) * (query.dim() - mask.dim())]
+
+
+class DotProductAttention(Attention):
+    """Attention whose scores are dot products, so that torch's fused kernel can be used where
+    nobody asks for the weights."""
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        """The scores for the kernel: what to take dot products of, and what to multiply them
+        with."""
+        raise NotImplementedError
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        if need_weights:
+            return super().forward(
+                query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
+            )
+        query, key, scale = self.dot_product(query, key)
+        return fused_attention(
+            query,
+            key,
+            value,
+            keep_mask,
+            bias,
+            causal or self.causal,
+            scale=scale,
+            dropout=self.dropout if self.training else 0.0,
+        )
+
+
+class DistanceAttention(DotProductAttention):
+    """Attention whose scores fall with the squared distance of query and key, ‖q − k‖² =
+    ‖q‖² − 2 (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        # Moving all changes no distance, and near zero little is lost in rounding.
+        keep = combined_mask(query, key, keep_mask, causal=False)
+        centre = key.mean(dim=-2, keepdim=True)
+        if keep is not None:  # keys that no query sees may be far off
+            seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
+            key = key.masked_fill(~seen, 0.0)
+            count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
+            centre = key.sum(dim=-2, keepdim=True) / count
+        return super().forward(
+            query - centre,
+            key - centre,
+            value,
+            keep_mask=keep_mask,
+            bias=bias,
+            causal=causal,
+            need_weights=need_weights,
+        )
+
+
+def split_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Each head's share of the features: (B, n, d) to (B, num_heads, n, d / num_heads)."""
+    return x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)
+
+
+def join_heads(heads: Tensor) -> Tensor:
+    """The heads side by side: (B, num_heads, n, head_size) to (B, n, num_heads * head_size)."""
+    return heads.transpose(1, 2).flatten(2)
+
+
+class UnscaledDotProductAttention(DotProductAttention):
+    r"""Attention whose scores are dot products of queries and keys.
+
+        o = \sum_{j=1}^{m} \mathrm{softmax}_j(q^\top k_j)\, v_j
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Attention scores.md:19, vault/Attention scores.md:64.
+    """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1)
-        return scores
+        return query @ key.mT
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, 1.0
 
 
-class BilinearAttention(nn.Module):
+class BilinearAttention(DotProductAttention):
     r"""Attention whose scores are products of query and key through a learned matrix.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
@@ -75,44 +238,19 @@ class BilinearAttention(nn.Module):
     """
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.W = nn.Linear(query_size, key_size, bias=False)
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
-                self.W(query),
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1.0,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
+        super().__init__(dropout)
+        self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = self.W(query) @ key.transpose(-2, -1)
+        scores: Tensor = self.W(query) @ key.mT
         return scores
 
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return self.W(query), key, 1.0
 
-class AdditiveAttention(nn.Module):
+
+class AdditiveAttention(BlockAttention):
     r"""Attention whose scores a small network gives to the sum of projected queries and keys.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
@@ -131,27 +269,11 @@ class AdditiveAttention(nn.Module):
     def __init__(
         self, query_size: int, key_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
-        super().__init__()
-        self.W_q = nn.Linear(query_size, hidden_size, bias=False)
-        self.W_k = nn.Linear(key_size, hidden_size, bias=False)
-        self.w_v = nn.Linear(hidden_size, 1, bias=False)
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return (output, weights) if need_weights else output
+        super().__init__(dropout)
+        self.W_q = Linear(query_size, hidden_size, bias=False)
+        self.W_k = Linear(key_size, hidden_size, bias=False)
+        self.w_v = Linear(hidden_size, 1, bias=False)
+        self.weights_at_once //= hidden_size  # numbers in the network for each
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -163,7 +285,7 @@ class AdditiveAttention(nn.Module):
         return scores
 
 
-class KernelAttention(nn.Module):
+class KernelAttention(DistanceAttention):
     r"""Attention pooling whose weights a kernel gives to the distance of query and key.
 
         f(x) = \sum_{i=1}^{n} \frac{K(x - x_i)}{\sum_{j=1}^{n} K(x - x_j)}\, y_i
@@ -176,59 +298,19 @@ class KernelAttention(nn.Module):
     From vault/Attention.md:34.
     """
 
-    def __init__(self, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            # c‖q − k‖² is −2c (q·k − ½‖k‖²) and c‖q‖², the same for all keys, which softmax does
-            # not see. Near zero, where the keys are moved, little is lost in rounding.
-            keep = combined_mask(query, key, keep_mask, causal=False)
-            centre = key.mean(dim=-2, keepdim=True)
-            if keep is not None:  # keys that no query sees may be far off
-                seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
-                key = key.masked_fill(~seen, 0.0)
-                count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
-                centre = key.sum(dim=-2, keepdim=True) / count
-            query, key = query - centre, key - centre
-            half = 0.5 * key.square().sum(dim=-1, keepdim=True)
-            query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
-            key = torch.cat((key, half), dim=-1)
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)
         squared = difference.square().sum(dim=-1)
-        scores: Tensor = -0.5 * squared
-        return scores
+        return -0.5 * squared
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        half = 0.5 * key.square().sum(dim=-1, keepdim=True)
+        query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
+        return query, torch.cat((key, half), dim=-1), 1
 
 
-class ParametricKernelAttention(nn.Module):
+class ParametricKernelAttention(DistanceAttention):
     r"""Attention pooling whose weights a kernel gives to the distance of query and key.
 
         \hat{f}(x) = \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\,
@@ -243,49 +325,8 @@ class ParametricKernelAttention(nn.Module):
     """
 
     def __init__(self, dropout: float = 0.0, w: float = 1.0) -> None:
-        super().__init__()
-        self.dropout = dropout
+        super().__init__(dropout)
         self.w = nn.Parameter(torch.tensor(w))
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            # c‖q − k‖² is −2c (q·k − ½‖k‖²) and c‖q‖², the same for all keys, which softmax does
-            # not see. Near zero, where the keys are moved, little is lost in rounding.
-            keep = combined_mask(query, key, keep_mask, causal=False)
-            centre = key.mean(dim=-2, keepdim=True)
-            if keep is not None:  # keys that no query sees may be far off
-                seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
-                key = key.masked_fill(~seen, 0.0)
-                count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
-                centre = key.sum(dim=-2, keepdim=True) / count
-            query, key = query - centre, key - centre
-            half = 0.5 * key.square().sum(dim=-1, keepdim=True)
-            query = self.w.square() * torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
-            key = torch.cat((key, half), dim=-1)
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1.0,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
@@ -294,8 +335,13 @@ class ParametricKernelAttention(nn.Module):
         scores: Tensor = -0.5 * squared * self.w.square()
         return scores
 
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        half = 0.5 * key.square().sum(dim=-1, keepdim=True)
+        query = self.w.square() * torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
+        return query, torch.cat((key, half), dim=-1), 1.0
 
-class ScaledDotProductAttention(nn.Module):
+
+class ScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
@@ -309,44 +355,15 @@ class ScaledDotProductAttention(nn.Module):
     wrong.md:119 and 2 more.
     """
 
-    def __init__(self, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
 
 
-class DifferentialAttention(nn.Module):
+class DifferentialAttention(Attention):
     r"""The difference of two attentions on the same values, in which their noise cancels out.
 
         \mathrm{DiffAttn}(Q, K, V) = \left( \mathrm{softmax}\left(\frac{Q_1
@@ -358,13 +375,28 @@ class DifferentialAttention(nn.Module):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which may be negative
 
-    From vault/Beyond softmax.md:18.
+    From vault/Beyond softmax.md:20.
     """
 
     def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
-        super().__init__()
-        self.dropout = dropout
+        super().__init__(dropout)
         self.lambda_ = nn.Parameter(torch.tensor(lambda_))
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query of one attention goes with each key of it, (..., n, m)."""
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def weights(
+        self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
+    ) -> Tensor:
+        first, second = (
+            masked_softmax(self.scores(q, k), keep, bias) for q, k in self.halves(query, key)
+        )
+        return first - self.lambda_ * second
+
+    def halves(self, query: Tensor, key: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+        """The queries and keys of each of the two."""
+        return zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
 
     def forward(
         self,
@@ -377,30 +409,25 @@ class DifferentialAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        halves = zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
-        if not need_weights and not (self.training and self.dropout > 0):
-            first, second = (
-                fused_attention(
-                    query, key, value, keep_mask, bias, causal, scale=query.size(-1) ** -0.5
-                )
-                for query, key in halves
+        if need_weights or (self.training and self.dropout > 0):
+            return super().forward(
+                query,
+                key,
+                value,
+                keep_mask=keep_mask,
+                bias=bias,
+                causal=causal,
+                need_weights=need_weights,
             )
-            return first - self.lambda_ * second
-        keep = combined_mask(query, key, keep_mask, causal)
+        causal = causal or self.causal
         first, second = (
-            masked_softmax(self.scores(query, key), keep, bias) for query, key in halves
+            fused_attention(q, k, value, keep_mask, bias, causal, scale=q.size(-1) ** -0.5)
+            for q, k in self.halves(query, key)
         )
-        weights = first - self.lambda_ * second
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return (output, weights) if need_weights else output
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query of one attention goes with each key of it, (..., n, m)."""
-        scores: Tensor = query @ key.mT * query.size(-1) ** -0.5
-        return scores
+        return first - self.lambda_ * second
 
 
-class SigmoidAttention(nn.Module):
+class SigmoidAttention(BlockAttention):
     r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
@@ -411,13 +438,66 @@ class SigmoidAttention(nn.Module):
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
     anything
 
-    From vault/Beyond softmax.md:32.
+    From vault/Beyond softmax.md:34.
     """
 
     def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
-        super().__init__()
+        super().__init__(dropout)
         self.b = b
-        self.dropout = dropout
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores: Tensor = query @ key.mT / math.sqrt(query.size(-1)) + self.b
+        return scores
+
+    def weights(
+        self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
+    ) -> Tensor:
+        scores = self.scores(query, key)
+        weights = torch.sigmoid(scores if bias is None else scores + bias)
+        return weights if keep is None else weights.masked_fill(~keep, 0.0)
+
+
+class SoftCappedScaledDotProductAttention(BlockAttention):
+    r"""Attention whose scores are dot products of queries and keys.
+
+        \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
+        \sqrt{d_k}}\right)\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:45.
+    """
+
+    def __init__(self, dropout: float = 0.0, c: float = 1.0) -> None:
+        super().__init__(dropout)
+        self.c = c
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each query goes with each key, (..., n, m)."""
+        scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
+        return self.c * torch.tanh(scores)
+
+
+class LinearAttention(Attention):
+    r"""Attention whose weights are products of features of query and key, linear in the length.
+
+        \mathrm{LinearAttn}_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)\, v_j}{\sum_{j \le i}
+        \phi(q_i)^\top \phi(k_j)},
+        \qquad \phi(x) = \mathrm{elu}(x) + 1
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:56.
+    """
+
+    causal = True
 
     def forward(
         self,
@@ -430,20 +510,51 @@ class SigmoidAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        scores = self.scores(query, key)
+        causal = causal or self.causal
         if bias is not None:
-            scores = scores + bias
-        weights = torch.sigmoid(scores)
-        keep = combined_mask(query, key, keep_mask, causal)
+            raise ValueError("a bias is added to scores, which LinearAttention does not have")
+        query, key = self.feature_map(query), self.feature_map(key)
+        keep = combined_mask(query, key, keep_mask, causal=False)
+        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
+        if need_weights or by_query or (self.training and self.dropout > 0):
+            weights = self.shares(query, key, combined_mask(query, key, keep_mask, causal))
+            output = F.dropout(weights, self.dropout, self.training) @ value
+            return (output, weights) if need_weights else output
+        if keep is not None:
+            key = key.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
+        # The weights add up to what they make of values of one.
+        value = torch.cat((value, torch.ones_like(value[..., :1])), dim=-1)
+        output = self.causal_sums(query, key, value) if causal else query @ (key.mT @ value)
+        output, total = output[..., :-1], output[..., -1:]
+        return output / total.masked_fill(total == 0, 1.0)
+
+    def feature_map(self, x: Tensor) -> Tensor:
+        """The features of queries or keys."""
+        return F.elu(x) + 1
+
+    def shares(self, query: Tensor, key: Tensor, keep: Tensor | None) -> Tensor:
+        """How much each key counts for each query, (..., n, m): n m numbers, which the output
+        alone does not need."""
+        weights: Tensor = query @ key.mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return (output, weights) if need_weights else output
+        total = weights.sum(dim=-1, keepdim=True)
+        return weights / total.masked_fill(total == 0, 1.0)
 
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.mT * query.size(-1) ** -0.5 + self.b
-        return scores
+    def causal_sums(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """``(query @ key.mT).tril() @ value``, a block of queries at a time: what lies before a
+        block is summed up in a matrix."""
+        ahead, seen = key.size(-2) - query.size(-2), 0
+        before = key[..., :0, :].mT @ value[..., :0, :]
+        outputs = []
+        for start in range(0, query.size(-2), 64):
+            rows = query[..., start : start + 64, :]
+            first, last = max(start + ahead, 0), max(start + rows.size(-2) + ahead, 0)
+            before = before + key[..., seen:first, :].mT @ value[..., seen:first, :]
+            near = (rows @ key[..., first:last, :].mT).tril(min(start + ahead, 0))
+            outputs.append(rows @ before + near @ value[..., first:last, :])
+            seen = first
+        return torch.cat(outputs, dim=-2)
 
 
 class MultiHeadAttention(nn.Module):
@@ -459,21 +570,29 @@ class MultiHeadAttention(nn.Module):
     key: (B, m, d_model), by default the query
     value: (B, m, d_model), by default the key
     keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
+    cache: keeps the keys and values; without key those of the query are added, else those of key
+    and value are made once
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
 
     From vault/Multi-head attention.md:17.
     """
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
         super().__init__()
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads, self.head_size = num_heads, d_model // num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-        self.attention = ScaledDotProductAttention(dropout)
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = ScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
 
     def forward(
         self,
@@ -484,39 +603,37 @@ class MultiHeadAttention(nn.Module):
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
         causal: bool = False,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
+        self_attention = key is None
         key = query if key is None else key
         value = key if value is None else value
-        query = self.split(self.W_Q(query))
-        key = self.split(self.W_K(key))
-        value = self.split(self.W_V(value))
-        keep_mask = batched_mask(keep_mask, query)
+        query = split_heads(self.W_Q(query), self.num_heads)
+        if cache is not None and cache.length and not self_attention:
+            key, value = cache.held()
+        else:
+            key = split_heads(self.W_K(key), self.num_heads)
+            value = split_heads(self.W_V(value), self.num_heads)
+            if cache is not None:
+                key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,
             value,
-            keep_mask=keep_mask,
+            keep_mask=batched_mask(keep_mask, query),
             bias=bias,
             causal=causal,
             need_weights=need_weights,
         )
         if need_weights:
             heads, weights = output
-            return self.joined(heads), weights
-        return self.joined(output)
-
-    def split(self, x: Tensor) -> Tensor:
-        """Each head's share of the features: (B, n, d_model) to (B, num_heads, n, head_size)."""
-        return x.reshape(*x.shape[:-1], self.num_heads, self.head_size).transpose(1, 2)
-
-    def joined(self, heads: Tensor) -> Tensor:
-        """The heads side by side, projected: (B, num_heads, n, head_size) to (B, n, d_model)."""
-        output: Tensor = self.W_O(heads.transpose(1, 2).flatten(2))
-        return output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
 
 
-class CausalScaledDotProductAttention(nn.Module):
+class CausalScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
@@ -531,41 +648,14 @@ class CausalScaledDotProductAttention(nn.Module):
     From vault/Masks.md:47.
     """
 
-    def __init__(self, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = True,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
+    causal = True
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
 
 
 class CausalSelfAttention(nn.Module):
@@ -577,21 +667,28 @@ class CausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
 
     From vault/Multi-head attention.md:40.
     """
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
         super().__init__()
         if d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads, self.head_size = num_heads, d_model // num_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-        self.attention = CausalScaledDotProductAttention(dropout)
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
 
     def forward(
         self,
@@ -599,37 +696,95 @@ class CausalSelfAttention(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        query = self.split(self.W_Q(x))
-        key = self.split(self.W_K(x))
-        value = self.split(self.W_V(x))
-        keep_mask = batched_mask(keep_mask, query)
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
         output = self.attention(
             query,
             key,
             value,
-            keep_mask=keep_mask,
+            keep_mask=batched_mask(keep_mask, query),
             bias=bias,
             causal=True,
             need_weights=need_weights,
         )
         if need_weights:
             heads, weights = output
-            return self.joined(heads), weights
-        return self.joined(output)
-
-    def split(self, x: Tensor) -> Tensor:
-        """Each head's share of the features: (B, n, d_model) to (B, num_heads, n, head_size)."""
-        return x.reshape(*x.shape[:-1], self.num_heads, self.head_size).transpose(1, 2)
-
-    def joined(self, heads: Tensor) -> Tensor:
-        """The heads side by side, projected: (B, num_heads, n, head_size) to (B, n, d_model)."""
-        output: Tensor = self.W_O(heads.transpose(1, 2).flatten(2))
-        return output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
 
 
-class MaskedScaledDotProductAttention(nn.Module):
+class BiasedCausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \begin{aligned}
+        \mathrm{BiasedHeads}(X) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O +
+        b^O \\
+        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/GPT.md:43.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model)
+        self.W_K = Linear(d_model, d_model)
+        self.W_V = Linear(d_model, d_model)
+        self.W_O = Linear(d_model, d_model)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class MaskedScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{MaskedAttention}(Q, K, V, M) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} +
@@ -643,41 +798,12 @@ class MaskedScaledDotProductAttention(nn.Module):
     From vault/Masks.md:16.
     """
 
-    def __init__(self, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
 
 
 class RelativeSelfAttention(nn.Module):
@@ -701,9 +827,9 @@ class RelativeSelfAttention(nn.Module):
         self, d_model: int, d_k: int, d_v: int, max_distance: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
         self.max_distance = max_distance
         self.w_K = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.w_K, std=0.02)
@@ -719,8 +845,7 @@ class RelativeSelfAttention(nn.Module):
         bias: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        query = self.W_Q(x)
-        key, value = self.W_K(x), self.W_V(x)
+        query, key, value = self.W_Q(x), self.W_K(x), self.W_V(x)
         keep_mask = batched_mask(keep_mask, query)
         weights = masked_softmax(self.scores(query, key), keep_mask, bias)
         counted = F.dropout(weights, self.dropout, self.training)
@@ -751,7 +876,7 @@ class RelativeSelfAttention(nn.Module):
         return distance + self.max_distance
 
 
-class RelativePositionAttention(nn.Module):
+class RelativePositionAttention(DotProductAttention):
     r"""Dot-product attention that knows how far each key stands from the query.
 
         \mathrm{Relative}(q_i, k, v) = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top \left(k_j +
@@ -767,11 +892,10 @@ class RelativePositionAttention(nn.Module):
     """
 
     def __init__(self, d_k: int, max_distance: int, dropout: float = 0.0) -> None:
-        super().__init__()
+        super().__init__(dropout)
         self.max_distance = max_distance
         self.r = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.r, std=0.02)
-        self.dropout = dropout
 
     def forward(
         self,
@@ -784,23 +908,21 @@ class RelativePositionAttention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
+        if not need_weights:  # the scores have it already
             relative = self.by_distance(query, key.size(-2)) * query.size(-1) ** -0.5
             bias = relative if bias is None else bias + relative
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
+        return super().forward(
+            query,
+            key,
+            value,
+            keep_mask=keep_mask,
+            bias=bias,
+            causal=causal,
+            need_weights=need_weights,
+        )
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -839,10 +961,10 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
-        self.dropout = dropout
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
         self,
@@ -852,28 +974,15 @@ class SelfAttention(nn.Module):
         bias: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        query = self.W_Q(x)
-        key, value = self.W_K(x), self.W_V(x)
-        keep_mask = batched_mask(keep_mask, query)
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal=False,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        weights = masked_softmax(self.scores(query, key), keep_mask, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (B, n, n)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(x),
+            self.W_V(x),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            need_weights=need_weights,
+        )
+        return output
 
 
 class SingleHeadCausalSelfAttention(nn.Module):
@@ -890,10 +999,10 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_model, d_k, bias=False)
-        self.W_V = nn.Linear(d_model, d_v, bias=False)
-        self.dropout = dropout
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
         self,
@@ -903,29 +1012,16 @@ class SingleHeadCausalSelfAttention(nn.Module):
         bias: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        query = self.W_Q(x)
-        key, value = self.W_K(x), self.W_V(x)
-        keep_mask = batched_mask(keep_mask, query)
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal=True,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal=True)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (B, n, n)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(x),
+            self.W_V(x),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        return output
 
 
 class CrossAttention(nn.Module):
@@ -946,10 +1042,10 @@ class CrossAttention(nn.Module):
         self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_Q = nn.Linear(d_model, d_k, bias=False)
-        self.W_K = nn.Linear(d_memory, d_k, bias=False)
-        self.W_V = nn.Linear(d_memory, d_v, bias=False)
-        self.dropout = dropout
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_memory, d_k, bias=False)
+        self.W_V = Linear(d_memory, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
 
     def forward(
         self,
@@ -960,28 +1056,15 @@ class CrossAttention(nn.Module):
         bias: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        query = self.W_Q(x)
-        key, value = self.W_K(memory), self.W_V(memory)
-        keep_mask = batched_mask(keep_mask, query)
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal=False,
-                scale=query.size(-1) ** -0.5,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        weights = masked_softmax(self.scores(query, key), keep_mask, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (B, n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * query.size(-1) ** -0.5
-        return scores
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(memory),
+            self.W_V(memory),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            need_weights=need_weights,
+        )
+        return output
 
 
 class SynthesizerAttention(nn.Module):
@@ -999,9 +1082,9 @@ class SynthesizerAttention(nn.Module):
         self, d_model: int, hidden_size: int, value_size: int, max_len: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.A = nn.Linear(d_model, hidden_size)
-        self.B = nn.Linear(hidden_size, max_len)
-        self.V = nn.Linear(d_model, value_size, bias=False)
+        self.A = Linear(d_model, hidden_size)
+        self.B = Linear(hidden_size, max_len)
+        self.V = Linear(d_model, value_size, bias=False)
         self.dropout = dropout
 
     def forward(
@@ -1037,7 +1120,7 @@ class SynthesizerAttention(nn.Module):
                 dropout=self.dropout if self.training else 0.0,
             )
         keep = combined_mask(x, x, keep_mask, causal)
-        weights = masked_softmax(F.linear(hidden, column, shift), keep, bias)
+        weights = masked_softmax(linear_map(hidden, column, shift), keep, bias)
         output = F.dropout(weights, self.dropout, self.training) @ value
         return output, weights
 
@@ -1064,9 +1147,9 @@ class Seq2SeqAttention(nn.Module):
         self, state_size: int, memory_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.W_a = nn.Linear(state_size, hidden_size, bias=False)
-        self.U_a = nn.Linear(memory_size, hidden_size, bias=False)
-        self.v_a = nn.Linear(hidden_size, 1, bias=False)
+        self.W_a = Linear(state_size, hidden_size, bias=False)
+        self.U_a = Linear(memory_size, hidden_size, bias=False)
+        self.v_a = Linear(hidden_size, 1, bias=False)
         self.dropout = dropout
 
     def forward(
@@ -1098,7 +1181,7 @@ class Seq2SeqAttention(nn.Module):
         return scores
 
 
-class RescaledDotProductAttention(nn.Module):
+class RescaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V
@@ -1111,38 +1194,9 @@ class RescaledDotProductAttention(nn.Module):
     From vault/What goes wrong.md:108.
     """
 
-    def __init__(self, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.dropout = dropout
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:
-            return fused_attention(
-                query,
-                key,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1 / query.size(-1),
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(query, key, keep_mask, causal)
-        weights = masked_softmax(self.scores(query, key), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
-
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
-        scores: Tensor = query @ key.transpose(-2, -1) * (1 / query.size(-1))
-        return scores
+        return query @ key.mT * (1 / query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, 1 / query.size(-1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 
@@ -15,10 +14,12 @@ class KeyValueCache:
     The batch may be anything, (B, num_heads, n, d) as well as (B, n, d).
     """
 
+    _keys: Tensor
+    _values: Tensor
+
     def __init__(self, max_len: int) -> None:
         self.max_len = max_len
         self.length = 0
-        self._keys = self._values = torch.empty(0)
 
     def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add the keys and values of the next positions; gives those of all positions so far."""

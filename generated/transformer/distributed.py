@@ -19,7 +19,7 @@ from torch.distributed.device_mesh import init_device_mesh
 
 def join(device: str) -> torch.device:
     """Join the processes that ``torchrun`` started, if it did; gives this one's device."""
-    if "WORLD_SIZE" in os.environ and not dist.is_initialized():
+    if "RANK" in os.environ and not dist.is_initialized():
         dist.init_process_group("nccl" if device == "cuda" else "gloo")
     if device == "cpu":
         return torch.device(device)

@@ -51,9 +51,8 @@ def draw_token(
     """
     if temperature == 0:
         return logits.argmax(dim=-1, keepdim=True)
-    logits, tokens = (logits / temperature).sort(dim=-1, descending=True)
-    logits, tokens = logits[:, :top_k], tokens[:, :top_k]
-    probabilities = torch.softmax(logits, dim=-1)
+    logits, tokens = (logits / temperature).sort(descending=True)
+    probabilities = torch.softmax(logits[:, :top_k], dim=-1)
     if top_p is not None:
         likelier = probabilities.cumsum(dim=-1) - probabilities
         probabilities = probabilities.masked_fill(likelier >= top_p, 0.0)
@@ -128,7 +127,7 @@ def beam_search(
         # What goes on gets no likelier: at best it ends at the full length at no further cost.
         hope = totals / _penalty(torch.full_like(lengths, count), length_penalty)
         hope = hope.masked_fill(ended, -math.inf).amax(dim=1)
-        if (scores.masked_fill(~ended, -math.inf).amax(dim=1) >= hope).all():
+        if (scores.masked_fill(~ended, -math.inf).amax(dim=1) > hope).all():
             break
     return tokens[first_row[:, 0]]
 

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import CausalSelfAttention, MultiHeadAttention
+from .attention import BiasedCausalSelfAttention, CausalSelfAttention, MultiHeadAttention
 from .cache import KeyValueCache
 from .linear import Linear
 
@@ -192,7 +192,7 @@ class TransformerBlock(nn.Module):
     r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
 
         \begin{aligned}
-        Z &= X + \mathrm{MaskedMultiHead}(\mathrm{LayerNorm}(X)) \\
+        Z &= X + \mathrm{BiasedHeads}(\mathrm{LayerNorm}(X)) \\
         \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
         \end{aligned}
 
@@ -201,12 +201,12 @@ class TransformerBlock(nn.Module):
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model)
 
-    From vault/GPT.md:43, vault/GPT block.excalidraw.md:68.
+    From vault/GPT.md:57, vault/GPT block.excalidraw.md:68.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.attention = CausalSelfAttention(d_model, num_heads, dropout)
+        self.attention = BiasedCausalSelfAttention(d_model, num_heads, dropout)
         self.attention_norm = LayerNorm(d_model)
         self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
         self.feed_forward_norm = LayerNorm(d_model)

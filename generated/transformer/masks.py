@@ -64,8 +64,6 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
         return None
     if keep_mask.size(0) not in (1, query.size(0)):
         raise ValueError(f"a keep mask of {keep_mask.size(0)} for a batch of {query.size(0)}")
-    if keep_mask.dim() == 2:
-        keep_mask = keep_mask.unsqueeze(1)
     while keep_mask.dim() < query.dim():
         keep_mask = keep_mask.unsqueeze(1)
     return keep_mask
@@ -101,7 +99,8 @@ def fused_attention(
     width = value.size(-1)
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
-    lower = causal and keep_mask is None and bias is None and queries == keys
+    # ``bool``, since torch.export may leave the lengths open.
+    lower = bool(causal and keep_mask is None and bias is None and queries == keys)
     bias = None if bias is None else bias.to(query.dtype)
     mask, empty = bias, None
     keep = combined_mask(query, key, keep_mask, causal and not lower)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import KeyValueCache
-from .checkpoints import read_checkpoint, write_checkpoint
+from .checkpoints import gpt2_weights, read_checkpoint, write_checkpoint
 from .generation import (
     beam_search,
     check_sampling,
@@ -319,7 +319,7 @@ class GPT(nn.Module):
     ends
     returns: (B, n, vocab_size), the logits, of which the loss takes the softmax
 
-    From vault/GPT.md:55.
+    From vault/GPT.md:69.
     """
 
     def __init__(self, config: GPTConfig) -> None:
@@ -406,6 +406,58 @@ class GPT(nn.Module):
         config, weights = read_checkpoint(path)
         model = cls(GPTConfig(**config))
         model.load_state_dict(weights)
+        return model
+
+    @classmethod
+    def from_gpt2(cls, weights: Mapping[str, Tensor], num_heads: int, dropout: float = 0.0) -> GPT:
+        """GPT-2 with the weights that Hugging Face's ``GPT2LMHeadModel`` has in its ``state_dict``.
+
+        GPT-2 was trained with a GELU that a tanh approximates; here it is exact, which changes the
+        logits of OpenAI's weights a little.
+        """
+        theirs = gpt2_weights(weights)
+        names = {
+            "wte.weight": "W_e.weight",
+            "wpe.weight": "W_p.weight",
+            "ln_f.weight": "norm.gamma",
+            "ln_f.bias": "norm.beta",
+        }
+        num_layers = 1 + max(int(name.split(".")[1]) for name in theirs if name.startswith("h."))
+        for layer in range(num_layers):
+            for name, own in {
+                "attn.query.weight": "attention.W_Q.weight",
+                "attn.key.weight": "attention.W_K.weight",
+                "attn.value.weight": "attention.W_V.weight",
+                "attn.c_proj.weight": "attention.W_O.weight",
+                "mlp.c_fc.weight": "feed_forward.W_1.weight",
+                "mlp.c_proj.weight": "feed_forward.W_2.weight",
+                "ln_1.weight": "attention_norm.gamma",
+                "ln_2.weight": "feed_forward_norm.gamma",
+                "attn.query.bias": "attention.W_Q.bias",
+                "attn.key.bias": "attention.W_K.bias",
+                "attn.value.bias": "attention.W_V.bias",
+                "attn.c_proj.bias": "attention.W_O.bias",
+                "mlp.c_fc.bias": "feed_forward.W_1.bias",
+                "mlp.c_proj.bias": "feed_forward.W_2.bias",
+                "ln_1.bias": "attention_norm.beta",
+                "ln_2.bias": "feed_forward_norm.beta",
+            }.items():
+                names[f"h.{layer}.{name}"] = f"layers.{layer}.{own}"
+        homeless = [name for name in theirs if name not in names and theirs[name].any()]
+        if homeless:
+            raise ValueError(f"the model has no place for {', '.join(homeless)}")
+        vocab_size, d_model = theirs["wte.weight"].shape
+        config = GPTConfig(
+            vocab_size=vocab_size,
+            max_len=theirs["wpe.weight"].size(0),
+            d_model=d_model,
+            num_heads=num_heads,
+            d_ff=theirs["h.0.mlp.c_fc.weight"].size(0),
+            num_layers=num_layers,
+            dropout=dropout,
+        )
+        model = cls(config)
+        model.load_state_dict({own: theirs[name] for name, own in names.items()})
         return model
 
     def _initialise(self) -> None:

@@ -114,8 +114,11 @@ def train(options: argparse.Namespace) -> list[float]:
             group["lr"] = rate(step, options)
         torch.manual_seed(random.Random(f"{options.seed} {step} {process()}").getrandbits(63))
         losses.append(update(model, optimizer, batch, options))
-        show(step, options.steps, losses[-1], time.monotonic() - began)
-        if step % options.every == 0 or step == options.steps:
+        reported = step % options.every == 0 or step == options.steps
+        show(
+            step, options.steps, losses[-1], time.monotonic() - began, end="\n" if reported else ""
+        )
+        if reported:
             state = {"config": asdict(config), "step": step, "options": kept}
             state |= state_of(model, optimizer)
             if process()[0] == 0:
@@ -202,12 +205,12 @@ def load(options: argparse.Namespace) -> dict[str, Any]:
     return state
 
 
-def show(step: int, steps: int, loss: float, seconds: float) -> None:
+def show(step: int, steps: int, loss: float, seconds: float, end: str) -> None:
     """A bar on one line, where there is a terminal to draw it on."""
     if sys.stderr.isatty() and process()[0] == 0:
         bar = "=" * (30 * step // steps)
         text = f"\r[{bar:30}] {step}/{steps}  loss {loss:.3f}  {seconds:.0f} s "
-        print(text, end="\n" if step == steps else "", file=sys.stderr, flush=True)
+        print(text, end=end, file=sys.stderr, flush=True)
 
 
 @torch.no_grad()
@@ -222,7 +225,7 @@ def report(step: int, model: Any, data: Translation | Text, count: int) -> None:
         shown = translations(model, data, inputs, expected)
     else:
         shown = continued(model, inputs)
-    print(f"step {step}: held-out loss {loss:.3f}\n{shown}")
+    print(f"step {step}: held-out loss {loss:.3f}\n{shown}", flush=True)
 
 
 def translations(model: Any, data: Translation, inputs: dict[str, Tensor], expected: Tensor) -> str:

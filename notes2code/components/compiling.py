@@ -14,10 +14,10 @@ from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
-from notes2code.meaning.typed import Typed
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,11 +220,12 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
     doubt = _another(recognised, library) or _is_paired(recognised)
     if doubt:
         problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
+    stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
         if not setting.unusual:
             continue
-        value = recognised.settings.get(name)
-        shown = _shown(recognised, name)
+        value = stated.get(name)
+        shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
         usual = expected.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):
             continue
@@ -299,11 +300,6 @@ def _not_causal(entry: Entry) -> Problem:
         "the code computes what is written; change the formula, or the attention that it calls, "
         "if that is not meant",
     )
-
-
-def _shown(recognised: Recognised, name: str) -> str:
-    """A setting in the component's own sizes."""
-    return shown_settings(recognised).get(name) or "1"
 
 
 def shown_settings(recognised: Recognised) -> dict[str, str | None]:

@@ -55,7 +55,7 @@ class _Writer:
             for size, index in zip(given.shape, arguments[given.name].indices, strict=True)
             if isinstance(size, Size)
         }
-        value = _Resized(sizes).array(self.functions[id(function)])
+        value = Resized(sizes).array(self.functions[id(function)])
 
         def filled(expr: Expr) -> Expr:
             expr = ir.rebuild(expr, filled)
@@ -72,7 +72,7 @@ class _Writer:
         return self.parts.put(ir.substitute(own.body, dict(zip(own.indices, at, strict=True))))
 
 
-class _Resized:
+class Resized:
     """Copies what a function computes, with the caller's sizes and with indices of its own."""
 
     def __init__(self, sizes: dict[Size, Size]) -> None:

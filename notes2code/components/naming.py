@@ -62,7 +62,8 @@ def variant_name(
     words: list[str] = []
     if recognised.form.part != usual.form.part and recognised.form.part not in _WAYS_OF_WRITING:
         words.append(_camel(recognised.form.part))
-    for setting in recognised.component.settings:
+    # What the score goes through tells more than what it is scaled with.
+    for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
         if mine[setting] != theirs[setting]:
             words.append(_word(setting, mine[setting]))
     words += called
@@ -105,10 +106,12 @@ _ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
 
 def _word(setting: str, value: str | None) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
-    if value is not None and re.fullmatch(r"[a-z]{2,12}", value):
+    if value not in (None, setting) and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
     if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
         return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
+    if value is not None and setting == "score" and "tanh(" in value:
+        return "SoftCapped"
     if value is not None and setting in ("kernel", "scale", "activation"):
         return _word_of_expression(setting, value)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))

@@ -17,8 +17,7 @@ from notes2code.components.keys import key
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Index
-from notes2code.oracle import OracleError, sample, tried
-from notes2code.oracle.arrays import Array
+from notes2code.oracle import Array, OracleError, sample, tried
 
 TOLERANCE = 1e-9
 """Relative difference of two values up to which they count as the same."""

@@ -26,7 +26,8 @@ class Recognised:
     ``settings`` are the component's settings by name, as arrays over the note's inputs; a
     setting that the note leaves out is missing. ``functions`` gives the note's function in each
     function role, ``unusual`` the settings that deserve a warning. ``equation`` is the note's,
-    completed by custom where the note leaves something out.
+    completed by custom where the note leaves something out. ``calls_causal`` is whether a function
+    that it calls is causal.
     """
 
     component: Component
@@ -35,6 +36,7 @@ class Recognised:
     settings: Mapping[str, Lambda]
     functions: Mapping[str, str]
     equation: Equation
+    calls_causal: bool = False
 
 
 def recognise(
@@ -78,6 +80,7 @@ def _best(
         is_named = plain(equation.name) in map(plain, component.calls) and not form.partial
         for found in _ways(component, form, subject, {**library.kinds, **named}, steps, is_named):
             candidate = _candidate(component, form, found, equation)
+            candidate = replace(candidate, calls_causal=_calls_causal(candidate, named))
             strange = _strangeness(candidate)
             if (best is None or strange < best[0]) and _proved(candidate, equation):
                 best = strange, candidate
@@ -154,8 +157,19 @@ def _is_causal(values: Iterable[Lambda]) -> bool:
 
 def kind(recognised: Recognised) -> str:
     """What a function is to those that call it: its component, and whether it is causal."""
-    causal = ":causal" if _is_causal(recognised.settings.values()) else ""
-    return recognised.component.name + causal
+    attends = recognised.component.family == "attention"
+    causal = _is_causal(recognised.settings.values()) or (attends and recognised.calls_causal)
+    return recognised.component.name + (":causal" if causal else "")
+
+
+def _calls_causal(recognised: Recognised, named: Mapping[str, str]) -> bool:
+    kinds = (_known(function, named) for function in recognised.functions.values())
+    return any(kind.endswith(":causal") for kind in kinds)
+
+
+def _known(function: str, named: Mapping[str, str]) -> str:
+    """The kind of a function, "" if the notes do not say."""
+    return named.get(function) or named.get(plain(function)) or ""
 
 
 def _letters_fit(form: Form, found: Match) -> bool:
@@ -180,7 +194,7 @@ def _functions_fit(component: Component, found: Match, named: Mapping[str, str])
     """Whether the functions in the roles are of the kinds that are asked for."""
     for role, call in found.functions.items():
         kinds = component.roles.get(role.split("#")[0], ())
-        known = named.get(call.function) or named.get(plain(call.function)) or ""
+        known = _known(call.function, named)
         if kinds and known not in kinds and known.split(":")[0] not in kinds:
             return False
     return True

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from notes2code.components.around import HOLE
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Fn, Idx, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import (
+    MINUS_ONE,
+    Cases,
+    Compare,
+    Expr,
+    Fn,
+    Idx,
+    Lambda,
+    Mul,
+    Num,
+    Pow,
+    Ref,
+    Size,
+)
 
 CAUSAL = "causal"
 _INFINITY = Num(float("-inf"))
@@ -22,6 +36,22 @@ def text(setting: Lambda) -> str:
     if isinstance(body, Fn) and body.arguments == (Ref(HOLE),):
         return body.name
     return expression(body)
+
+
+def uncapped(settings: Mapping[str, Lambda]) -> Mapping[str, Lambda]:
+    """The settings without a soft cap, c tanh(scale x / c), which keeps the scores within c."""
+    if not {"scale", "score"} <= settings.keys():
+        return settings
+    scale, score = settings["scale"], settings["score"].body
+    factors = score.factors if isinstance(score, Mul) else (score,)
+    bound = ir.mul(*(factor for factor in factors if factor != Fn("tanh", (Ref(HOLE),))))
+    parts = scale.body.factors if isinstance(scale.body, Mul) else (scale.body,)
+    below = Num(1 / Fraction(bound.value)) if isinstance(bound, Num) else Pow(bound, MINUS_ONE)
+    rest = [part for part in parts if part != below]
+    if len(rest) == len(parts):
+        return settings
+    others = {name: value for name, value in settings.items() if name != "score"}
+    return {**others, "scale": Lambda(scale.indices, ir.mul(*rest))}
 
 
 def is_causal(setting: Lambda) -> bool:

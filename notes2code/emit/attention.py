@@ -101,12 +101,27 @@ class Attention:
         """The numbers of a kernel that are weights, by their letter, and the share of an attention
         that is taken from another."""
         if "lambda" in self.recognised.settings:
-            return frozenset(_scalars(self.recognised.settings["lambda"].body))
+            return frozenset() if self.vectors else self.shares
         if "kernel" not in self.recognised.settings:
             return frozenset()
         body = self.recognised.settings["kernel"].body
         used = {part.array for part in ir.walk(body) if isinstance(part, Ref)}
         return frozenset(name for name in used if name.split("_")[0] in ("w", "W"))
+
+    @property
+    def shares(self) -> frozenset[str]:
+        """The numbers that the share of an attention which is taken from another is made of."""
+        given = self.recognised.settings.get("lambda")
+        return frozenset() if given is None else frozenset(_scalars(given.body))
+
+    @cached_property
+    def vectors(self) -> tuple[str, ...]:
+        """The learned vectors that such a share is computed from; numbers beside them are given."""
+        if "lambda" not in self.recognised.settings:
+            return ()
+        body = self.recognised.settings["lambda"].body
+        names = dict.fromkeys(part.array for part in ir.walk(body) if isinstance(part, Ref))
+        return tuple(name for name in names if len(self.inputs[name].shape) == 1)
 
     @cached_property
     def foreign_sizes(self) -> frozenset[Size]:
@@ -282,6 +297,10 @@ class Attention:
             elif size not in given:
                 raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
         for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
+            if array in self.vectors:
+                axis = Index(array, Size(array))
+                given[array] = Local(f"self.{array}", (axis,), batched=False)
+                continue
             if self.inputs[array].shape:
                 raise EmitError(
                     f"the {setting} is computed from {array}, for which the class has no argument"

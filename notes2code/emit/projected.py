@@ -33,6 +33,9 @@ SIZES_OF_HEADS = {
 }
 """How many sizes the classes that can work on heads take; all are the size of a head."""
 
+_BIASES = {"A": "u", "B": "v", "C": "w"}
+"""The roles of the biases behind projections."""
+
 _INPUTS = {"X": "nd", "Q": "nd", "Z": "me", "K": "md", "V": "md", "head": "hnv"}
 """Letters for the axes of inputs."""
 
@@ -75,7 +78,7 @@ class Projected:
         bodies = (in_own_sizes(what.recognised, v).body for v in what.recognised.settings.values())
         inside = (part for body in bodies for part in ir.walk(body))
         counted = any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
-        return self.several and not (self.placed or counted or self.grouped)
+        return self.several and not (self.placed or counted)
 
     @property
     def joins(self) -> bool:
@@ -91,11 +94,18 @@ class Projected:
         """Whether queries and keys are turned by their positions."""
         return any(view.rotary is not None for view in (self.view, self.inner) if view is not None)
 
+    @cached_property
+    def biased(self) -> frozenset[str]:
+        """The projections behind which the formula adds a bias."""
+        found = self.view.recognised.found.roles
+        made = {role for role, bias in _BIASES.items() if bias in found}
+        return frozenset(made | ({"O"} if self.view.has("bias") else set()))
+
     @property
     def textbook(self) -> bool:
         """Whether the weights are softmax(QKᵀ/√d_k), if need be with the causal mask."""
         what = self.inner or self.view
-        if self.view.has("bias") or self.turns or not self.joins:
+        if self.turns or not self.joins or len(self.biased) not in (0, 4):
             return False
         if self.inner is not None and what.component != "scaled_dot_product_attention":
             return False
@@ -136,6 +146,11 @@ class Projected:
         if self.view.has("bias"):
             joined = f"array({module}.{self.view.var('O')}.bias)"
             texts[self.view.var("b")] = joined
+        for role, bias in _BIASES.items():
+            if bias in found:
+                whole = f"array({module}.{self.view.var(role)}.bias)"
+                shares = f"{whole}.reshape({module}.num_heads, -1)"
+                texts[found[bias].array] = arranged(shares, found[bias].axes)
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
             texts[length] = f"{module}.num_heads // {module}.{self.view.groups}"
@@ -224,6 +239,8 @@ class Projected:
         source = "e" if "Z" in found else "d"
         letters = {**_INPUTS, "A": "dk", "B": f"{source}k", "C": f"{source}v"}
         numbers, first = dict(_SIZES), dict[Expr, str]()
+        if self.turns:  # heads of an even size
+            numbers["d"] = 2 * self.test_heads["num_heads"]
         for role in [role for role in letters if role in found]:
             own = letters[role].rjust(max(found[role].axes) + 1, "h")
             for axis, size in zip(found[role].axes, shapes[found[role].array], strict=True):

@@ -44,6 +44,7 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "schedule": first.get("warmup_schedule"),
         "missing": {size: usual for size, usual in _USUAL.items() if size not in sizes},
         "models": models,
+        "counts": sorted({name for model in models.values() for name in model.counts}),
         "classes": [f"{model.name}{end}" for model in models.values() for end in ("", "Config")],
         "joined": joined,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, TypeAlias
@@ -11,6 +12,7 @@ from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
+from notes2code.emit.any_size import of_any_size
 from notes2code.emit.attention import MATRICES, TURN, Attention
 from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
@@ -27,7 +29,7 @@ from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.oracle import numpy_source
-from notes2code.oracle.layout import Bracket, lines
+from notes2code.oracle.layout import Bracket, Chain, lines
 
 Sizes: TypeAlias = Mapping[str, int | float]
 """Sizes of a model by name, such as ``d_model``, and ``dropout``."""
@@ -71,6 +73,12 @@ class View:
             raise EmitError(
                 f"in the notes' properties, d_model ({width}) is no multiple of num_heads ({heads})"
             )
+        groups = found.get("num_groups")
+        if heads and groups and heads % groups:
+            raise EmitError(
+                f"in the notes' properties, num_heads ({heads}) is no multiple of num_groups "
+                f"({groups})"
+            )
         return found
 
     @cached_property
@@ -100,6 +108,41 @@ class View:
         if across is not None and (across.projected.causal or across.projected.turns):
             return False
         return own.causal and own.goes_on and (across is None or across.projected.goes_on)
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is a layer, or made of layers, whose attention turns queries and keys."""
+        attentions = [self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses]
+        layers = [self.uses[role] for role in STACKED if role in self.uses]
+        return any(a.turns for a in attentions) or any(layer.turns for layer in layers)
+
+    @cached_property
+    def is_gpt2(self) -> bool:
+        """Whether a GPT is what GPT-2 is: its blocks, its last norm, its tables, and the sizes of
+        its weights, up to the biases of attentions."""
+        block = self.uses.get("Layer")
+        if self.form != "final_norm" or "P" in self.uses or not self.has_places or block is None:
+            return False
+        if block.component != "transformer_block" or block.form != "pre_norm":
+            return False
+        mix, ffn = block.uses["Mix"].projected, block.uses["FFN"]
+        norms = (self.uses["LayerNorm"], block.uses["LayerNorm"])
+        return (
+            mix.several
+            and mix.textbook
+            and ffn.component == "feed_forward"
+            and ffn.form == "output"
+            and ffn.has("inner_bias")
+            and ffn.has("outer_bias")
+            and ffn.shown("activation") == "gelu"
+            and all(norm.component == "layer_norm" and norm.form == "output" for norm in norms)
+            and all(norm.has("epsilon") for norm in norms)
+        )
+
+    @property
+    def has_attention_biases(self) -> bool:
+        """Whether the projections of a GPT's attentions have biases."""
+        return bool(self.uses["Layer"].uses["Mix"].projected.biased)
 
     textbook_attention = ""
     """The class of the package that computes softmax(QKᵀ/√d_k)V, "" if there is none."""
@@ -136,6 +179,11 @@ class View:
         if role in found.settings and isinstance(body := found.settings[role].body, Ref):
             return body.array
         return self._part.component.names.get(role, role)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether a model adds positions to its embeddings."""
+        return "P" in self.uses or "P" in self.recognised.found.roles
 
     def is_matrix(self, role: str) -> bool:
         """Whether what stands in a role is a matrix to the component, and not each of its rows."""
@@ -189,7 +237,7 @@ class View:
 
     def number_type(self, name: str) -> str:
         """The type of one of ``numbers`` and the value that it has by default."""
-        if self.has("lambda") and self.is_learned(name):
+        if self.has("lambda") and name in self.attention.shares:
             return "float = 0.8"  # with 1, the two attentions would cancel out at first
         return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
 
@@ -197,7 +245,8 @@ class View:
     def handed_on(self) -> tuple[str, ...]:
         """The numbers that a layer, a stack or a model is made with for what it is built from."""
         if self._part.component.family == "attention":
-            return self.projected.numbers if self.projected.several else self.numbers
+            shares = (self.groups,) if self.projected.several and self.projected.grouped else ()
+            return (*shares, *(self.projected.numbers if self.projected.several else self.numbers))
         used = (view.handed_on for view in self.uses.values())
         names = dict.fromkeys(name for names in used for name in names)
         return tuple(name for name in names if name != "d_model")
@@ -207,14 +256,35 @@ class View:
         return "".join(f", {name}={owner}{name}" for name in self.handed_on)
 
     @property
+    def counts(self) -> frozenset[str]:
+        """Those of ``handed_on`` that count something: groups of heads."""
+        own = {self.groups} & {*self.handed_on}
+        return frozenset(own.union(*(view.counts for view in self.uses.values())))
+
+    def test_numbers_of(self, heads: int) -> list[str]:
+        """``handed_on`` as further arguments in tests with so many heads."""
+        numbered = enumerate(self.handed_on)
+        values = {n: heads if n in self.counts else f"{0.7 + 0.8 * at:.1f}" for at, n in numbered}
+        return [f"{name}={value}" for name, value in values.items()]
+
+    @property
     def test_numbers(self) -> list[str]:
-        """``handed_on`` as further arguments in tests."""
-        return [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(self.handed_on)]
+        """``handed_on`` as further arguments in tests with two heads."""
+        return self.test_numbers_of(2)
+
+    @property
+    def test_counts(self) -> list[str]:
+        """Those that count, as further arguments in tests with two heads or more."""
+        return [f"{name}=1" for name in self.handed_on if name in self.counts]
 
     @property
     def number_parameters(self) -> list[str]:
-        """``handed_on`` as parameters of a constructor."""
-        return [f"{name}: float = 1.0" for name in self.handed_on]
+        """``handed_on`` as parameters of a constructor; a model has those of the notes."""
+        sizes = self.sizes if self._part.component.family == "models" else {}
+        return [
+            f"{name}: int = {sizes.get(name, 1)}" if name in self.counts else f"{name}: float = 1.0"
+            for name in self.handed_on
+        ]
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
         """A setting as PyTorch.
@@ -294,6 +364,12 @@ class View:
     def broken(head: str, parts: Sequence[str], tail: str = ")", indent: int = 8) -> str:
         """Code in brackets on as many lines as it takes; the first has its indentation already."""
         return "\n".join(lines(Bracket(head, tuple(parts), tail), indent)).lstrip()
+
+    @staticmethod
+    def terms(head: str, text: str, indent: int = 8) -> str:
+        """A sum behind a text, with a line for each term where one is too short for them."""
+        terms = re.split(r" (?=[+-] )(?![^(]*\))", text)
+        return "\n".join(lines(Chain(tuple(terms)), indent, head)).lstrip()
 
     # --- the reference -------------------------------------------------------------------
 
@@ -380,7 +456,7 @@ class View:
 
     def reference_source(self) -> str:
         """The formula, term by term, as a NumPy function."""
-        return numpy_source(self.equation, self.reference)
+        return numpy_source(of_any_size(self.equation), self.reference)
 
     def inputs(self) -> tuple[str, ...]:
         """The names of the reference's parameters, in order."""

@@ -137,9 +137,7 @@ def _lost_residual(node: Infix) -> Iterator[Problem]:
             terms = binders.chain(inner)
             rest = [term for term in terms if not alike(term, outer)]
             if len(terms) == 2 and len(rest) == 1 and _is_call(rest[0]) and _holds(rest[0], outer):
-                text = (
-                    "what this layer gets is a sum with a residual, and only a part of it is kept"
-                )
+                text = "what this layer gets is a sum with a residual, of which only a part is kept"
                 yield warning("N2C080", text, outer.span, _AS_WRITTEN)
                 return
 

@@ -128,6 +128,9 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
             note("N2C039", f"only the {which} columns are defined here", target.span)
         )
         return first
+    for value in found.values():
+        if width.value is None:
+            _pair(run, find_index(value.axes[at]).size, width)
     columns = Index("", width)
     bodies: dict[int, ir.Expr] = {}
     place = ir.Fn("floordiv", (Idx(columns), ir.Num(2)))
@@ -143,6 +146,16 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     even = ir.Compare("=", ir.Fn("mod", (Idx(columns), ir.Num(2))), ir.ZERO)
     body = ir.Cases(((even, bodies[0]),), bodies[1])
     return replace(first, body=body, axes=tuple(axes))
+
+
+def _pair(run: Run, counted: Size, width: Size) -> None:
+    """An input that is read at 2i and at 2i+1 is as wide as what comes of it: an odd width, which
+    would leave a column without its pair, is none that it can have."""
+    pairs = ir.mul(ir.Num(2), find(counted))
+    for symbol in run.symbols.values():
+        for axis in map(find, symbol.axes):
+            if axis.value is not None and same_size(axis.value, pairs):
+                axis.link = width
 
 
 def _halve(run: Run, value: Value, at: int, width: Size, spare: int) -> None:

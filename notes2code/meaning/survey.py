@@ -177,6 +177,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         if isinstance(node, Matrix):
             seen.entries.update(_entries(seen, node))
     seen.lengths = {name for node in nodes for name in _lengths(seen, node)}
+    seen.transposed.update(name for node in nodes for name in _queries_and_keys(seen, node))
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
@@ -479,6 +480,20 @@ def _lengths(seen: Survey, node: Node) -> set[str]:
     product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×")
     latin = not any(names.base_letter(name) in names.GREEK for name in found)
     return found if product and latin and len(found) > 1 else set()
+
+
+def _queries_and_keys(seen: Survey, node: Node) -> set[str]:
+    """The names of ``λ_{q_1} · λ_{k_1}``, a query and its key under one letter: their dot is the
+    inner product of two vectors, also where that letter is a number by itself."""
+    if not isinstance(node, Infix) or node.op != "·":
+        return set()
+    left, right = seen.understood(node.left), seen.understood(node.right)
+    if left is None or right is None or left.name == right.name:
+        return set()
+    query, key = (use.name.split("_", 1) for use in (left, right))
+    paired = len(query) == len(key) == 2 and query[0] == key[0]
+    same = paired and query[1][0] + key[1][0] == "qk" and query[1][1:] == key[1][1:]
+    return {left.name, right.name} if same else set()
 
 
 def _has_identity(nodes: Sequence[Node]) -> bool:

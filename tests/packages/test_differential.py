@@ -55,6 +55,53 @@ def test_value(imported: Callable[[Package], ModuleType]) -> None:
     assert [name for name, _ in attention.named_parameters()] == ["lambda_"]
 
 
+SHARE = r"\lambda = \exp(%s) - \exp(%s) + \lambda_{\mathrm{init}}"
+DOTS = (r"\lambda_{q_1} \cdot \lambda_{k_1}", r"\lambda_{q_2} \cdot \lambda_{k_2}")
+NUMBERS = (r"\lambda_{q_1} \lambda_{k_1}", r"\lambda_{q_2} \lambda_{k_2}")
+TRANSPOSED = (r"\lambda_{q1}^\top \lambda_{k1}", r"\lambda_{q2}^\top \lambda_{k2}")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        [SHARE % DOTS],
+        [SHARE % TRANSPOSED],
+        [SHARE.replace(r"\lambda_{\mathrm{init}}", "0.8") % DOTS],
+        [
+            SHARE % DOTS,
+            r"Q_1, Q_2 \in \mathbb{R}^{n \times d}",
+            r"\lambda_{q_1}, \lambda_{k_1}, \lambda_{q_2}, \lambda_{k_2} \in \mathbb{R}^d",
+        ],
+    ],
+)
+def test_share_of_vectors(stated: list[str], run_tests: Callable[[Package], bool]) -> None:
+    package = package_of([rf"({PLAIN} - \lambda {OTHER}) V", *stated])
+    assert "nn.Parameter(0.1 * torch.randn(d_k))" in package["transformer/attention.py"]
+    assert run_tests(package)
+
+
+@pytest.mark.parametrize("inside", [DOTS, TRANSPOSED, NUMBERS])
+def test_value_of_share(inside: tuple[str, str], imported: Callable[[Package], ModuleType]) -> None:
+    """Vectors where a dot or a transpose joins them, numbers where nothing does."""
+    package = imported(package_of([rf"({PLAIN} - \lambda {OTHER}) V", SHARE % inside]))
+    torch.manual_seed(0)
+    numbers = inside is NUMBERS
+    attention = package.DifferentialAttention(*([] if numbers else [5]), lambda_init=0.3)
+    learned = dict(attention.named_parameters())
+    learned.pop("lambda_init", None)
+    assert [tuple(weight.shape) for weight in learned.values()] == 4 * [() if numbers else (5,)]
+    q_1, k_1, q_2, k_2 = (weight.detach().numpy() for weight in learned.values())
+    share = np.exp((q_1 * k_1).sum()) - np.exp((q_2 * k_2).sum()) + 0.3
+    query, key, value = torch.randn(4, 10), torch.randn(6, 10), torch.randn(6, 3)
+    maps = []
+    for half in (slice(0, 5), slice(5, 10)):
+        powers = np.exp(query[:, half].numpy() @ key[:, half].numpy().T / np.sqrt(5))
+        maps.append(powers / powers.sum(axis=1, keepdims=True))
+    expected = (maps[0] - share * maps[1]) @ value.numpy()
+    output = attention(query, key, value).detach().numpy()
+    np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     "other",
     [

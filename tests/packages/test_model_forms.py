@@ -19,7 +19,7 @@ BOTH = r"\mathrm{softmax}(\mathrm{Decoder}(Y, \mathrm{Encoder}(X)) W"
 CASES = {
     "no last norm": (
         [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad {TIED}"],
-        ["self.W_p = nn.Embedding(", "return F.linear(h, self.W_e.weight)"],
+        ["self.W_p = nn.Embedding(", "return linear_map(h, self.W_e.weight)"],
         ["self.norm ="],
     ),
     "a last norm": (
@@ -29,7 +29,7 @@ CASES = {
     ),
     "sinusoidal positions": (
         [POSITIONS, rf"h_0 = U T + PE, \quad {LAYERS}, \quad {TIED.replace('W_e', 'T')}"],
-        ["self.PE = SinusoidalPositionalEncoding(", "self.PE(self.T(tokens))"],
+        ["self.PE = SinusoidalPositionalEncoding(", "self.PE(self.T(tokens), start)"],
         ["self.PE = nn.Embedding("],
     ),
     "other layers": (

@@ -1,0 +1,82 @@
+"""Tests of the masks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+
+from transformer.masks import batched_mask, causal_mask, combined_mask
+
+
+def test_causal_mask_has_the_queries_last() -> None:
+    assert causal_mask(2, 4).tolist() == [[True, True, True, False], [True] * 4]
+
+
+def test_combined_mask_is_none_where_all_is_seen() -> None:
+    query, key = torch.zeros(2, 1, 4), torch.zeros(2, 5, 4)
+    for causal in (False, True):
+        assert combined_mask(query, key, None, causal) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "mask", "expected"),
+    [
+        ((4, 6), (4, 5), (4, 5)),
+        ((1, 1, 6), (1, 5), (1, 5)),
+        ((2, 4, 6), (4, 5), (4, 5)),
+        ((2, 4, 6), (2, 5), (2, 1, 5)),
+        ((2, 4, 6), (2, 4, 5), (2, 4, 5)),
+        ((2, 3, 4, 6), (2, 5), (2, 1, 1, 5)),
+        ((2, 3, 4, 6), (2, 1, 4, 5), (2, 1, 4, 5)),
+    ],
+)
+def test_combined_mask_has_the_axes_of_the_scores(
+    query: tuple[int, ...], mask: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    keep, key = torch.rand(mask) > 0.5, torch.zeros(*query[:-2], 5, 6)
+    combined = combined_mask(torch.zeros(query), key, keep, causal=False)
+    assert combined is not None
+    assert torch.equal(combined, keep.reshape(expected))
+
+
+@pytest.mark.parametrize(
+    ("query", "mask", "message"),
+    [
+        ((4, 4, 6), (4, 5), "give it as (B, 1, keys) or as (1, queries, keys)"),
+        ((4, 3, 4, 6), (4, 5), "give it as (B, 1, 1, keys) or as (1, 1, queries, keys)"),
+        ((2, 3, 4, 6), (2, 4, 5), "give it as (B, 1, queries, keys)"),
+    ],
+)
+def test_combined_mask_refuses_what_can_mean_two_things(
+    query: tuple[int, ...], mask: tuple[int, ...], message: str
+) -> None:
+    key = torch.zeros(*query[:-2], 5, 6)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        combined_mask(torch.zeros(query), key, torch.ones(mask, dtype=torch.bool), causal=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "mask", "expected"),
+    [
+        ((2, 4, 6), (2, 5), (2, 1, 5)),
+        ((2, 4, 6), (1, 5), (1, 1, 5)),
+        ((2, 4, 6), (2, 4, 5), (2, 4, 5)),
+        ((2, 3, 4, 6), (2, 5), (2, 1, 1, 5)),
+        ((2, 3, 4, 6), (2, 4, 5), (2, 1, 4, 5)),
+        ((2, 3, 4, 6), (2, 3, 4, 5), (2, 3, 4, 5)),
+    ],
+)
+def test_batched_mask_has_the_axes_of_the_scores(
+    query: tuple[int, ...], mask: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    keep = torch.rand(mask) > 0.5
+    batched = batched_mask(keep, torch.zeros(query))
+    assert batched is not None
+    assert torch.equal(batched, keep.reshape(expected))
+
+
+def test_batched_mask_is_of_the_batch() -> None:
+    with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
+        batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))

@@ -1,0 +1,144 @@
+"""``torch.compile`` and ``torch.export`` take every class of the sample vault's package whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import generated.transformer as package
+
+D, H = 8, 2
+CONFIG: dict[str, Any] = {
+    "vocab_size": 11,
+    "max_len": 8,
+    "d_model": D,
+    "num_heads": H,
+    "d_ff": 16,
+    "num_layers": 2,
+    "dropout": 0.0,
+}
+
+
+def x(*shape: int) -> Tensor:
+    return torch.randn(*(shape or (2, 5, D)))
+
+
+def tokens() -> Tensor:
+    return torch.randint(11, (2, 5))
+
+
+KEEP = torch.tensor([[True] * 5, [True, True, True, False, False]])
+LAYER = {"keep_mask": KEEP}
+SINGLE = (D, 4, 6)
+HEADS = {"keep_mask": KEEP[:, None]}
+
+
+QKV: Callable[[], tuple[Any, ...]] = lambda: (x(), x(), x())  # noqa: E731
+MADE: dict[str, tuple[tuple[Any, ...], Callable[[], tuple[Any, ...]], dict[str, Any]]] = {
+    "AdditiveAttention": ((D, D, 6), QKV, HEADS),
+    "BilinearAttention": ((D, D), QKV, HEADS),
+    "MultiHeadAttention": ((D, H), QKV, LAYER),
+    "CausalSelfAttention": ((D, H), lambda: (x(),), LAYER),
+    "SelfAttention": (SINGLE, lambda: (x(),), LAYER),
+    "SingleHeadCausalSelfAttention": (SINGLE, lambda: (x(),), LAYER),
+    "CrossAttention": ((D, D, 4, 6), lambda: (x(), x()), LAYER),
+    "SynthesizerAttention": ((D, 6, D, 8), lambda: (x(),), LAYER),
+    "RelativeSelfAttention": ((*SINGLE, 3), lambda: (x(),), LAYER),
+    "RelativePositionAttention": ((D, 3), QKV, HEADS),
+    "Seq2SeqAttention": ((D, D, 6), lambda: (x(), x()), LAYER),
+    "GroupedQueryAttention": ((D, H), QKV, LAYER),
+    "LayerNorm": ((D,), lambda: (x(),), {}),
+    "FeedForward": ((D, 16), lambda: (x(),), {}),
+    "GeluFeedForward": ((D, 16), lambda: (x(),), {}),
+    "AddNorm": ((D,), lambda: (x(), torch.tanh), {}),
+    "PreNormAddNorm": ((D,), lambda: (x(), torch.tanh), {}),
+    "TokenEmbedding": ((11, D), lambda: (tokens(),), {}),
+    "OutputHead": ((D, 11), lambda: (x(),), {}),
+    "EncoderLayer": ((D, H, 16), lambda: (x(),), LAYER),
+    "TransformerBlock": ((D, H, 16), lambda: (x(),), LAYER),
+    "DecoderLayer": ((D, H, 16), lambda: (x(), x()), {**LAYER, "memory_keep_mask": KEEP}),
+    "Encoder": ((D, H, 16, 2), lambda: (x(),), LAYER),
+    "Decoder": ((D, H, 16, 2), lambda: (x(), x()), {**LAYER, "memory_keep_mask": KEEP}),
+    "GPT": ((package.GPTConfig(**CONFIG),), lambda: (tokens(),), LAYER),
+    "EncoderDecoder": (
+        (package.EncoderDecoderConfig(**CONFIG),),
+        lambda: (tokens(), tokens()),
+        {"source_keep_mask": KEEP, "target_keep_mask": KEEP},
+    ),
+    "SinusoidalPositionalEncoding": ((D, 9), lambda: (x(),), {}),
+    "RotaryEmbedding": ((D, 9), lambda: (x(),), {}),
+    "ALiBi": ((H,), lambda: (5,), {}),
+    "RelativePositionBias": ((H, 3), lambda: (5,), {}),
+}
+"""How each class is made and called; one that is not here is an attention made with nothing."""
+
+
+def is_module(name: str) -> bool:
+    """Whether a name of the package is that of a module which can be made."""
+    made = getattr(package, name)
+    return isinstance(made, type) and issubclass(made, nn.Module) and name != "Attention"
+
+
+CLASSES = list(filter(is_module, package.__all__))
+
+
+def called(name: str) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+    """A module and what to call it with."""
+    sizes, arguments, options = MADE.get(name, ((), QKV, HEADS))
+    torch.manual_seed(0)
+    return getattr(package, name)(*sizes).eval(), arguments(), options
+
+
+@pytest.fixture(autouse=True)
+def compiled_anew() -> None:
+    """Nothing that was compiled before counts."""
+    torch.compiler.reset()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_compiles_without_a_break(name: str) -> None:
+    module, arguments, options = called(name)
+    compiled = torch.compile(module, fullgraph=True, backend="eager")
+    for given in ({}, options):
+        expected = module(*arguments, **given)
+        torch.testing.assert_close(compiled(*arguments, **given), expected)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_can_be_exported(name: str) -> None:
+    module, arguments, options = called(name)
+    if any(callable(given) for given in arguments):
+        pytest.skip("it is called with a function, which is no input of a graph")
+    exported = torch.export.export(module, arguments, options).module()
+    torch.testing.assert_close(exported(*arguments, **options), module(*arguments, **options))
+
+
+@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder"])
+def test_it_can_be_exported_for_any_length(name: str) -> None:
+    """The batch and the lengths of sequences stay open, up to what the model has places for."""
+    module, arguments, _ = called(name)
+    batch = torch.export.Dim("batch", min=2, max=64)
+    shapes = [{0: batch, 1: torch.export.Dim(f"n{at}", max=8)} for at in range(len(arguments))]
+    exported = torch.export.export(module, arguments, dynamic_shapes=tuple(shapes)).module()
+    given = [torch.randint(11, (3, 4 + at)) for at in range(len(arguments))]
+    torch.testing.assert_close(exported(*given), module(*given))
+
+
+def test_training_compiles_without_a_break() -> None:
+    """The backward graph too is one piece."""
+    module, arguments, options = called("GPT")
+    compiled = torch.compile(module.train(), fullgraph=True, backend="aot_eager")
+    compiled(*arguments, **options).square().mean().backward()
+    got = {name: weight.grad for name, weight in module.named_parameters()}
+    module.zero_grad()
+    module(*arguments, **options).square().mean().backward()
+    for name, weight in module.named_parameters():
+        torch.testing.assert_close(got[name], weight.grad)

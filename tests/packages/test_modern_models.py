@@ -1,0 +1,134 @@
+"""Models as notes of today describe them: RMSNorm, rotary heads, gated feed-forward layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from building import Package, package_of
+
+RUN = Callable[[Package], bool]
+IMPORTED = Callable[[Package], ModuleType]
+
+NORM = (
+    r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac{1}{d} \sum_{i=1}^{d} x_i^2 + \epsilon}}"
+    r" \odot \gamma"
+)
+TURN = [
+    r"\mathrm{RoPE}(x)_{m,2i} = x_{m,2i} \cos(m\theta_i) - x_{m,2i+1} \sin(m\theta_i)",
+    r"\mathrm{RoPE}(x)_{m,2i+1} = x_{m,2i} \sin(m\theta_i) + x_{m,2i+1} \cos(m\theta_i)",
+    r"\theta_i = 10000^{-2i/d}",
+]
+ATTENTION = [
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V",
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}",
+]
+JOINED = r"(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad "
+HEADS = (
+    rf"\mathrm{{MultiHead}}{JOINED} \mathrm{{head}}_i = "
+    r"\mathrm{Attention}(\mathrm{RoPE}(X W_i^Q), \mathrm{RoPE}(X W_i^K), X W_i^V)"
+)
+GROUPS = (
+    rf"\mathrm{{GQA}}{JOINED} \mathrm{{head}}_i = \mathrm{{Attention}}(\mathrm{{RoPE}}(X W_i^Q), "
+    r"\mathrm{RoPE}(X W_{\lceil i g / h \rceil}^K), X W_{\lceil i g / h \rceil}^V)"
+)
+GATED = r"\mathrm{FFN}(x) = (\mathrm{SiLU}(x W_1) \odot x W_3) W_2"
+MODEL = [
+    r"h_0 = U W_e",
+    r"h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N",
+    r"P = \mathrm{softmax}(\mathrm{RMSNorm}(h_N) W_e^\top)",
+]
+
+
+def block(mix: str) -> str:
+    return (
+        r"\mathrm{Block}(X) = Z + \mathrm{FFN}(\mathrm{RMSNorm}(Z)), \quad "
+        rf"Z = X + \mathrm{{{mix}}}(\mathrm{{RMSNorm}}(X))"
+    )
+
+
+def notes(heads: str, mix: str) -> Sequence[str]:
+    return [NORM, *TURN, *ATTENTION, heads, GATED, block(mix), *MODEL]
+
+
+def small(package: ModuleType, **more: int) -> Any:
+    """A model of few numbers with random weights; what it computes when it is made is exact."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        sizes = {"vocab_size": 11, "max_len": 8, "d_model": 16, "num_heads": 4, "d_ff": 10}
+        model = package.GPT(package.GPTConfig(num_layers=2, **sizes, **more))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.normal_(std=0.5)
+    return model.eval()
+
+
+def logits(weights: dict[str, np.ndarray], tokens: np.ndarray, groups: int) -> np.ndarray:
+    """What such a model computes, in NumPy."""
+
+    def norm(x: np.ndarray, name: str) -> np.ndarray:
+        normed: np.ndarray = x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6)
+        return normed * weights[f"{name}.gamma"]
+
+    def linear(x: np.ndarray, name: str) -> np.ndarray:
+        return x @ weights[f"{name}.weight"].T
+
+    def split(x: np.ndarray, count: int) -> np.ndarray:
+        heads = x.reshape(len(x), count, -1).transpose(1, 0, 2)
+        return heads.repeat(4 // count, axis=0)
+
+    def turned(x: np.ndarray) -> np.ndarray:
+        angle = np.outer(np.arange(len(tokens)), 10000.0 ** (-np.arange(0, 4, 2) / 4))
+        z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
+        return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
+
+    x = weights["W_e.weight"][tokens]
+    for at in ("layers.0.", "layers.1."):
+        own = norm(x, f"{at}attention_norm")
+        query, key, value = (
+            split(linear(own, f"{at}attention.W_{letter}"), count)
+            for letter, count in (("Q", 4), ("K", groups), ("V", groups))
+        )
+        scores = turned(query) @ turned(key).transpose(0, 2, 1) / 2
+        scores[:, np.triu_indices(len(tokens), 1)[0], np.triu_indices(len(tokens), 1)[1]] = -np.inf
+        chosen = np.exp(scores - scores.max(-1, keepdims=True))
+        heads = chosen / chosen.sum(-1, keepdims=True) @ value
+        joined = heads.transpose(1, 0, 2).reshape(len(tokens), -1)
+        x = x + linear(joined, f"{at}attention.W_O")
+        own = norm(x, f"{at}feed_forward_norm")
+        gate = linear(own, f"{at}feed_forward.W_1")
+        hidden = gate / (1 + np.exp(-gate)) * linear(own, f"{at}feed_forward.W_3")
+        x = x + linear(hidden, f"{at}feed_forward.W_2")
+    out: np.ndarray = norm(x, "norm") @ weights["W_e.weight"].T
+    return out
+
+
+KINDS = [(HEADS, "MultiHead", 4, {}), (GROUPS, "GQA", 2, {"num_groups": 2})]
+
+
+@pytest.mark.parametrize(("heads", "mix", "groups", "more"), KINDS)
+def test_a_model_with_turned_heads_comes_out_whole(
+    heads: str, mix: str, groups: int, more: dict[str, int], run_tests: RUN, imported: IMPORTED
+) -> None:
+    files = package_of(notes(heads, mix))
+    assert run_tests(files)
+    model = small(imported(files), **more)
+    weights = {name: weight.numpy() for name, weight in model.state_dict().items()}
+    tokens = torch.randint(11, (8,))
+    expected = logits(weights, tokens.numpy(), groups)
+    actual = model(tokens[None])[0].detach()
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-11)
+    caches = model.empty_caches()
+    read = [model(piece, caches=caches) for piece in tokens[None].split([3, 1, 1, 3], dim=1)]
+    np.testing.assert_allclose(torch.cat(read, dim=1)[0].detach(), expected, rtol=1e-9, atol=1e-11)
+    written = model.generate(tokens[None, :3], 5, temperature=0.0)[0]
+    for at in range(3, 8):
+        assert written[at] == logits(weights, written[:at].numpy(), groups)[-1].argmax()
