@@ -9,7 +9,7 @@ from functools import cache
 from notes2code.components import settings
 from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library
+from notes2code.components.library import Component, Library, plain
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.worked import wrong_results
@@ -217,6 +217,9 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "values are usually made with it, as `XW^V`; the code computes what is written",
             )
         )
+    doubt = _another(recognised, library) or _is_paired(recognised)
+    if doubt:
+        problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
     stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
         if not setting.unusual:
@@ -255,6 +258,28 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
         if what
     ]
     return problems
+
+
+def _another(recognised: Recognised, library: Library) -> str:
+    """That a formula has the name of a component of another family: ``PPL = -1/N Σ log p``."""
+    component, name = recognised.component, plain(recognised.equation.name)
+    for other in library.components.values():
+        if other.family != component.family and name in map(plain, other.calls):
+            called = component.name.replace("_", " ")
+            return f"this is {called}, and not what is called `{recognised.equation.name}`"
+    return ""
+
+
+def _is_paired(recognised: Recognised) -> str:
+    """That the scores of matrices Q and K are taken place by place: the keys of other places
+    count for nothing."""
+    equation = recognised.equation
+    sizes = [index.size for index in equation.value.indices]
+    shapes = {given.name: given.shape for given in equation.inputs if len(given.shape) == 2}
+    if len(sizes) != 1 or not {"Q", "K"} <= shapes.keys() or "v" in recognised.found.roles:
+        return ""
+    paired = all(size in shapes[name] for size in sizes for name in "QK")
+    return "each query is compared only with the key in its own place" if paired else ""
 
 
 def _sees_later(recognised: Recognised, role: str) -> bool:

@@ -16,7 +16,7 @@ from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Add, Cases, Definition, Equation, Expr, Fn, Mul, Num, Pow, Reduce
 
-MAX_PARTS = 120
+MAX_PARTS = 80
 """The parts of a formula up to which changes are tried, since each is tried at every part."""
 
 _OF_LETTERS = frozenset(["metrics", "training"])
@@ -41,13 +41,18 @@ def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | N
 
 def _may_be(equation: Equation, component: Component) -> bool:
     name = plain(equation.name)
-    if component.family in _OF_LETTERS:
+    if component.family in _OF_LETTERS and _gives_number(equation):
         return True
     if component.family == "losses" and name in _LOSSES:
         return True
     classes = [c for setting in component.settings.values() for c in setting.classes.values()]
     called = map(plain, (*component.calls, *classes))
     return component.family in _NAMED and name in called
+
+
+def _gives_number(equation: Equation) -> bool:
+    """Whether it makes a number, perhaps at each step, of numbers and rows of them."""
+    return len(equation.value.indices) < 2 and all(len(i.shape) < 2 for i in equation.inputs)
 
 
 def _is_vague(found: Recognised) -> bool:
@@ -123,12 +128,13 @@ def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
             yield "a fraction stands upside down", _negative(over) if negative else over
         case Add(terms):
             for at, term in enumerate(terms):
-                rest = terms[:at] + terms[at + 1 :]
-                yield "a sign is another", Add((*rest, _negative(term)))
+                others = terms[:at] + terms[at + 1 :]
+                rest = Add(others) if len(others) > 1 else others[0]
+                yield "a sign is another", Add((*others, _negative(term)))
                 if isinstance(term, Num):
-                    yield "a number is added", Add(rest) if len(rest) > 1 else rest[0]
-            if len(terms) == 2 and any(isinstance(term, Fn | ir.Call) for term in terms):
-                yield "two factors are added", Mul(terms)
+                    yield "a number is added", rest
+                if isinstance(term, Fn | ir.Call):
+                    yield "two factors are added", Mul((term, rest))
         case Cases(((one, first), (two, second)), otherwise):
             yield "the cases are exchanged", Cases(((one, second), (two, first)), otherwise)
             yield "the cases are exchanged", Cases(((two, first), (one, second)), otherwise)

@@ -90,7 +90,8 @@ def _infix(run: Run, node: Infix) -> Value:
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
-        if {left.rank, right.rank} == {0, 1} and _is_sum(left if left.rank == 0 else right):
+        number = min(left, right, key=_rank)
+        if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
@@ -159,6 +160,12 @@ def _is_element(run: Run, value: Value) -> bool:
 def _is_sum(value: Value) -> bool:
     """Whether a value is a sum over an index, such as a dot product or a linear map."""
     return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
+
+
+def _factors(value: Value) -> list[Value]:
+    """The factors of a product, which may be scaled as ``qᵀk / √d`` is."""
+    parts = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
+    return [replace(value, body=part) for part in parts]
 
 
 def _negative(run: Run, node: Neg) -> Value:

@@ -256,10 +256,9 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
 
 
 def _labels(name: Node) -> Iterator[Node]:
-    """What stands below and above a name."""
-    for part in (name.sub, name.sup) if isinstance(name, Script) else ():
-        if part is not None:
-            yield from walk(part)
+    """The names below a name, which are indices or labels of it."""
+    if isinstance(name, Script) and name.sub is not None:
+        yield from walk(name.sub)
 
 
 def _parameters(

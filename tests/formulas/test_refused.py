@@ -18,6 +18,11 @@ def refused(code: str, latex: str, fault: str = "") -> object:
 
 
 BROKEN = [
+    refused("N2C032", r"K = V = «H W_K, W_V»"),
+    refused("N2C032", r"head_i = \mathrm{Attention}(Q W_i^Q, K «W_j^K», V W_i^V)"),
+    refused("N2C032", r"head_1 = \mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)"),
+    refused("N2C032", r"y = \mathrm{Concat}(\mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)) W^O"),
+    refused("N2C032", r"a_i = \mathrm{softmax}(q^\top K)_{«j»}"),
     refused("N2C022", r"\frac{1}«{»"),
     refused("N2C022", r"\frac{a}«{»b"),
     refused("N2C022", r"y = \sqrt«{»x + 1"),

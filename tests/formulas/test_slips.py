@@ -29,6 +29,14 @@ NAMES = [
     r"h_i = \mathrm{Attention}(Q W_i^Q, K «W_i^Q», V W_i^V)",
     r"f(x) = \frac{x - \mu}{«\sigma^2 + \epsilon»}",
     r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d «(x_i - \mu)»",
+    r"\mu = «\sum_{i=1}^d x_i»",
+    r"\sigma^2 = «\sum_{i=1}^d (x_i - \mu)^2»",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d (x_i - «\mu_i»)^2",
+    r"h = \mathrm{LayerNorm}(\mathrm{Sub}(x) + «\mathrm{Sub}(x)»)",
+    r"y = «x» + \mathrm{MLP}(\mathrm{Norm}(x + \mathrm{Attn}(\mathrm{Norm}(x))))",
+    r"z_i = \sum_{j=1}^n \alpha_{ij} «(x_i W)»",
+    r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q V^\top}{\sqrt{d_k}}) V",
+    r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q Q^\top}{\sqrt{d_k}}) V",
 ]
 
 SIDES = [
@@ -51,6 +59,11 @@ UNUSUAL = [
     r"z_i = w_i e^{«i» m \theta_i}",
     r"x_i = \sum_{k=1}^n c_k \exp(\frac{2\pi «i» k}{n})",
     r"z_k = «\exp(i \theta_k)»",
+    r"«\mathrm{GELU}(x) = 0.5x(1 + \tanh(\sqrt{2/\pi}(x + 0.44715x^3)))»",
+    r"«\mathrm{GELU}(x) = \frac{x}{2}[1 + \mathrm{erf}(x/2)]»",
+    r"«\mathrm{Swish}(x) = x + \sigma(x)»",
+    r"«\mathrm{FFN}(x) = \max(0, (x W_1 + b_1) W_2 + b_2)»",
+    r"«a(Q, K) = w^\top \tanh(W_q Q + W_k K)»",
 ]
 
 COUNTED = [
@@ -60,6 +73,16 @@ COUNTED = [
 ]
 
 CLEAN = [
+    r"\mu = \frac{1}{d} \sum_{i=1}^d x_i",
+    r"\mu = \sum_i p_i x_i",
+    r"y = h + \mathrm{MLP}(\mathrm{Norm}(h)), h = x + \mathrm{Attn}(\mathrm{Norm}(x))",
+    r"y = f(x) + f(x)",
+    r"A(q, K, V) = \sum_i \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}} v_i",
+    r"\mathrm{GELU}(x) = 0.5x(1 + \tanh(\sqrt{2/\pi}(x + 0.044715x^3)))",
+    r"\mathrm{Swish}(x) = x \sigma(x)",
+    r"a(q, k) = w^\top \tanh(W_q q + W_k k)",
+    r"head_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)",
+    r"K = V = H",
     r"M_{ij} = 1[i \le 3], i = 1, \dots, n",
     r"s = \sum_{j=1}^n x_j 𝟙[j > 2]",
     r"y_i = \begin{cases} x_i & i = 0 \\ 2x_i & i > 0 \end{cases}",

@@ -1,0 +1,112 @@
+"""Closed formulas of the field with one slip: computed as written, with a warning of the slip."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import compile_formula
+from notes2code.diagnostics import Severity
+
+WRONG = {
+    r"\mathcal{L} = \sum_c y_c \log \hat y_c": "minus",
+    r"\mathrm{CE}(p, q) = \sum_k p_k \log q_k": "minus",
+    r"\mathrm{PPL} = \exp(\frac{1}{N}\sum_{t=1}^N \log p_t)": "sign of an exponent",
+    r"\mathrm{Perplexity} = \exp(-\sum_{t=1}^N \log p_t)": "number of its terms",
+    r"\mathrm{PPL} = -\frac{1}{T}\sum_{t=1}^T \log p_t": "not what is called",
+    r"\mathrm{BLEU} = BP \cdot \exp(\sum_{n=1}^N w_n p_n)": "logarithm",
+    r"\mathrm{BLEU} = BP \cdot \sum_{n=1}^N w_n \log p_n": "`exp`",
+    r"BP = \begin{cases} 1 & c > r \\ e^{1 - c/r} & c \le r \end{cases}": "upside down",
+    r"BP = \begin{cases} 1 & c \le r \\ e^{1 - r/c} & c > r \end{cases}": "cases",
+    r"BP = \begin{cases} 1 & c > r \\ e^{r/c - 1} & c \le r \end{cases}": "sign of an exponent",
+    r"lr = d_{model}^{-0.5} \max(t^{-0.5}, t \cdot w^{-1.5})": "`max`",
+    r"lr = d_{model}^{-0.5} \min(t^{-0.5}, t \cdot w^{1.5})": "sign of an exponent",
+    r"lr = d_{model}^{-0.5} \min(t^{0.5}, t \cdot w^{-1.5})": "sign of an exponent",
+    r"PE_{(p,2i)} = \sin(p \cdot 10000^{2i/d}), PE_{(p,2i+1)} = \cos(p \cdot 10000^{2i/d})": "sign",
+    r"PE_{(p,2i)} = \sin(p/10000^{i/d}), PE_{(p,2i+1)} = \cos(p/10000^{i/d})": "factor 2",
+    r"PE_{(p,2i)} = \sin(p/10000^{2i/d}), PE_{(p,2i+1)} = \cos(p/10000^{(2i+1)/d})": "number",
+    r"\mathrm{LN}(x) = \gamma \frac{x - \mu}{\sigma^2} + \beta": "root",
+    r"\mathrm{LN}(x) = \frac{x - \mu}{\sqrt{\sigma + \epsilon}} \gamma + \beta": "square",
+    r"\mathrm{LN}(x) = \frac{x + \mu}{\sqrt{\sigma^2 + \epsilon}} \gamma + \beta": "sign",
+    r"\mathrm{LN}(x) = \frac{x - \mu}{\sqrt{\sigma^2 - \epsilon}} \gamma + \beta": "-epsilon",
+    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(xA) + (xB)": "factors",
+    r"\mathrm{GLU}(x) = \sigma(xA + a) + (xB + b)": "factors",
+}
+
+RIGHT = [
+    r"\mathrm{CE}(p, q) = -\sum_k p_k \log q_k",
+    r"\ell = \sum_t \log p_t",  # a log-likelihood
+    r"L(\theta) = \sum_t \log p(x_t)",
+    r"\mathrm{PPL} = \exp(-\frac{1}{N}\sum_{t=1}^N \log p_t)",
+    r"BP = \begin{cases} 1 & c > r \\ e^{1 - r/c} & c \le r \end{cases}",
+    r"f(c, r) = e^{1 - c/r}",
+    r"y = \sigma(xA) + (xB)",
+    r"y = \gamma \frac{x}{\sqrt{\sum_i x_i^2}}",
+    r"z = \max(a^{-0.5}, b \cdot c)",
+]
+
+RATIOS = [
+    r"\alpha_{ti} = «\frac{\exp(r_{ti})}{\sum_j \exp(e_{tj})}»",
+    r"a_{ij} = «\frac{\exp(q_i^\top k_j / \sqrt{d_k})}{\sum_l \exp(q_i^\top k_l)}»",
+    r"p_i = «\frac{e^{z_i / \tau}}{\sum_j e^{z_j}}»",
+    r"p_i = «\frac{e^{z_i}}{\sum_j z_j}»",
+    r"w_i = «\exp(u_i) / \sum_j \exp(-u_j)»",
+    r"a_{ij} = «\frac{\exp e_{ij}}{\sum_k \exp e_{jk}}»",
+    r"o = «\frac{\sum_i \exp(q^\top k_i) v_i}{\sum_i \exp(q^\top v_i)}»",
+]
+
+SOFTMAXES = [
+    r"a_{ij} = \frac{\exp e_{ij}}{\sum_k \exp e_{ik}}",
+    r"a_{ij} = \frac{\exp e_{ij}}{\sum_k \exp e_{kj}}",
+    r"p_i = \frac{e^{z_i - m}}{\sum_j e^{z_j - m}}",
+    r"p_i = \frac{e^{z_i / \tau}}{\sum_j e^{z_j / \tau}}",
+    r"p = \frac{\exp(q^\top k_+ / \tau)}{\sum_i \exp(q^\top k_i / \tau)}",
+    r"p = \frac{\exp(u_o^\top h)}{\sum_w \exp(u_w^\top h)}",
+]
+
+MASKS = {
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ +\infty & j > i \end{cases}": "+∞",
+    r"M_{ij} = \begin{cases} -\infty & j \le i \\ 0 & j > i \end{cases}": "hides each position",
+    r"S = \mathrm{softmax}(QK^\top + M)V, M_{ij} = \begin{cases} 0 & j \le i \\ \infty & j > i "
+    r"\end{cases}": "+∞",
+    r"S = \mathrm{softmax}(QK^\top + M)V, M_{ij} = \begin{cases} 1 & j \le i \\ 0 & j > i "
+    r"\end{cases}": "hides nothing",
+    r"S = (\mathrm{softmax}(QK^\top) + M)V, M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i "
+    r"\end{cases}": "outside the softmax",
+}
+
+USUAL_MASKS = [
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}",
+    r"M_{ij} = \begin{cases} 1 & j \le i \\ 0 & j > i \end{cases}",
+    r"S = \mathrm{softmax}(QK^\top / \sqrt{d_k} + M)V, M_{ij} = \begin{cases} 0 & j \le i \\ "
+    r"-\infty & j > i \end{cases}",
+]
+
+
+def warned(latex: str) -> list[str]:
+    """What the warnings of the code for unusual formulas say."""
+    found = compile_formula(latex).diagnostics
+    return [p.message for p in found if p.severity is Severity.WARNING and p.code == "N2C050"]
+
+
+@pytest.mark.parametrize("latex, what", (WRONG | MASKS).items())
+def test_warned(latex: str, what: str) -> None:
+    assert any(what in message for message in warned(latex)), warned(latex)
+
+
+@pytest.mark.parametrize("latex", [*RIGHT, *SOFTMAXES, *USUAL_MASKS])
+def test_not_warned(latex: str) -> None:
+    text = ("nearly", "called", "no term", "without `exp`", "∞", "hides")
+    assert not [message for message in warned(latex) if any(part in message for part in text)]
+
+
+@pytest.mark.parametrize("marked", RATIOS)
+def test_place_of_ratio(marked: str) -> None:
+    latex = marked.replace("«", "").replace("»", "")
+    start, end = marked.index("«"), marked.index("»") - 1
+    spans = [p.span for p in compile_formula(latex).diagnostics if p.code == "N2C050"]
+    assert [(span.start, span.end) for span in spans] == [(start, end)]
+
+
+def test_help_gives_the_usual_formula() -> None:
+    found = compile_formula(r"lr = d_{model}^{0.5} \min(t^{-0.5}, t \cdot w^{-1.5})").diagnostics
+    assert [r"\min(step^{-0.5}, step \cdot warmup^{-1.5})" in p.help for p in found] == [True]
