@@ -245,8 +245,11 @@ class View:
     def handed_on(self) -> tuple[str, ...]:
         """The numbers that a layer, a stack or a model is made with for what it is built from."""
         if self._part.component.family == "attention":
-            shares = (self.groups,) if self.projected.several and self.projected.grouped else ()
-            return (*shares, *(self.projected.numbers if self.projected.several else self.numbers))
+            if not self.projected.several:
+                return self.numbers
+            shares = (self.groups,) if self.projected.grouped else ()
+            tables = ("max_len",) if self.rotary is not None else ()
+            return (*shares, *self.projected.numbers, *tables)
         used = (view.handed_on for view in self.uses.values())
         names = dict.fromkeys(name for names in used for name in names)
         return tuple(name for name in names if name != "d_model")
@@ -263,7 +266,7 @@ class View:
 
     def test_numbers_of(self, heads: int) -> list[str]:
         """``handed_on`` as further arguments in tests with so many heads."""
-        numbered = enumerate(self.handed_on)
+        numbered = enumerate(name for name in self.handed_on if name != "max_len")
         values = {n: heads if n in self.counts else f"{0.7 + 0.8 * at:.1f}" for at, n in numbered}
         return [f"{name}={value}" for name, value in values.items()]
 
@@ -279,11 +282,15 @@ class View:
 
     @property
     def number_parameters(self) -> list[str]:
-        """``handed_on`` as parameters of a constructor; a model has those of the notes."""
-        sizes = self.sizes if self._part.component.family == "models" else {}
+        """``handed_on`` as parameters of a constructor; a model has a ``max_len`` of its own, and
+        counts by default what the notes count."""
+        whole = self._part.component.family == "models"
+        counts = {name: self.sizes.get(name, 1) if whole else 1 for name in self.counts}
+        counts |= {} if whole else {"max_len": 5000}
         return [
-            f"{name}: int = {sizes.get(name, 1)}" if name in self.counts else f"{name}: float = 1.0"
+            f"{name}: int = {counts[name]}" if name in counts else f"{name}: float = 1.0"
             for name in self.handed_on
+            if not (whole and name == "max_len")
         ]
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:

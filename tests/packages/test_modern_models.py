@@ -76,19 +76,22 @@ def logits(weights: dict[str, np.ndarray], tokens: np.ndarray, groups: int) -> n
 
     def norm(x: np.ndarray, name: str) -> np.ndarray:
         normed: np.ndarray = x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6)
-        return normed * weights[f"{name}.gamma"]
+        normed *= weights[f"{name}.gamma"]
+        return normed
 
     def linear(x: np.ndarray, name: str) -> np.ndarray:
-        return x @ weights[f"{name}.weight"].T
+        mapped: np.ndarray = x @ weights[f"{name}.weight"].T
+        return mapped
 
     def split(x: np.ndarray, count: int) -> np.ndarray:
-        heads = x.reshape(len(x), count, -1).transpose(1, 0, 2)
+        heads: np.ndarray = x.reshape(len(x), count, -1).transpose(1, 0, 2)
         return heads.repeat(4 // count, axis=0)
 
     def turned(x: np.ndarray) -> np.ndarray:
         angle = np.outer(np.arange(len(tokens)), 10000.0 ** (-np.arange(0, 4, 2) / 4))
         z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
-        return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
+        pairs: np.ndarray = np.stack([z.real, z.imag], axis=-1)
+        return pairs.reshape(x.shape)
 
     x = weights["W_e.weight"][tokens]
     for at in ("layers.0.", "layers.1."):
@@ -121,13 +124,15 @@ def test_a_model_with_turned_heads_comes_out_whole(
     files = package_of(notes(heads, mix))
     assert run_tests(files)
     model = small(imported(files), **more)
+    assert all(layer.attention.rotary.cosines.size(0) == 8 for layer in model.layers)
     weights = {name: weight.numpy() for name, weight in model.state_dict().items()}
     tokens = torch.randint(11, (8,))
     expected = logits(weights, tokens.numpy(), groups)
     actual = model(tokens[None])[0].detach()
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-11)
     caches = model.empty_caches()
-    read = [model(piece, caches=caches) for piece in tokens[None].split([3, 1, 1, 3], dim=1)]
+    pieces = [tokens[None, start:end] for start, end in ((0, 3), (3, 4), (4, 5), (5, 8))]
+    read = [model(piece, caches=caches) for piece in pieces]
     np.testing.assert_allclose(torch.cat(read, dim=1)[0].detach(), expected, rtol=1e-9, atol=1e-11)
     written = model.generate(tokens[None, :3], 5, temperature=0.0)[0]
     for at in range(3, 8):
