@@ -132,7 +132,7 @@ INDICES = [
     refused("N2C032", r"z_i = E_{«x_i»} + p_i"),
     refused("N2C032", r"y_i = x_{«i \bmod 2»}"),
     refused("N2C032", r"y_i = x_{«i^2»}"),
-    refused("N2C032", r"y_i = x_{«i \% 2»}"),
+    refused("N2C029", r"y_i = x_{i «\%» 2}"),
     refused("N2C032", r"s = \sum_{i=1}^{3} x_{«2^i»} w_i"),
     refused("N2C032", r"y_i = «x_{|i|}»"),
     refused("N2C032", r"s = \sum_{i=1}^n x_{«n-i-1»}"),
