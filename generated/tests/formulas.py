@@ -1804,8 +1804,8 @@ def seq2seq_attention_by_formula(
     return formula(array(state), array(memory))
 
 
-def rotary_embedding_reference(x, d):
-    n = x.shape[0]
+def rotary_embedding_reference(x):
+    n, d = x.shape
     theta = np.array([10000 ** (-2 * i / d) for i in range((d + 1) // 2)])
     x_prime = np.zeros((n, d))
     for m in range(n):
@@ -1829,7 +1829,7 @@ def rotary_embedding_by_formula(x: Tensor) -> np.ndarray:
     """The formula for each sequence."""
     n, d_k = x.shape[-2:]
     sequences = array(x).reshape(-1, n, d_k)
-    turned = [rotary_embedding_reference(x=sequence, d=d_k) for sequence in sequences]
+    turned = [rotary_embedding_reference(x=sequence) for sequence in sequences]
     return np.stack(turned).reshape(x.shape)
 
 

@@ -15,6 +15,7 @@ from attention_checks import AttentionChecks, total_bias
 from checks import array, assert_equals, assert_inputs_untouched, first, randomised
 from formulas import (
     additive_attention_by_formula,
+    biased_causal_self_attention_by_formula,
     bilinear_attention_by_formula,
     causal_scaled_dot_product_attention_by_formula,
     causal_self_attention_by_formula,
@@ -33,14 +34,15 @@ from formulas import (
     seq2seq_attention_by_formula,
     sigmoid_attention_by_formula,
     single_head_causal_self_attention_by_formula,
+    soft_capped_scaled_dot_product_attention_by_formula,
     synthesizer_attention_by_formula,
-    tempered_scaled_dot_product_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
 from projected_checks import CausalChecks, ProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
     Attention,
+    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalScaledDotProductAttention,
     CausalSelfAttention,
@@ -59,8 +61,8 @@ from transformer.attention import (
     Seq2SeqAttention,
     SigmoidAttention,
     SingleHeadCausalSelfAttention,
+    SoftCappedScaledDotProductAttention,
     SynthesizerAttention,
-    TemperedScaledDotProductAttention,
     UnscaledDotProductAttention,
     join_heads,
     split_heads,
@@ -228,7 +230,8 @@ class TestSigmoidAttention(AttentionChecks):
         output, weights = attention(query, key, value, bias=bias, need_weights=True)
         assert ((weights >= 0) & (weights <= 1)).all()
         assert_equals(weights @ value, array(output))
-        masked = {"bias": None if bias is None else bias[..., :1], "causal": False}
+        attention.causal = False  # alone, a key would stand elsewhere
+        masked = {"bias": None if bias is None else bias[..., :1]}
         _, one = attention(query, key[..., :1, :], value[..., :1, :], **masked, need_weights=True)
         masked["bias"] = bias
         _, weights = attention(query, key, value, **masked, need_weights=True)
@@ -249,15 +252,15 @@ class TestSigmoidAttention(AttentionChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
-class TestTemperedScaledDotProductAttention(AttentionChecks):
+class TestSoftCappedScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
     defaults = (("c", 1.0), ("dropout", 0.0))
-    by_formula = staticmethod(tempered_scaled_dot_product_attention_by_formula)
+    by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> TemperedScaledDotProductAttention:
-        return randomised(TemperedScaledDotProductAttention(dropout=dropout, c=0.7))
+    def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
+        return randomised(SoftCappedScaledDotProductAttention(dropout=dropout, c=0.7))
 
 
 class TestLinearAttention(AttentionChecks):
@@ -301,10 +304,8 @@ class TestLinearAttention(AttentionChecks):
         attention, many = self.attention(), 2**19
         query, key, value = torch.rand(3, many, 6, dtype=torch.float64)
         keep_mask = torch.rand(many) > 0.3
-        output = attention(query, key, value, keep_mask=keep_mask, causal=False)
-        last = attention(
-            query[-3:], key, value, keep_mask=keep_mask, causal=False, need_weights=True
-        )
+        output = attention(query, key, value, keep_mask=keep_mask)
+        last = attention(query[-3:], key, value, keep_mask=keep_mask, need_weights=True)
         assert_equals(output[-3:], array(first(last)))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
@@ -397,9 +398,9 @@ class TestMultiHeadAttention(ProjectedChecks):
             (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
             (SigmoidAttention(), 2, sigmoid_attention_by_formula),
             (
-                TemperedScaledDotProductAttention(),
+                SoftCappedScaledDotProductAttention(),
                 2,
-                tempered_scaled_dot_product_attention_by_formula,
+                soft_capped_scaled_dot_product_attention_by_formula,
             ),
             (LinearAttention(), 2, linear_attention_by_formula),
             (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
@@ -413,7 +414,7 @@ class TestMultiHeadAttention(ProjectedChecks):
         x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
         linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
         query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
-        heads = torch.from_numpy(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
+        heads = torch.as_tensor(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
         expected = several.W_O(join_heads(heads))
         for need_weights in (False, True):
             output = first(several(x, memory, need_weights=need_weights))
@@ -447,6 +448,7 @@ class TestMultiHeadAttention(ProjectedChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
+
         query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
         padding = torch.tensor([[False] * 4, [False, False, True, True]])
         expected, theirs = theirs(
@@ -490,6 +492,7 @@ class TestCausalSelfAttention(CausalChecks):
         with torch.no_grad():
             theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
             theirs.out_proj.weight.copy_(attention.W_O.weight)
+
         mask = ~causal_mask(x.size(1), x.size(1))
         expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
         output, weights = attention(x, need_weights=True)
@@ -506,6 +509,61 @@ class TestCausalSelfAttention(CausalChecks):
     def test_refuses_heads_that_do_not_attend(self) -> None:
         with pytest.raises(TypeError, match="Identity"):
             CausalSelfAttention(6, 3, attention=nn.Identity())
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))
+
+
+class TestBiasedCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    heads = (3,)
+    key_bias = "W_K.bias"
+    by_formula = staticmethod(biased_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
+        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
+        """What is added behind the projection."""
+        return attention.W_O.bias.expand_as(output)
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            BiasedCausalSelfAttention(d_model=6, num_heads=4)
+
+    def test_is_that_of_torch(self) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        theirs = nn.MultiheadAttention(6, 3, bias=True, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+            theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in projections]))
+            theirs.out_proj.bias.copy_(attention.W_O.bias)
+
+        mask = ~causal_mask(x.size(1), x.size(1))
+        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
+        output, weights = attention(x, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        expected = first(attention(x, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            BiasedCausalSelfAttention(6, 3, attention=nn.Identity())
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
@@ -564,7 +622,7 @@ class TestRelativePositionAttention(AttentionChecks):
         key[1, ..., :2, :] = 1e6
         keep_mask = torch.ones(2, key.size(-2), dtype=torch.bool)
         keep_mask[1, :2] = False
-        masked = {"bias": total_bias(biases), "causal": False}
+        masked = {"bias": total_bias(biases)}
         output = first(
             attention(query, key, value, keep_mask=keep_mask, need_weights=need_weights, **masked)
         )
