@@ -34,6 +34,7 @@ class ProjectedChecks:
     biases: tuple[tuple[int, ...], ...] = ()
     bias_scale = 1.0
     heads: tuple[int, ...] = ()
+    parts = 1  # how many heads stand side by side in an output
 
     def attention(self, dropout: float = 0.0) -> nn.Module:
         """One with random parameters, in float64."""
@@ -191,7 +192,7 @@ class ProjectedChecks:
         """Not of what they weigh: no number of an output is dropped alone."""
         attention, bias = self.attention(dropout=0.5), total_bias(self.added())
         output = first(attention(*self.inputs(), bias=bias, need_weights=need_weights))
-        dropped = output == self.of_nothing(attention, output)
+        dropped = (output == self.of_nothing(attention, output)).unflatten(-1, (self.parts, -1))
         assert torch.equal(dropped.any(dim=-1), dropped.all(dim=-1))
 
     def test_drops_out_nothing_by_default(self) -> None:

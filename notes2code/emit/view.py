@@ -159,7 +159,7 @@ class View:
         something else, or more."""
         if self.component not in SIZES_OF_HEADS or self.biases or self.has("lambda"):
             return 0
-        if self.attention.heads or self.attention.table:
+        if self.attention.heads or self.attention.table or self.rotary is not None:
             return 0
         return 1 if self.component == "kernel_attention" and self.kernel.of_numbers else 2
 

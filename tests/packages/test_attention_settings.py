@@ -153,7 +153,6 @@ DOTS = {
         DOT,
         lambda w, q, k, b: softmax(1.5 * np.tanh(q @ k.T / 1.5 / np.sqrt(6))),
         {"c": 1.5},
-        unusual=True,
     ),
     "near keys only": Case(
         r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V, \quad "
@@ -177,7 +176,7 @@ DOTS = {
     "capped in steps": Case(
         r"S = \frac{QK^\top}{\sqrt{d}}, \quad S' = 20 \tanh(S/20), "
         r"\quad O = \mathrm{softmax}(S') V",
-        DOT, lambda w, q, k, b: softmax(20 * np.tanh(q @ k.T / 20 / np.sqrt(6))), unusual=True,
+        DOT, lambda w, q, k, b: softmax(20 * np.tanh(q @ k.T / 20 / np.sqrt(6))),
     ),
     "by columns": Case(
         r"V \mathrm{softmax}\left(\frac{K^\top Q}{d_k}\right)",

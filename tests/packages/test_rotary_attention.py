@@ -147,7 +147,7 @@ def test_causal_heads_make_causal_self_attention(run_tests: RUN) -> None:
         ]
     )
     source = files["transformer/attention.py"]
-    assert "RotaryEmbedding(self.head_size)" in source.partition("class CausalSelfAttention")[2]
+    assert "RotaryEmbedding(self.head_size" in source.partition("class CausalSelfAttention")[2]
     assert run_tests(files)
 
 
