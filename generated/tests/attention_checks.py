@@ -254,7 +254,7 @@ class AttentionChecks:
         attention, keys = self.attention(dropout=0.75), 30
         attention.weights_at_once = 1
         query, key = (
-            torch.randn(3, *self.heads, keys, size, dtype=torch.float64)
+            torch.randn(20, *self.heads, keys, size, dtype=torch.float64)
             for _, size in (self.query, self.key)
         )
         twice = torch.eye(keys, dtype=torch.float64).repeat(1, 2).expand(*key.shape[:-1], -1)
