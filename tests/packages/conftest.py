@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import torch
 
 from building import Package
 
@@ -34,8 +35,10 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
         kept = dict(sys.modules)
         for name in [m for m in sys.modules if m.split(".")[0] in _OWN]:
             del sys.modules[name]
+        torch.compiler.reset()  # what was compiled is of another package's modules
         path_before = list(sys.path)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             code = pytest.main(
                 ["-q", "-x", "-p", "no:cacheprovider", "--rootdir", str(root),
                  "--import-mode=importlib", "-c", "/dev/null", str(root / "tests")]
@@ -44,6 +47,8 @@ def run_tests(tmp_path: Path) -> Iterator[Callable[[Package], bool]]:
         for name in [m for m in sys.modules if m.split(".")[0] in _OWN]:
             del sys.modules[name]
         sys.modules.update({name: m for name, m in kept.items() if name.split(".")[0] in _OWN})
+        if code != pytest.ExitCode.OK:
+            print(said.getvalue()[-2000:])
         return code == pytest.ExitCode.OK
 
     yield run
