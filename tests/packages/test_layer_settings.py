@@ -6,12 +6,7 @@ the class must give what the formula says, which stands here once more, by hand,
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator
 from math import erf, sqrt
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +14,7 @@ import pytest
 import torch
 from torch import nn
 
-from building import Package, package_of
+from building import package_of
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.meaning.linking import Entry, Linker
@@ -29,26 +24,6 @@ MOMENTS = (
     r" \quad \sigma^2 = \frac{1}{d}\sum_{i=1}^{d} (x_i - \mu)^2"
 )
 SAMPLE = MOMENTS.replace(r"\sigma^2 = \frac{1}{d}", r"\sigma^2 = \frac{1}{d-1}")
-
-
-@pytest.fixture
-def imported(tmp_path: Path) -> Iterator[Callable[[Package], ModuleType]]:
-    """A function that writes a package to disk and imports it."""
-
-    def load(files: Package) -> ModuleType:
-        for path, text in files.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(text, encoding="utf-8")
-        return importlib.import_module("transformer")
-
-    kept = dict(sys.modules)
-    for name in [m for m in sys.modules if m.split(".")[0] == "transformer"]:
-        del sys.modules[name]
-    sys.path.insert(0, str(tmp_path))
-    yield load
-    sys.path.remove(str(tmp_path))
-    for name in [m for m in sys.modules if m not in kept and m.split(".")[0] == "transformer"]:
-        del sys.modules[name]
 
 
 def _warned(latex: str, *declared: str) -> list[str]:

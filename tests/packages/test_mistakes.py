@@ -8,12 +8,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from building import Package, package_of
+from emitted_tests import passes, written
 from notes2code.components.library import Component, library
+
+pytest.importorskip("resource", reason="mistakes are tried in forked processes")
+
+from trial import Trial, replaced
+
+
+class Recorded(Trial):
+    """A trial in another process, which leaves the mistakes that survived in a file."""
+
+    record = "survivors"
+
+    def pytest_sessionfinish(self) -> None:
+        (self.package / self.record).write_text("\0".join(m.source for m in self.survivors))
 
 
 def _cases() -> list[Any]:
@@ -26,20 +41,27 @@ def _cases() -> list[Any]:
 
 @pytest.mark.parametrize("component", _cases())
 def test_emitted_tests_fail_on_mistakes(
-    component: Component, run_tests: Callable[[Package], bool]
+    component: Component, run_tests: Callable[[Package], bool], tmp_path: Path
 ) -> None:
     listed = tomllib.loads((component.folder / "mistakes.toml").read_text(encoding="utf-8"))
     files = package_of(listed.get("notes", [component.textbook]))
     # The tests of the component's own module must do; those of others would only take longer.
     own = f"tests/test_{component.family}.py"
     files = {p: text for p, text in files.items() if not p.startswith("tests/test_") or p == own}
-    assert run_tests(files), "the tests must pass before anything is broken"
-    survivors = []
-    for mistake in listed["mistakes"]:
-        path = f"transformer/{mistake.get('module', component.family)}.py"
-        assert mistake["find"] in files[path], f"`{mistake['find']}` is not in {path}"
-        broken = files[path].replace(mistake["find"], mistake["put"])
-        if run_tests({**files, path: broken}):
-            survivors.append(mistake["what"])
+    modules = {Path(p).name: text for p, text in files.items() if p.startswith("transformer/")}
+    what = {
+        replaced(modules, mistake.get("module", component.family), mistake): mistake["what"]
+        for mistake in listed["mistakes"]
+    }
+    root = written(files, tmp_path / "package")
+    trial = Recorded(root / "transformer", list(what))
+    assert passes(root, [trial]), "the tests must pass before anything is broken"
+    left = (trial.package / trial.record).read_text().split("\0")
+    survivors = [
+        said
+        for mutant, said in what.items()
+        if mutant.source in left
+        and run_tests({**files, f"transformer/{mutant.module}": mutant.source})
+    ]
     assert len(listed["mistakes"]) >= 5
     assert not survivors

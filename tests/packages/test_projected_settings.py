@@ -6,11 +6,8 @@ here by hand: for one head after another, the scores as the setting has them, so
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -162,28 +159,6 @@ NOTES = {
         HEADS,
     ),
 }
-
-
-@pytest.fixture
-def imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., ModuleType]]:
-    """A function that gives the module of a package."""
-
-    def forget() -> None:
-        for name in [name for name in sys.modules if name.split(".")[0] == "transformer"]:
-            del sys.modules[name]
-
-    def load(files: Package) -> ModuleType:
-        for path, text in files.items():
-            (tmp_path / "made" / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / "made" / path).write_text(text, encoding="utf-8")
-        monkeypatch.syspath_prepend(tmp_path / "made")
-        forget()
-        return importlib.import_module("transformer")
-
-    yield load
-    forget()
 
 
 def by_hand(

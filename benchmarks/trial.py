@@ -1,0 +1,171 @@
+"""Tries mistakes on the tests of a package, one at a time.
+
+The tests are collected and run once, to see which functions each of them calls. Then, for each
+mistake, a child process puts the function that has it in the place of the right one, and runs the
+tests that call it, the quickest first, until one fails.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import os
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+from mutants import Mutant
+
+CPU_SECONDS, MEMORY = 60, 2 * 2**30  # of a child; a mistake can be an endless loop
+
+
+def replaced(modules: Mapping[str, str], module: str, mistake: Mapping[str, str]) -> Mutant:
+    """A module (of texts by file name) with a mistake that is listed."""
+    find, put = mistake["find"], mistake["put"]
+    text = modules[f"{module}.py"]
+    if find not in text:
+        raise ValueError(f"`{find}` is not in {module}.py")
+    return Mutant(f"{module}.py", "", find, put, text.replace(find, put))
+
+
+class Calls:
+    """Which functions of a package a test calls: their modules and names."""
+
+    def __init__(self, package: Path) -> None:
+        self.package = f"{package}{os.sep}"
+        self.made: set[tuple[str, str]] = set()
+
+    def __enter__(self) -> set[tuple[str, str]]:
+        self.made = set()
+        sys.settrace(self._call)
+        return self.made
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _call(self, frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if code.co_filename.startswith(self.package):
+            name = code.co_qualname.replace(".<locals>", "")
+            self.made.add((code.co_filename.removeprefix(self.package), name))
+
+
+class Trial:
+    """A pytest plugin that, once the tests are collected, tries all mutants on them."""
+
+    def __init__(self, package: Path, tried: Sequence[Mutant]) -> None:
+        self.package, self.tried = package, tried
+        self.failed = False
+        self.survivors: list[Mutant] = []
+        self.seconds: dict[pytest.Item, float] = {}
+        self.calling: dict[tuple[str, str], set[pytest.Item]] = defaultdict(set)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed = self.failed or report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for item in session.items:
+            start = time.process_time()
+            with Calls(self.package) as calls:
+                self._passes(item)
+            self.seconds[item] = time.process_time() - start
+            for module, name in calls:
+                self.calling[module, ""].add(item)
+                while name:  # what calls a method tests its class too
+                    self.calling[module, name].add(item)
+                    name = name.rpartition(".")[0]
+        if self.failed:
+            raise pytest.UsageError("the tests must pass before anything is broken")
+        gc.freeze()  # what the children share with this process need not be looked at in each
+        for module in dict.fromkeys(mutant.module for mutant in self.tried):
+            right = Mutant(module, "", "", "", (self.package / module).read_text("utf-8"))
+            if os.waitpid(self._fork(right), 0)[1]:
+                raise pytest.UsageError(f"{module} fails when it is put in its own place")
+        running: dict[int, Mutant] = {}
+        for mutant in self.tried:
+            if len(running) == len(os.sched_getaffinity(0)):
+                self._wait(running)
+            running[self._fork(mutant)] = mutant
+        while running:
+            self._wait(running)
+        return True
+
+    def _passes(self, item: pytest.Item) -> bool:
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return not self.failed
+
+    def _fork(self, mutant: Mutant) -> int:
+        """A child process; its exit code is 0 if the mutant survives."""
+        child = os.fork()
+        if child:
+            return child
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        code = 1
+        try:
+            code = 0 if self._survives(mutant) else 1
+        finally:
+            os._exit(code)
+
+    def _survives(self, mutant: Mutant) -> bool:
+        if mutant.decorator:
+            return True  # is tried in a copy
+        install(sys.modules[f"transformer.{mutant.module.removesuffix('.py')}"], mutant.source)
+        tests = self.calling[mutant.module, mutant.where]
+        own = f"test_{mutant.module}"
+        quickest = sorted(tests, key=lambda t: (t.path.name != own, self.seconds[t]))
+        return all(self._passes(test) for test in quickest)
+
+    def _wait(self, running: dict[int, Mutant]) -> None:
+        child, status = os.wait()
+        mutant = running.pop(child)
+        if status == 0:
+            self.survivors.append(mutant)
+
+
+def install(module: ModuleType, source: str) -> None:
+    """Put what a source says into the functions and classes of a module that is in use."""
+    made = ModuleType(module.__name__)
+    made.__dict__.update(__package__=module.__package__, __file__=module.__file__)
+    exec(compile(source, str(module.__file__), "exec", dont_inherit=True), made.__dict__)
+    _install(module, made)
+
+
+def _install(old: Any, new: Any) -> None:
+    if isinstance(new, type):
+        for name in vars(old).keys() - vars(new).keys():
+            delattr(old, name)
+    for name, value in list(vars(new).items()):
+        before = vars(old).get(name)
+        if isinstance(value, type) and value.__module__ == new.__name__:
+            _install(before, value)
+            continue
+        was, now = _function(before), _function(value)
+        if was is not None and now is not None:
+            if now.__code__.co_freevars == was.__code__.co_freevars:
+                was.__code__ = now.__code__
+            else:  # without super(), a method does not hold its class
+                was = FunctionType(now.__code__, was.__globals__, name)
+                setattr(old, name, was)
+            was.__defaults__, was.__kwdefaults__ = now.__defaults__, now.__kwdefaults__
+        elif isinstance(value, bool | int | float | str) and before != value:
+            setattr(old, name, value)
+
+
+def _function(value: object) -> FunctionType | None:
+    if isinstance(value, classmethod | staticmethod):
+        value = value.__func__
+    value = inspect.unwrap(value) if callable(value) else value
+    return value if isinstance(value, FunctionType) else None

@@ -1,0 +1,52 @@
+"""Runs the tests of a rendered package, each package in a process of its own.
+
+What ``torch.compile`` has seen of a module stays with the process, so two packages with the same
+name cannot share one. The processes are copies of a server that has imported what all need.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from building import Package
+
+_COPIES = "forkserver" in multiprocessing.get_all_start_methods()
+_PROCESSES = multiprocessing.get_context("forkserver" if _COPIES else "spawn")
+if _COPIES:
+    _PROCESSES.set_forkserver_preload(["numpy", "pytest", "torch", "torch._dynamo"])
+
+
+def written(files: Package, root: Path) -> Path:
+    """Write the files of a package into a folder, and give the folder."""
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    return root
+
+
+def passes(root: Path, plugins: Sequence[object] = ()) -> bool:
+    """Whether the tests of the package in a folder pass; what they say is printed if not."""
+    log = root / "log"
+    process = _PROCESSES.Process(target=_run, args=(root, log, plugins))
+    process.start()
+    process.join()
+    if process.exitcode != pytest.ExitCode.OK:
+        print(log.read_text(encoding="utf-8", errors="replace")[-2000:])
+    return process.exitcode == pytest.ExitCode.OK
+
+
+def _run(root: Path, log: Path, plugins: Sequence[object]) -> None:
+    with log.open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    os.chdir(root)
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
+    code = pytest.main([*options, "--import-mode=importlib", "tests"], plugins=plugins)
+    sys.exit(int(code))
