@@ -30,6 +30,9 @@ from notes2code.records import dataclass
 HEAD = "h"
 """The letter of heads."""
 
+SCRIPTED = (Script, Accent)
+"""What stands around a letter or a word."""
+
 NO_STEPS: Mapping[str, Set[str]] = {}
 
 
@@ -60,7 +63,7 @@ class Use:
 
 def is_name(node: Node | None) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
-    while isinstance(node, Script | Accent):
+    while isinstance(node, SCRIPTED):
         node = node.base
     return isinstance(node, Name)
 
