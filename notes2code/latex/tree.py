@@ -285,6 +285,8 @@ class Nodes(list[Node]):
 
     def of(self, *kinds: type) -> list[Any]:
         """Those of one kind, or of two, one after the other; each in reading order."""
+        if len(kinds) == 1:
+            return self._kinds.get(kinds[0], [])
         return [node for kind in kinds for node in self._kinds.get(kind, ())]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import chain
 from typing import TypeGuard
 
@@ -184,6 +185,7 @@ def read(
     )
 
 
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return "_".join(text.replace("-", " ").split())
 
