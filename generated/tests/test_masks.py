@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
-from transformer.masks import batched_mask, causal_mask, combined_mask
+from checks import array, assert_equals
+from transformer.masks import (
+    batched_mask,
+    causal_mask,
+    combined_mask,
+    fused_attention,
+    masked_softmax,
+)
 
 
 def test_causal_mask_has_the_queries_last() -> None:
@@ -80,3 +90,25 @@ def test_batched_mask_has_the_axes_of_the_scores(
 def test_batched_mask_is_of_the_batch() -> None:
     with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("axes", [(600, 620), (2, 600, 620)])
+def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
+    axes: tuple[int, ...], causal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both in one would be as large as all the scores."""
+    kernel, rows = F.scaled_dot_product_attention, []
+
+    def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
+        rows.append(query.size(-2))
+        return kernel(query, *inputs, **named)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
+    query, key, value = (torch.randn(2, n, 4, dtype=torch.float64) for n in (600, 620, 620))
+    keep, bias = torch.rand(axes) > 0.3, torch.randn(620, dtype=torch.float64)
+    output = fused_attention(query, key, value, keep, bias, causal, scale=0.5)
+    combined = combined_mask(query, key, keep, causal)
+    expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
+    assert_equals(output, array(expected))
+    assert len(rows) > 1 and sum(rows) == 600

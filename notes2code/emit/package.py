@@ -363,6 +363,7 @@ _KNOWN = (
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),
     (r"[:,] Any\b", "from typing import Any"),
+    (r"\bNamedTuple\b", "from typing import NamedTuple"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
     (r"\btorch\.(?!nn)", "import torch"),
