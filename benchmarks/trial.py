@@ -2,19 +2,21 @@
 
 The tests are collected and run once, to see which functions each of them calls. Then, for each
 mistake, a child process puts the function that has it in the place of the right one, and runs the
-tests that call it, the quickest first, until one fails.
+tests that call it until one fails: first those that are quick and have noticed many mistakes there.
 """
 
 from __future__ import annotations
 
 import gc
 import inspect
+import math
 import os
 import resource
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -23,7 +25,7 @@ import pytest
 
 from mutants import Mutant
 
-CPU_SECONDS, MEMORY = 60, 2 * 2**30  # of a child; a mistake can be an endless loop
+MEMORY = 2 * 2**30  # of a child
 
 
 def replaced(modules: Mapping[str, str], module: str, mistake: Mapping[str, str]) -> Mutant:
@@ -66,6 +68,9 @@ class Trial:
         self.survivors: list[Mutant] = []
         self.seconds: dict[pytest.Item, float] = {}
         self.calling: dict[tuple[str, str], set[pytest.Item]] = defaultdict(set)
+        # Which test a child saw fail first, and how often each did for the mistakes of a function.
+        self.failing = RawArray("l", [-1] * len(tried))
+        self.noticed: Counter[tuple[str, str, pytest.Item]] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed = self.failed or report.failed
@@ -84,29 +89,37 @@ class Trial:
         if self.failed:
             raise pytest.UsageError("the tests must pass before anything is broken")
         gc.freeze()  # what the children share with this process need not be looked at in each
+        self._replace_nothing()
+        self.items = session.items
+        running: dict[int, int] = {}
+        for number in range(len(self.tried)):
+            if len(running) == len(os.sched_getaffinity(0)):
+                self._wait(running)
+            running[self._fork(self.tried[number], number)] = number
+        while running:
+            self._wait(running)
+        return True
+
+    def _replace_nothing(self) -> None:
+        """Modules that are put in their own place still pass."""
         for module in dict.fromkeys(mutant.module for mutant in self.tried):
             right = Mutant(module, "", "", "", (self.package / module).read_text("utf-8"))
             if os.waitpid(self._fork(right), 0)[1]:
                 raise pytest.UsageError(f"{module} fails when it is put in its own place")
-        running: dict[int, Mutant] = {}
-        for mutant in self.tried:
-            if len(running) == len(os.sched_getaffinity(0)):
-                self._wait(running)
-            running[self._fork(mutant)] = mutant
-        while running:
-            self._wait(running)
-        return True
 
     def _passes(self, item: pytest.Item) -> bool:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return not self.failed
 
-    def _fork(self, mutant: Mutant) -> int:
+    def _fork(self, mutant: Mutant, number: int | None = None) -> int:
         """A child process; its exit code is 0 if the mutant survives."""
         child = os.fork()
         if child:
             return child
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        # A mistake can be an endless loop.
+        seconds = sum(self.seconds[test] for test in self.calling[mutant.module, mutant.where])
+        most = 10 + 3 * math.ceil(seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -115,24 +128,36 @@ class Trial:
         os.dup2(nowhere, 2)
         code = 1
         try:
-            code = 0 if self._survives(mutant) else 1
+            failing = self._failing(mutant)
+            code = 0 if failing is None else 1
+            if failing is not None and number is not None:
+                self.failing[number] = self.items.index(failing)
         finally:
             os._exit(code)
 
-    def _survives(self, mutant: Mutant) -> bool:
+    def _failing(self, mutant: Mutant) -> pytest.Item | None:
+        """The first test that fails."""
         if mutant.decorator:
-            return True  # is tried in a copy
+            return None  # is tried in a copy
         install(sys.modules[f"transformer.{mutant.module.removesuffix('.py')}"], mutant.source)
-        tests = self.calling[mutant.module, mutant.where]
+        place = mutant.module, mutant.where
         own = f"test_{mutant.module}"
-        quickest = sorted(tests, key=lambda t: (t.path.name != own, self.seconds[t]))
-        return all(self._passes(test) for test in quickest)
 
-    def _wait(self, running: dict[int, Mutant]) -> None:
+        def cost(test: pytest.Item) -> float:
+            """Its time, for each mistake that it is likely to notice."""
+            likely = self.noticed[*place, test] + (0.1 if test.path.name == own else 0.01)
+            return (0.01 + self.seconds[test]) / likely
+
+        return next((t for t in sorted(self.calling[place], key=cost) if not self._passes(t)), None)
+
+    def _wait(self, running: dict[int, int]) -> None:
         child, status = os.wait()
-        mutant = running.pop(child)
+        number = running.pop(child)
+        mutant, failing = self.tried[number], self.failing[number]
         if status == 0:
             self.survivors.append(mutant)
+        elif failing >= 0:
+            self.noticed[mutant.module, mutant.where, self.items[failing]] += 1
 
 
 def install(module: ModuleType, source: str) -> None:

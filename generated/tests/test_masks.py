@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
-from transformer.masks import batched_mask, causal_mask, combined_mask
+from transformer.masks import batched_mask, causal_mask, combined_mask, fused_attention
 
 
 def test_causal_mask_has_the_queries_last() -> None:
@@ -80,3 +83,30 @@ def test_batched_mask_has_the_axes_of_the_scores(
 def test_batched_mask_is_of_the_batch() -> None:
     with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
+def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
+    lead: tuple[int, ...], size: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four axes and one width; a mask only where it says more than ``is_causal``; and no row of
+    nothing, for which a kernel may divide by zero."""
+    kernel, calls = F.scaled_dot_product_attention, []
+
+    def remember(*tensors: Tensor, **options: Any) -> Tensor:
+        calls.append((tensors, options))
+        return kernel(*tensors, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", remember)
+    query, key, value = (torch.randn(*lead, 5, features) for features in (size, size, width))
+    keep = torch.rand(5, 5) < 0.5
+    keep[2] = False
+    for keep_mask, causal in ((None, False), (None, True), (keep, False), (keep, True)):
+        fused_attention(query, key, value, keep_mask, None, causal, scale=1.0)
+        tensors, options = calls.pop()
+        assert {x.shape[-1] for x in tensors} == {max(size, width)}
+        assert {x.dim() for x in tensors} == {4}
+        assert options["is_causal"] == (causal and keep_mask is None)
+        mask = options["attn_mask"]
+        assert mask is None if keep_mask is None else mask.any(dim=-1).all()

@@ -85,6 +85,11 @@ def test_relative_position_bias_has_the_queries_last(queries: int) -> None:
     assert torch.equal(bias(queries, 7), bias(7)[:, -queries:])
 
 
+def test_relative_position_bias_begins_small() -> None:
+    bias = RelativePositionBias(num_heads=10, max_distance=50)
+    assert 0.015 < bias.b.std() < 0.025
+
+
 def test_relative_position_bias_learns_each_number() -> None:
     bias = RelativePositionBias(num_heads=3, max_distance=4)
     bias(5).square().sum().backward()
