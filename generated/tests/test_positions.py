@@ -39,8 +39,8 @@ def test_sinusoidal_positional_encoding_is_the_formula(
 
 
 def test_sinusoidal_positional_encoding_far_out_in_float32() -> None:
-    layer = SinusoidalPositionalEncoding(d_model=4, max_len=3001)
-    x = torch.zeros(3001, 4)
+    layer = SinusoidalPositionalEncoding(d_model=6, max_len=3001)
+    x = torch.zeros(3001, 6)
     assert_close_in_float32(layer(x), sinusoidal_positional_encoding_by_formula(layer, x))
 
 
@@ -50,9 +50,21 @@ def test_sinusoidal_positional_encoding_keeps_the_type_of_its_input() -> None:
 
 
 def test_sinusoidal_positional_encoding_has_no_more_positions_than_it_was_made_for() -> None:
-    layer = SinusoidalPositionalEncoding(d_model=4, max_len=7)
-    with pytest.raises(ValueError, match="max_len=7"):
-        layer(torch.zeros(8, 4))
+    for layer, max_len in (
+        (SinusoidalPositionalEncoding(d_model=4, max_len=7), 7),
+        (SinusoidalPositionalEncoding(d_model=4), 5000),
+    ):
+        layer(torch.zeros(max_len, 4))
+        with pytest.raises(ValueError, match=f"max_len={max_len}"):
+            layer(torch.zeros(max_len + 1, 4))
+
+
+def test_sinusoidal_positional_encoding_goes_on_from_a_position() -> None:
+    layer = SinusoidalPositionalEncoding(d_model=4, max_len=9)
+    x = torch.randn(2, 9, 4)
+    assert torch.equal(layer(x[:, 4:], start=4), layer(x)[:, 4:])
+    with pytest.raises(ValueError, match="a sequence of 10"):
+        layer(x[:, 4:], start=5)
 
 
 def test_sinusoidal_positional_encoding_learns_nothing_and_stays_out_of_checkpoints() -> None:
@@ -107,8 +119,8 @@ def test_rotary_embedding_is_the_formula(d_k: int, shape: tuple[int, ...]) -> No
 
 
 def test_rotary_embedding_far_out_in_float32() -> None:
-    layer = RotaryEmbedding(d_k=4, max_len=1001)
-    x = torch.ones(1001, 4)
+    layer = RotaryEmbedding(d_k=6, max_len=1001)
+    x = torch.ones(1001, 6)
     assert_close_in_float32(layer(x), rotary_embedding_by_formula(x))
 
 
@@ -126,6 +138,8 @@ def test_rotary_embedding_goes_on_from_a_position() -> None:
         layer = RotaryEmbedding(d_k=6, max_len=9)
     x = torch.randn(2, 9, 6, dtype=torch.float64)
     assert_equals(layer(x[:, 4:], start=4), array(layer(x)[:, 4:]))
+    with pytest.raises(ValueError, match="a sequence of 10"):
+        layer(x[:, 4:], start=5)
 
 
 def test_rotary_embedding_takes_what_is_not_contiguous() -> None:
@@ -140,9 +154,13 @@ def test_rotary_embedding_keeps_the_dtype() -> None:
 
 
 def test_rotary_embedding_has_no_more_positions_than_it_was_made_for() -> None:
-    layer = RotaryEmbedding(d_k=4, max_len=7)
-    with pytest.raises(ValueError, match="max_len=7"):
-        layer(torch.zeros(8, 4))
+    for layer, max_len in (
+        (RotaryEmbedding(d_k=4, max_len=7), 7),
+        (RotaryEmbedding(d_k=4), 5000),
+    ):
+        layer(torch.zeros(max_len, 4))
+        with pytest.raises(ValueError, match=f"max_len={max_len}"):
+            layer(torch.zeros(max_len + 1, 4))
 
 
 def test_rotary_embedding_turns_pairs() -> None:

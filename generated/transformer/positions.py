@@ -29,10 +29,9 @@ class SinusoidalPositionalEncoding(nn.Module):
         position = torch.arange(max_len, dtype=torch.float64)[:, None]
         columns = torch.arange(0, d_model, 2, dtype=torch.float64)
         angles = position / 10000 ** (columns / d_model)
-        encodings = torch.empty(max_len, d_model, dtype=torch.float64)
+        encodings = torch.empty(max_len, d_model)
         encodings[:, 0::2] = torch.sin(angles)
         encodings[:, 1::2] = torch.cos(angles[:, : d_model // 2])
-        encodings = encodings.to(torch.get_default_dtype())
         self.register_buffer("encodings", encodings, persistent=False)
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
@@ -126,9 +125,8 @@ class ALiBi(nn.Module):
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
-        heads = torch.arange(1, num_heads + 1, dtype=torch.float64)
-        slopes = 2.0 ** (-8 * heads / num_heads)
-        self.register_buffer("slopes", slopes.to(torch.get_default_dtype()), persistent=False)
+        heads = torch.arange(1, num_heads + 1)
+        self.register_buffer("slopes", 2.0 ** (-8 * heads / num_heads), persistent=False)
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys
