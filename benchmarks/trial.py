@@ -68,8 +68,8 @@ class Trial:
         self.survivors: list[Mutant] = []
         self.seconds: dict[pytest.Item, float] = {}
         self.calling: dict[tuple[str, str], set[pytest.Item]] = defaultdict(set)
-        # Which test a child saw fail first, and how often each did for the mistakes of a function.
-        self.failing = RawArray("l", [-1] * len(tried))
+        # Which test each child is at, and how often each was the last for mistakes of a function.
+        self.at = RawArray("l", len(tried))
         self.noticed: Counter[tuple[str, str, pytest.Item]] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -118,10 +118,6 @@ class Trial:
         child = os.fork()
         if child:
             return child
-        # A mistake can be an endless loop.
-        seconds = sum(self.seconds[test] for test in self.calling[mutant.module, mutant.where])
-        most = 10 + 3 * math.ceil(seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -130,17 +126,13 @@ class Trial:
         os.dup2(nowhere, 2)
         code = 1
         try:
-            failing = self._failing(mutant)
-            code = 0 if failing is None else 1
-            if failing is not None and number is not None:
-                self.failing[number] = self.items.index(failing)
+            code = 0 if self._survives(mutant, number) else 1
         finally:
             os._exit(code)
 
-    def _failing(self, mutant: Mutant) -> pytest.Item | None:
-        """The first test that fails."""
+    def _survives(self, mutant: Mutant, number: int | None) -> bool:
         if mutant.decorator:
-            return None  # is tried in a copy
+            return True  # is tried in a copy
         install(sys.modules[f"transformer.{mutant.module.removesuffix('.py')}"], mutant.source)
         place = mutant.module, mutant.where
         own = f"test_{mutant.module}"
@@ -150,16 +142,23 @@ class Trial:
             likely = self.noticed[*place, test] + (0.1 if test.path.name == own else 0.01)
             return (0.01 + self.seconds[test]) / likely
 
-        return next((t for t in sorted(self.calling[place], key=cost) if not self._passes(t)), None)
+        for test in sorted(self.calling[place], key=cost):
+            if number is not None:
+                self.at[number] = self.items.index(test)
+            most = math.ceil(time.process_time() + 5 + 10 * self.seconds[test])
+            resource.setrlimit(resource.RLIMIT_CPU, (most, -1))  # it may be an endless loop
+            if not self._passes(test):
+                return False
+        return True
 
     def _wait(self, running: dict[int, int]) -> None:
         child, status = os.wait()
         number = running.pop(child)
-        mutant, failing = self.tried[number], self.failing[number]
+        mutant = self.tried[number]
         if status == 0:
             self.survivors.append(mutant)
-        elif failing >= 0:
-            self.noticed[mutant.module, mutant.where, self.items[failing]] += 1
+        else:
+            self.noticed[mutant.module, mutant.where, self.items[self.at[number]]] += 1
 
 
 def _seconds_of_children() -> float:

@@ -71,6 +71,7 @@ def test_sinusoidal_positional_encoding_learns_nothing_and_stays_out_of_checkpoi
     layer = SinusoidalPositionalEncoding(d_model=4)
     assert not list(layer.parameters())
     assert not layer.state_dict()
+    assert all(table.dtype == torch.get_default_dtype() for table in layer.buffers())
 
 
 def test_sinusoidal_positional_encoding_passes_gradients_on() -> None:
@@ -172,6 +173,7 @@ def test_rotary_embedding_learns_nothing_and_stays_out_of_checkpoints() -> None:
     layer = RotaryEmbedding(d_k=4)
     assert not list(layer.parameters())
     assert not layer.state_dict()
+    assert all(table.dtype == torch.get_default_dtype() for table in layer.buffers())
 
 
 def test_rotary_embedding_has_gradients() -> None:

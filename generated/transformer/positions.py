@@ -26,7 +26,7 @@ class SinusoidalPositionalEncoding(nn.Module):
     def __init__(self, d_model: int, max_len: int = 5000) -> None:
         super().__init__()
         # In float64, since sines of large float32 numbers are off in the third decimal.
-        position = torch.arange(max_len, dtype=torch.float64)[:, None]
+        position = torch.arange(max_len)[:, None]
         columns = torch.arange(0, d_model, 2, dtype=torch.float64)
         angles = position / 10000 ** (columns / d_model)
         encodings = torch.empty(max_len, d_model)
@@ -92,7 +92,7 @@ class RotaryEmbedding(nn.Module):
         if d_k % 2:
             raise ValueError(f"d_k={d_k} is odd: features are turned in pairs")
         # In float64, since sines of large float32 numbers are off in the third decimal.
-        position = torch.arange(max_len, dtype=torch.float64)[:, None]
+        position = torch.arange(max_len)[:, None]
         frequencies = 10000 ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
         angles = position * frequencies
         dtype = torch.get_default_dtype()
