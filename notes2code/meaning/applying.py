@@ -223,7 +223,7 @@ def _own_input(
     """
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
-    while name in run.symbols and run.symbols[name].owner != owner:
+    while _is_another(run, name, owner):
         number += 1
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
@@ -241,6 +241,12 @@ def _own_input(
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
 
 
+def _is_another(run: Run, name: str, owner: str) -> bool:
+    """Whether the formula has something else by the name of a function's own input."""
+    known = run.symbols.get(name)
+    return name in run.defines if known is None else known.owner != owner
+
+
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
     """A function of numbers, written out at its arguments, element by element."""
     values = dict(zip(equation.parameters, arguments, strict=True))
@@ -249,6 +255,9 @@ def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Spa
         if value is not base:
             elementwise(run, base, value, ir.add, span)
     for other in equation.inputs:
+        if other.name not in values and other.name in run.defines:
+            text = f"the `{other.name}` of `{run.quote(span)}` is defined here as something else"
+            raise error("N2C035", text, span, "give one of the two another name")
         if other.name not in values and other.name not in run.symbols:
             sizes: dict[Size, Size] = {}
             axes = tuple(_instance(axis, sizes) for axis in other.shape)

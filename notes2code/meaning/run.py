@@ -81,7 +81,8 @@ class Dearer(Exception):
 @dataclass(slots=True)
 class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
-    is the cost of the best attempt so far. ``unranged`` is what the author must be told of an
+    is the cost of the best attempt so far. ``defines`` are the names of all that the formula
+    defines. ``unranged`` is what the author must be told of an
     index without a range, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
@@ -102,6 +103,7 @@ class Run:
     sites: dict[str, int] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     defined: dict[str, Defined] = field(default_factory=dict)
+    defines: frozenset[str] = frozenset()
     parameters: tuple[str, ...] = ()
     whole_parameters: tuple[str, ...] = ()
     elementwise: bool = False
