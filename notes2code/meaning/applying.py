@@ -10,6 +10,7 @@ from notes2code.latex.tree import Dots, Group, Node
 from notes2code.meaning import families, ir, names
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.reach import pass_on, refuse_limited
 from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import (
@@ -84,6 +85,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
                     value.span,
                 )
             extra = _mapped_over(run, extra, value.axes[:spare], span)
+            refuse_limited(run, value.axes[spare:])
             for mine, wanted in zip(value.axes[spare:], axes, strict=True):
                 run.unify(mine.size, wanted, value.span)
             lambdas.append(Lambda(value.axes[spare:], value.body))
@@ -297,6 +299,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
         run.problems.append(note("N2C030", text, use.span))
     result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
+    for axis, own in zip(first.axes, result, strict=False):
+        pass_on(run, axis, own)
+    if plain not in _FEATURE_MAPS:
+        refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
 

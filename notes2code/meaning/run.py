@@ -64,6 +64,14 @@ class Defined:
     called: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The elements of an axis that may be reached, and where the note says so: ``K_{≤i}``."""
+
+    condition: Expr
+    span: Span
+
+
 @dataclass(slots=True)
 class Decision:
     """A choice that was met: its key, what could be chosen (with costs), and the cost of the
@@ -118,7 +126,7 @@ class Run:
     scales: dict[str, Index] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
-    reach: dict[Index, Expr] = field(default_factory=dict)
+    reach: dict[Index, Reach] = field(default_factory=dict)
     unranged: ProblemError | None = None
 
     def lower(self, node: Node) -> Value:

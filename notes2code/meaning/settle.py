@@ -19,12 +19,14 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
 )
+from notes2code.meaning.reach import refuse_lost
 from notes2code.meaning.run import Run, Symbol, find, find_index
 
 
 def settle(run: Run, draft: Draft) -> Equation:
     """The equation of an attempt."""
     arrays = [array for _, _, array in draft.definitions] + [draft.value]
+    refuse_lost(run, arrays)
     finished = _Settling(run, draft, arrays)
     definitions = tuple(
         Definition(name, finished.whole(array), written)
