@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from notes2code.components import settings
+from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library, plain
@@ -78,6 +79,8 @@ class Compiler:
             *contradictions(self.linker, entry, used, same_value),
             *unequal_sides(own),
         ]
+        if doubt := wrong_way(own.equation):
+            problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
             assert tree is not None

@@ -517,19 +517,28 @@ def _is_scaled(node: Juxt) -> bool:
 
 
 def _is_normalisation(node: Node) -> bool:
-    """Whether a node divides by a standard deviation: γ and β beside it are vectors."""
+    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
+    vectors."""
     if isinstance(node, Frac) or (isinstance(node, Infix) and node.op == "/"):
         bottom = node.bottom if isinstance(node, Frac) else node.right
         inside = list(walk(bottom))
         has_root = any(isinstance(n, Root) for n in inside)
-        deviates = any(
-            isinstance(n, Name) and n.text in ("sigma", "Var", "var", "RMS", "rms", "Std", "std")
-            for n in inside
-        )
+        named = {n.text for n in inside if isinstance(n, Name)}
         top = node.top if isinstance(node, Frac) else node.left
         centred = isinstance(top, Infix | Group)
-        return deviates and (has_root or centred)
+        deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
+        squares = any(isinstance(n, Big) and n.op == "sum" and _is_square(n.body) for n in inside)
+        whole = scripts.is_name(top)
+        return (
+            (deviates and (has_root or centred))
+            or not named.isdisjoint(["RMS", "rms"])
+            or (whole and squares)
+        )
     return False
+
+
+def _is_square(node: Node) -> bool:
+    return isinstance(node, Script) and _is_two(node.sup)
 
 
 def _loose_places(
