@@ -13,6 +13,7 @@ from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
@@ -79,7 +80,7 @@ class Compiler:
             *contradictions(self.linker, entry, used, same_value),
             *unequal_sides(own),
         ]
-        if doubt := wrong_way(own.equation):
+        for doubt in filter(None, (wrong_way(own.equation), strange_weights(own.equation))):
             problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))

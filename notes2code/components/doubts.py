@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from notes2code.components import settings
 from notes2code.components.known import close, is_other_function
-from notes2code.components.library import Library, plain
+from notes2code.components.library import Component, Library, plain
 from notes2code.components.near import near_miss
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
@@ -42,6 +42,16 @@ AS_WRITTEN = "the code computes what is written; change the formula if that is n
 
 def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
+    found = list(_strange(equation, tree, place, library))
+    yield from found
+    component = _namesake(equation, library)
+    if component is not None and not found:
+        text = f"this is called `{equation.name}`, and is not the one that is known by that name"
+        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+
+
+def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
+    """Warnings for what is strange in a formula."""
     if hides := _strange_mask(equation):
         yield warning("N2C050", f"the mask {hides}", place, AS_WRITTEN)
     if (what := _misplaced_softmax(equation)) is not None:
@@ -65,6 +75,17 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
         what, component = near
         text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
         yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+
+
+_ANYWHERE = frozenset(["norm", "block", "encoder", "decoder", "transformer"])
+"""Names that other networks have too."""
+
+
+def _namesake(equation: Equation, library: Library) -> Component | None:
+    """The component that has the name of an equation."""
+    name = plain(equation.name)
+    among = library.components.values() if name not in _ANYWHERE else ()
+    return next((one for one in among if name in map(plain, one.calls)), None)
 
 
 # --- sides of an equation ----------------------------------------------------------------------

@@ -77,6 +77,30 @@ RIGHT = [
     r"R = \begin{pmatrix} \cos t & \sin t \\ \sin t & -\cos t \end{pmatrix}",
 ]
 
+WEIGHTS = {
+    r"o_i = \sum_j \mathrm{softmax}_i(q_i^\top k_j) v_j": "normalised over `i`",
+    r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_i \exp(q_i^\top k_j)} v_j": "over `i`",
+    r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_i": "the same for all",
+    r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_j \exp(q_i^\top k_j)} v_j": "outside",
+    r"c_i = \sum_j a_{ij} s_j, a_{ij} = \mathrm{softmax}_j(v^\top \tanh(W s_i + U h_j))": "queries",
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": "+∞",
+    r"\mathrm{CrossAttention}(X, Z) = \mathrm{softmax}(XA(XB)^\top) ZC": "known by that name",
+    r"\mathrm{MultiHead}(Q, K, V) = W^O \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h), "
+    r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)": "known by that name",
+    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(XA) (XB)": "known by that name",
+}
+
+WEIGHED = [
+    r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_j",
+    r"y_i = \sum_k g_k \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_{jk}",
+    r"y = \sum_i \mathrm{softmax}_i(x^\top w_i) \sum_j A_{ij} x_j",
+    r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
+    r"z_i = \sum_j \mathrm{softmax}_j(x_i^\top x_j) x_j",
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ \infty & j > i \end{cases}",
+]
+
 RATIOS = [
     r"\alpha_{ti} = «\frac{\exp(r_{ti})}{\sum_j \exp(e_{tj})}»",
     r"a_{ij} = «\frac{\exp(q_i^\top k_j / \sqrt{d_k})}{\sum_l \exp(q_i^\top k_l)}»",
@@ -121,14 +145,27 @@ def warned(latex: str) -> list[str]:
     return [p.message for p in found if p.severity is Severity.WARNING and p.code == "N2C050"]
 
 
-@pytest.mark.parametrize("latex, what", (WRONG | MASKS).items())
+@pytest.mark.parametrize("latex, what", (WRONG | WEIGHTS | MASKS).items())
 def test_warned(latex: str, what: str) -> None:
     assert any(what in message for message in warned(latex)), warned(latex)
 
 
-@pytest.mark.parametrize("latex", [*RIGHT, *SOFTMAXES, *USUAL_MASKS])
+@pytest.mark.parametrize("latex", [*RIGHT, *WEIGHED, *SOFTMAXES, *USUAL_MASKS])
 def test_not_warned(latex: str) -> None:
-    text = ("nearly", "called", "no term", "without `exp`", "∞", "hides", "far", "turn", "_hat")
+    text = (
+        "nearly",
+        "called",
+        "no term",
+        "without `exp`",
+        "∞",
+        "hides",
+        "far",
+        "turn",
+        "_hat",
+        "up",
+        "outside",
+        "that name",
+    )
     assert not [message for message in warned(latex) if any(part in message for part in text)]
 
 
