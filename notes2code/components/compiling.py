@@ -10,7 +10,8 @@ from notes2code.components import settings
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library, plain
+from notes2code.components.library import Component, Library
+from notes2code.components.misnamed import misnamed
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.components.weighing import strange_weights
@@ -221,8 +222,7 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "values are usually made with it, as `XW^V`; the code computes what is written",
             )
         )
-    doubt = _another(recognised, library) or _is_paired(recognised)
-    if doubt:
+    for doubt in filter(None, (*misnamed(recognised, library), _is_paired(recognised))):
         problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
     stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
@@ -262,16 +262,6 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
         if what
     ]
     return problems
-
-
-def _another(recognised: Recognised, library: Library) -> str:
-    """That a formula has the name of a component of another family: ``PPL = -1/N Σ log p``."""
-    component, name = recognised.component, plain(recognised.equation.name)
-    for other in library.components.values():
-        if other.family != component.family and name in map(plain, other.calls):
-            called = component.name.replace("_", " ")
-            return f"this is {called}, and not what is called `{recognised.equation.name}`"
-    return ""
 
 
 def _is_paired(recognised: Recognised) -> str:

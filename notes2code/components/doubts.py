@@ -82,10 +82,14 @@ _ANYWHERE = frozenset(["norm", "block", "encoder", "decoder", "transformer"])
 
 
 def _namesake(equation: Equation, library: Library) -> Component | None:
-    """The component that has the name of an equation."""
+    """The component that has the name of an equation, where all that the equation says is known:
+    no function of it is left open, and no parameter has its place elsewhere."""
     name = plain(equation.name)
-    among = library.components.values() if name not in _ANYWHERE else ()
-    return next((one for one in among if name in map(plain, one.calls)), None)
+    is_open = equation.unused or any(given.kind == "function" for given in equation.inputs)
+    for component in library.components.values():
+        if component.family != "losses" and name in map(plain, component.calls):
+            return None if is_open or name in _ANYWHERE else component
+    return None
 
 
 # --- sides of an equation ----------------------------------------------------------------------

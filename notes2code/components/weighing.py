@@ -69,7 +69,7 @@ def _cuts(expr: Expr, index: Index) -> bool:
 def _are_queries(weight: Softmax, at: Index, values: list[Expr]) -> bool:
     """Whether the values are an array that the scores know as queries only."""
     refs = [part for part in ir.walk(weight.body) if isinstance(part, Ref)]
-    keys = {ref.array for ref in refs if Idx(weight.index) in ref.at}
-    queries = {ref.array for ref in refs} - keys
+    queries = {ref.array for ref in refs if Idx(weight.index) not in ref.at}
+    keys = {ref.array for ref in refs if len(ref.at) > 1 and ref.at[0] == Idx(weight.index)}
     used = {p.array for v in values for p in ir.walk(v) if isinstance(p, Ref) and Idx(at) in p.at}
-    return len(used) == 1 and used <= queries
+    return bool(keys) and len(used) == 1 and used <= queries - keys

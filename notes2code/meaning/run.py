@@ -195,7 +195,7 @@ class Run:
         if left.rank == right.rank == 2 and left.value is None and right.value is None:
             # What stands on the right was met last.
             symbols = list(self.symbols.values())
-            found = (_whence(self, left, symbols), _whence(self, right, symbols[::-1]))
+            found = (_whence(left, symbols), _whence(right, symbols[::-1]))
             whence = "; ".join(filter(None, found))
             message = f"{left.name} and {right.name} are different sizes"
             self.conflict(9, f"{message} ({whence})" if whence else message, where)
@@ -260,14 +260,14 @@ def _firmer(left: Size, right: Size) -> bool:
     return left.rank >= right.rank
 
 
-def _whence(run: Run, size: Size, symbols: Iterable[Symbol]) -> str:
+def _whence(size: Size, symbols: Iterable[Symbol]) -> str:
     """Which array a size is an axis of, and who says so."""
     for symbol in symbols:
         for at, axis in enumerate(symbol.axes):
             if find(axis) is size:
                 axes = ("rows", "columns") if len(symbol.axes) == 2 else ("entries",)
                 what = axes[at] if len(symbol.axes) < 3 else f"axis {at + 1}"
-                said = "as declared" if symbol.name in run.shapes else "by custom"
+                said = "as declared" if axis.rank == 2 else "by custom"
                 return f"{size.name}: the {what} of `{symbol.name}`, {said}"
     return ""
 
