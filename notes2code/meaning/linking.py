@@ -18,7 +18,17 @@ from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.latex.words import MATRICES
-from notes2code.meaning import binders, calls, equations, groups, names, scripts, survey, targets
+from notes2code.meaning import (
+    binders,
+    calls,
+    equations,
+    groups,
+    names,
+    scripts,
+    softmax,
+    survey,
+    targets,
+)
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -305,6 +315,8 @@ class Linker:
         for name, others in found.items():
             for other in others:
                 equation = self.function(other)
+                if equation is not None and softmax.is_defined(equation):
+                    break
                 if equation is not None and equation.parameters:
                     out[name] = equation
                     break
