@@ -195,8 +195,10 @@ class Compiler:
         for other in used:
             if (kind_of := self._piece_of(other)) in self.library.defined:
                 named |= dict.fromkeys(self._arrays([other]), kind_of)
-        mentioned = {name for one in (entry, *used) for name in self.linker.parsed[one].mentioned}
-        near = self.linker.nearest(entry, sorted(mentioned), "functions", within=2)
+        near: dict[str, list[Entry]] = {}
+        for one in (*sorted(used, key=lambda other: other.order), entry):
+            mentioned = sorted(self.linker.parsed[one].mentioned)
+            near |= self.linker.nearest(one, mentioned, "functions", within=2)
         for name, others in near.items():
             for other in others:
                 if other in self.busy or len(self.busy) > MAX_CHAIN:

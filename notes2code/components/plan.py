@@ -273,8 +273,11 @@ class _Planner:
         }
 
     def _defined(self, compiled: Compiled, function: str) -> Compiled | None:
-        """The nearest formula that defines a function which a formula calls, if one does."""
-        found = self.compiler.linker.nearest(compiled.entry, [function], "functions", within=2)
+        """The nearest formula that defines a function which a formula calls, or one that it is
+        read with, if one does."""
+        linker, mine = self.compiler.linker, (compiled.entry, *compiled.uses)
+        caller = next((one for one in mine if function in linker.called(one)), compiled.entry)
+        found = linker.nearest(caller, [function], "functions", within=2)
         near = map(self.compiler.compiled, found.get(function, []))
         return next((other for other in near if other.status in ("component", "formula")), None)
 
