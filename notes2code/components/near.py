@@ -23,7 +23,7 @@ MAX_PARTS = 80
 _OF_LETTERS = frozenset(["metrics", "training"])
 """Families whose letters tell a formula from others; the rest must have the component's name."""
 
-_NAMED = frozenset(["losses", "metrics", "positions", "layers"])
+_NAMED = frozenset(["attention", "losses", "metrics", "positions", "layers"])
 _LOSSES = frozenset(["l", "j", "loss"])
 
 

@@ -328,17 +328,20 @@ class Attempt:
         if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
             self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
+        declared = self.run.shapes.get(target.name)
         weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
         if unexpected and weighs:
             text = (
                 f"each `{self.run.quote(target.span)}` would be an array, and weights are numbers"
             )
             self.run.conflict(3, text, target.span)
+        elif unexpected and indexed > 1 and base in _SCORES and declared is None:
+            text = f"each `{self.run.quote(target.span)}` would be an array, and scores are numbers"
+            self.run.conflict(3, text, target.span)
         elif unexpected:
             self.run.pay(1.5)
         if _is_number(target) and element > 0:
             self.run.pay(2.4)
-        declared = self.run.shapes.get(target.name)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             self.run.pay(2.4)
 
@@ -419,6 +422,7 @@ def _new_index(run: Run, letter: str) -> Index:
     return Index(letter, count(run, known.last, start), start)
 
 
+_SCORES = frozenset(["e", "alpha", "score"])
 _MATRICES = frozenset("AHKQSVWXYZ")
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 

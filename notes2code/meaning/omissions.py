@@ -1,4 +1,4 @@
-"""Slips of what is left out or said twice: the 1/n of a mean, a residual, an index of a weight."""
+"""Slips of what is left out or said twice: the 1/n of a mean, an index of a weight."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, targets
-from notes2code.meaning.ellipsis import alike
+from notes2code.meaning import binders, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
-
-_AS_WRITTEN = "the code computes what is written; change it if that is not meant"
 
 
 def omissions(
@@ -38,10 +35,6 @@ def omissions(
     for define in defines:
         yield from _means(define)
         yield from _taken_twice(define, seen)
-    for node in nodes:
-        if isinstance(node, Infix) and node.op == "+":
-            yield from _twice(node)
-            yield from _lost_residual(node)
 
 
 # --- indices -----------------------------------------------------------------------------------
@@ -64,6 +57,9 @@ def _refuse_unsaid(
         found = _WEIGHT.fullmatch(use.name) if use is not None else None
         if found and isinstance(node, Script) and (numbered or joined or counted):
             raise _unsaid(found.group(1), node.span)
+        letter = _of_group(node) if heads else ""
+        if letter and letter not in seen.bound:
+            raise _unsaid(letter, node.span)
     given = {one.name for one in equation.inputs}
     letters = {d.target.sub for d in defines if isinstance(d.target, Script)}
     labels = {x.text for x in letters if isinstance(x, Name)} & _COUNTERS
@@ -72,6 +68,14 @@ def _refuse_unsaid(
             letter = node.sub.text
             if letter in (_COUNTERS - labels) & given:
                 raise _unsaid(letter, node.sub.span)
+
+
+def _of_group(node: Node) -> str:
+    """The i of ``W_{g(i)}``; "" of other names."""
+    match node:
+        case Script(_, Juxt((Name(), Group("(", (Name(letter),))))) if letter in _COUNTERS:
+            return letter
+    return ""
 
 
 def _unsaid(letter: str, span: Span) -> ProblemError:
@@ -154,43 +158,3 @@ def _moving_mean(node: Big) -> Iterator[Problem]:
         if isinstance(inner.sub, Name) and inner.sub.text in letters:
             text = f"this mean is another one for every `{inner.sub.text}` that is summed over"
             yield warning("N2C080", text, inner.span, "leave the index out if one mean is meant")
-
-
-# --- residuals ---------------------------------------------------------------------------------
-
-
-def _twice(node: Infix) -> Iterator[Problem]:
-    """``f(x) + f(x)``: the call of a layer is added to itself."""
-    left = node.left
-    before = left.right if isinstance(left, Infix) and left.op == "+" else left
-    if _is_call(before) and alike(before, node.right):
-        yield warning("N2C080", "the same is added twice", node.right.span, _AS_WRITTEN)
-
-
-def _lost_residual(node: Infix) -> Iterator[Problem]:
-    """``x + f(x + g(x))``: what the second layer gets, x + g(x), is not what it is added to."""
-    for outer, layer in ((node.left, node.right), (node.right, node.left)):
-        if not is_name(outer) or not _is_call(layer):
-            continue
-        for inner in walk(layer):
-            if not isinstance(inner, Infix) or inner.op != "+":
-                continue
-            terms = binders.chain(inner)
-            rest = [term for term in terms if not alike(term, outer)]
-            if len(terms) == 2 and len(rest) == 1 and _is_call(rest[0]) and _holds(rest[0], outer):
-                text = "what this layer gets is a sum with a residual, of which only a part is kept"
-                yield warning("N2C080", text, outer.span, _AS_WRITTEN)
-                return
-
-
-def _is_call(node: Node) -> bool:
-    """Whether it is a function of several letters, as layers are, before parentheses."""
-    if not isinstance(node, Juxt) or len(node.factors) != 2:
-        return False
-    called, group = node.factors
-    is_word = is_name(called) and len(names.base_letter(binders.bare(called))) > 1
-    return is_word and isinstance(group, Group) and group.open == "("
-
-
-def _holds(node: Node, other: Node) -> bool:
-    return any(alike(inner, other) for inner in walk(node))

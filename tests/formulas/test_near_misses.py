@@ -88,7 +88,7 @@ WEIGHTS = {
     r"\mathrm{CrossAttention}(X, Z) = \mathrm{softmax}(XA(XB)^\top) ZC": "known by that name",
     r"\mathrm{MultiHead}(Q, K, V) = W^O \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h), "
     r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)": "known by that name",
-    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(XA) (XB)": "known by that name",
+    r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA) (XB)": "known by that name",
 }
 
 WEIGHED = [
