@@ -23,6 +23,9 @@ MAX_PARTS = 80
 _OF_LETTERS = frozenset(["metrics", "training"])
 """Families whose letters tell a formula from others; the rest must have the component's name."""
 
+_OF_ROLES = frozenset(["attention", "losses"])
+"""Families whose inputs have letters of their own."""
+
 _MANY = 3
 """The inputs from which on their letters alone speak of a component."""
 
@@ -67,7 +70,9 @@ def _letters_fit(equation: Equation, component: Component, form: Form) -> bool:
     mine = [given.name for given in equation.inputs]
     symbols = {setting.symbol for setting in component.settings.values()}
     roles = [given.name for given in form.equation.inputs if given.name not in symbols]
-    if not form.names or len(mine) < _MANY or len(mine) != len(roles):
+    if component.family not in _OF_ROLES or not form.names or len(mine) < _MANY:
+        return False
+    if len(mine) != len(roles):
         return False
     return all(any(is_one_of(name, letters) for name in mine) for letters in form.names.values())
 

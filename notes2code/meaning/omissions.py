@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, targets
+from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.statements import Define
@@ -29,12 +30,14 @@ from notes2code.meaning.survey import Survey
 def omissions(
     nodes: Sequence[Node], defines: Sequence[Define], seen: Survey, equation: Equation
 ) -> Iterator[Problem]:
-    """Warnings for what was probably left out. Raises ``ProblemError`` where an index of a weight
-    or of an element is nothing that counts."""
+    """Warnings for what was probably left out or confused. Raises ``ProblemError`` where an index
+    of a weight or of an element is nothing that counts."""
     _refuse_unsaid(nodes, defines, seen, equation)
+    _refuse_same_step(defines)
     for define in defines:
         yield from _means(define)
         yield from _taken_twice(define, seen)
+        yield from _over_steps(define, nodes)
 
 
 # --- indices -----------------------------------------------------------------------------------
@@ -100,6 +103,42 @@ def _taken_twice(define: Define, seen: Survey) -> Iterator[Problem]:
                 yield warning("N2C080", text, node.sub.span, "give one of the two another letter")
 
 
+def _over_steps(define: Define, nodes: Sequence[Node]) -> Iterator[Problem]:
+    """``α_{ij} = exp(e_{ij}) / Σ_k exp(e_{kj})`` beside ``s_{i-1}``: i counts steps, and weights
+    are normalised over what they weigh."""
+    for value in define.values:
+        below = value.bottom if isinstance(value, Frac) else None
+        if not isinstance(value, Frac) or not isinstance(below, Big) or below.sub is None:
+            continue
+        above = {letters for n in walk(value.top) if (letters := _letters_below(n))}
+        for letters in (found for n in walk(below.body) if (found := _letters_below(n))):
+            for at, letter in enumerate(letters):
+                replaced = {x[at] for x in above if _but(x, at) == _but(letters, at)}
+                steps = {x for x in replaced - {letter} if any(_steps_back(n, x) for n in nodes)}
+                if letter in binders.bound_letters(below.sub) and steps:
+                    text = f"the weights are normalised over `{steps.pop()}`, which counts steps"
+                    yield warning("N2C080", text, below.sub.span, "sum over the other index")
+
+
+def _letters_below(node: Node) -> tuple[str, ...]:
+    """The i and the j of ``e_{ij}``."""
+    sub = node.sub if isinstance(node, Script) else None
+    letters = tuple(x.text for x in _names(sub)) if isinstance(sub, Juxt | Group) else ()
+    return letters if len(letters) == 2 else ()
+
+
+def _but(letters: tuple[str, ...], at: int) -> tuple[str, ...]:
+    return letters[:at] + letters[at + 1 :]
+
+
+def _steps_back(node: Node, letter: str) -> bool:
+    """Whether it is a name at the step before, ``s_{i-1}``."""
+    match node:
+        case Script(_, Infix("-", Name(text), Num("1"))):
+            return text == letter
+    return False
+
+
 def _names(node: Node) -> list[Name]:
     return [inner for inner in walk(node) if isinstance(inner, Name)]
 
@@ -113,6 +152,24 @@ def _above(node: Node) -> Iterator[Node]:
     for child in children(node):
         if child is not below:
             yield from _above(child)
+
+
+def _refuse_same_step(defines: Sequence[Define]) -> None:
+    """Refuse ``h_0 = x, h_l = f(h_l)``: the step goes on from itself."""
+    firsts = [d.target for d in defines if isinstance(getattr(d.target, "sub", None), Num)]
+    for define in defines:
+        target = define.target
+        if not isinstance(target, Script) or not isinstance(target.sub, Name):
+            continue
+        for node in (inner for value in define.values for inner in walk(value)):
+            begun = any(isinstance(f, Script) and alike(f.base, target.base) for f in firsts)
+            if begun and isinstance(node, Script) and alike(node, target):
+                raise error(
+                    "N2C034",
+                    f"`{binders.bare(target)}` at `{target.sub.text}` is made of itself",
+                    node.span,
+                    f"write `{target.sub.text}-1` for the step before",
+                )
 
 
 # --- means -------------------------------------------------------------------------------------

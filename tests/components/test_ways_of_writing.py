@@ -44,6 +44,13 @@ def test_the_biases_of_heads_are_vectors() -> None:
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_the_shapes_of_heads_hold_though_the_note_says_not_what_i_is() -> None:
+    heads = r"\text{head}_i = \text{Attention}(QW_i^Q, KW_i^K, VW_i^V)"
+    shapes = r"W_i^Q \in \mathbb{R}^{d \times d_k}, W_i^K \in \mathbb{R}^{d \times d_k}"
+    assert said(shapes, heads) is not None
+    assert said(shapes.removesuffix("d_k}") + "d_v}", heads) is None
+
+
 SOFTMAX = [
     r"\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}",
     r"\mathrm{softmax}(z_i) = \frac{\exp(z_i)}{\sum_{k=1}^n \exp(z_k)}",

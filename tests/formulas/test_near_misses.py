@@ -88,6 +88,15 @@ WEIGHTS = {
     r"\mathrm{CrossAttention}(X, Z) = \mathrm{softmax}(XA(XB)^\top) ZC": "known by that name",
     r"\mathrm{MultiHead}(Q, K, V) = W^O \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h), "
     r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)": "known by that name",
+    r"y'_i = (1 + \epsilon) y_i + \frac{\epsilon}{K}": "sign is another",
+    r"lr = d_{model}^{-0.5} \min(step^{-0.5}, step \cdot w^{-0.5})": "an exponent is another",
+    r"e_{ij} = v^\top (W s_{i-1} + U h_j)": "`tanh` is missing",
+    r"o = \frac{\phi(q)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q)^\top \sum_j k_j}": "below",
+    r"\mathrm{GEGLU}(x) = \mathrm{ReLU}(xA) \odot (xB)": "ReGLU, and not GEGLU",
+    r"\mathrm{CausalAttn}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V": "no keys",
+    r"O = \mathrm{softmax}(\frac{KQ^\top}{\sqrt{d_k}}) V": "stands where keys do",
+    r"\mathrm{DiffAttn}(X) = (\mathrm{softmax}(Q_1 K_1^\top / \sqrt d) + \lambda"
+    r"\mathrm{softmax}(Q_2 K_2^\top / \sqrt d)) V": "sign is another",
     r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA) (XB)": "known by that name",
 }
 
