@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
+from itertools import product
+from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
 
-from transformer.masks import batched_mask, causal_mask, combined_mask
+from checks import array, assert_equals
+from transformer.masks import (
+    batched_mask,
+    causal_mask,
+    combined_mask,
+    fused_attention,
+    masked_softmax,
+)
 
 
 def test_causal_mask_has_the_queries_last() -> None:
@@ -80,3 +91,73 @@ def test_batched_mask_has_the_axes_of_the_scores(
 def test_batched_mask_is_of_the_batch() -> None:
     with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("queries", [3, 5])
+@pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
+def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
+    lead: tuple[int, ...], queries: int, size: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four axes and one width; a mask only where ``is_causal`` does not say it all; and no row of
+    nothing, for which a kernel may divide by zero."""
+    kernel, calls = F.scaled_dot_product_attention, []
+
+    def remember(*tensors: Tensor, **options: Any) -> Tensor:
+        calls.append((tensors, options))
+        return kernel(*tensors, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", remember)
+    query = torch.randn(*lead, queries, size)
+    key, value = torch.randn(*lead, 5, size), torch.randn(*lead, 5, width)
+    some, everything = torch.rand(queries, 5) < 0.5, torch.ones(queries, 5, dtype=torch.bool)
+    some[1] = False
+    numbers = torch.randn(queries, 5, dtype=torch.float64)
+    for keep_mask, bias, causal in product((None, some), (None, numbers), (False, True)):
+        output = fused_attention(query, key, value, keep_mask, bias, causal, scale=0.7)
+        keep = everything if keep_mask is None else keep_mask
+        keep = keep.tril(5 - queries) if causal else keep
+        scores = 0.7 * query @ key.mT + (0 if bias is None else bias)
+        weights = torch.softmax(scores.masked_fill(~keep, -torch.inf), dim=-1).nan_to_num()
+        torch.testing.assert_close(output, weights.float() @ value)
+        tensors, options = calls.pop()
+        assert {(x.dim(), x.size(-1)) for x in tensors} == {(4, max(size, width))}
+        mask, without = options["attn_mask"], keep_mask is None and bias is None
+        assert options["is_causal"] == (without and causal and queries == 5)
+        assert (mask is None) == (without and (not causal or queries == 5))
+        if mask is not None:
+            kept = mask if mask.dtype == torch.bool else mask.isfinite()
+            assert kept.any(dim=-1).all()
+
+
+def test_fused_attention_is_exported_with_its_lengths_open() -> None:
+    class Causal(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return fused_attention(x, x, x, None, None, True, scale=1.0)
+
+    lengths = {2: torch.export.Dim("n")}
+    program = torch.export.export(Causal(), (torch.randn(2, 3, 5, 4),), dynamic_shapes=(lengths,))
+    x = torch.randn(2, 3, 7, 4)
+    torch.testing.assert_close(program.module()(x), Causal()(x))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("axes", [(600, 620), (2, 600, 620)])
+def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
+    axes: tuple[int, ...], causal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both in one would be as large as all the scores."""
+    kernel, rows = F.scaled_dot_product_attention, []
+
+    def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
+        rows.append(query.size(-2))
+        return kernel(query, *inputs, **named)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
+    query, key, value = (torch.randn(2, n, 4, dtype=torch.float64) for n in (600, 620, 620))
+    keep, bias = torch.rand(axes) > 0.3, torch.randn(620, dtype=torch.float64)
+    output = fused_attention(query, key, value, keep, bias, causal, scale=0.5)
+    combined = combined_mask(query, key, keep, causal)
+    expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
+    assert_equals(output, array(expected))
+    assert len(rows) > 1 and sum(rows) == 600

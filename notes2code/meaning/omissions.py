@@ -14,6 +14,7 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Script,
     children,
@@ -22,55 +23,61 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, targets
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.scripts import is_name
+from notes2code.meaning.scripts import Use, is_name
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
 
 
 def omissions(
-    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey, equation: Equation
+    nodes: Nodes,
+    named: Sequence[tuple[Node, Use]],
+    defines: Sequence[Define],
+    seen: Survey,
+    equation: Equation,
 ) -> Iterator[Problem]:
     """Warnings for what was probably left out or confused. Raises ``ProblemError`` where an index
     of a weight or of an element is nothing that counts."""
-    _refuse_unsaid(nodes, defines, seen, equation)
+    _refuse_unsaid(nodes, named, defines, seen, equation)
     _refuse_same_step(defines)
     for define in defines:
         yield from _means(define)
         yield from _taken_twice(define, seen)
-        yield from _over_steps(define, nodes)
+        yield from _over_steps(define, nodes.of(Script))
 
 
 # --- indices -----------------------------------------------------------------------------------
 
 _COUNTERS = frozenset("ijklmnst")
 _WEIGHT = re.compile(r"W_([a-z])_[QKVqkv]")
+_OF_HEADS = re.compile(r"W_[QKVqkv]")
 
 
 def _refuse_unsaid(
-    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey, equation: Equation
+    nodes: Nodes,
+    named: Sequence[tuple[Node, Use]],
+    defines: Sequence[Define],
+    seen: Survey,
+    equation: Equation,
 ) -> None:
     """Refuse ``head_i = f(Q W_i^Q, K W_j^K)``, ``head_1 = f(Q W_i^Q)``, ``Concat(f(Q W_i^Q))`` and
     ``a_i = softmax(e)_j``: the letter is like an index, and nothing counts it."""
     numbered = any(isinstance(getattr(d.target, "sub", None), Num) for d in defines)
-    joined = any(isinstance(node, Name) and node.text.lower() == "concat" for node in nodes)
-    heads = {use.name for n in nodes if (use := seen.understood(n)) and use.indices}
-    counted = any(re.fullmatch(r"W_[QKVqkv]", name) for name in heads)
-    for node in nodes:
-        use = seen.understood(node)
-        found = _WEIGHT.fullmatch(use.name) if use is not None else None
-        if found and isinstance(node, Script) and (numbered or joined or counted):
+    joined = any(name.text.lower() == "concat" for name in nodes.of(Name))
+    counted = any(use.indices and _OF_HEADS.fullmatch(use.name) for _, use in named)
+    for node, use in named if numbered or joined or counted else ():
+        found = _WEIGHT.fullmatch(use.name)
+        if found and isinstance(node, Script):
             raise _unsaid(found.group(1), node.span)
-        letter = _of_group(node) if heads else ""
-        if letter and letter not in seen.bound:
+        if counted and (letter := _of_group(node)) and letter not in seen.bound:
             raise _unsaid(letter, node.span)
     given = {one.name for one in equation.inputs}
     letters = {d.target.sub for d in defines if isinstance(d.target, Script)}
     labels = {x.text for x in letters if isinstance(x, Name)} & _COUNTERS
-    for node in nodes if labels and not equation.value.indices else ():
-        if isinstance(node, Script) and isinstance(node.sub, Name) and not is_name(node):
-            letter = node.sub.text
+    for script in nodes.of(Script) if labels and not equation.value.indices else ():
+        if isinstance(script.sub, Name) and not is_name(script):
+            letter = script.sub.text
             if letter in (_COUNTERS - labels) & given:
-                raise _unsaid(letter, node.sub.span)
+                raise _unsaid(letter, script.sub.span)
 
 
 def _of_group(node: Node) -> str:
@@ -200,11 +207,12 @@ def _means(define: Define) -> Iterator[Problem]:
 
 
 def _is_square(node: Node) -> bool:
-    return isinstance(node, Script) and isinstance(node.base, Group) and node.sup == _two(node.sup)
-
-
-def _two(node: Node | None) -> Node | None:
-    return node if isinstance(node, Num) and node.text == "2" else None
+    return (
+        isinstance(node, Script)
+        and isinstance(node.base, Group)
+        and isinstance(node.sup, Num)
+        and node.sup.text == "2"
+    )
 
 
 def _moving_mean(node: Big) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Group, Infix, Juxt, Node, walk
+from notes2code.latex.tree import Group, Infix, Juxt, Node, Nodes, walk
 from notes2code.meaning import binders, names
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.scripts import is_name
@@ -15,10 +15,10 @@ _AS_WRITTEN = "the code computes what is written; change it if that is not meant
 _FEED_FORWARD = frozenset(["ffn", "ff", "mlp", "feedforward", "ffw"])
 
 
-def residuals(nodes: Sequence[Node], defines: Sequence[Define]) -> Iterator[Problem]:
+def residuals(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
     """Warnings for residual connections that are probably not what was meant."""
-    for node in nodes:
-        if isinstance(node, Infix) and node.op == "+":
+    for node in nodes.of(Infix):
+        if node.op == "+":
             yield from _twice(node)
             yield from _inside(node)
             yield from _from_elsewhere(node, defines)

@@ -168,6 +168,8 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
 
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
+    if not run.shapes:
+        return None
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     for name, shape in run.shapes.items():
