@@ -35,7 +35,11 @@ from notes2code.meaning.ir import (
     children,
     walk,
 )
+from notes2code.meaning.names import FUNCTIONS
 from notes2code.oracle import OracleError, sample, tried
+
+_LONG = 5
+"""The letters from which on a name that has others' letters is one of these misspelt."""
 
 AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
@@ -60,6 +64,9 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     if _adds_infinity(equation):
         text = "−∞ stands outside the softmax: it hides keys only when added to their scores"
         yield warning("N2C050", text, place, AS_WRITTEN)
+    for given, meant in _misspelt(equation, library):
+        text = f"`{given}` is not known: perhaps `{meant}` is meant"
+        yield warning("N2C050", text, place, "the code takes it for a function that it is given")
     if _is_closed_late(equation, library):
         text = "the activation stands around both layers: usually it stands between them"
         yield warning("N2C050", text, place, AS_WRITTEN)
@@ -172,6 +179,17 @@ def _strange_mask(equation: Equation) -> str:
     if filled:
         return settings.order_told(equation.value)
     return wrong if "+∞" in wrong else ""
+
+
+def _misspelt(equation: Equation, library: Library) -> Iterator[tuple[str, str]]:
+    """The functions that are left open and have nearly the name of a known one."""
+    known = {*library.kinds, *FUNCTIONS}
+    for given in equation.inputs:
+        if given.kind == "function" and len(given.name) >= _LONG:
+            letters = sorted(given.name.lower())
+            for name in sorted(known):
+                if letters == sorted(name.lower()) and name.lower() != given.name.lower():
+                    yield given.name, name
 
 
 def _adds_infinity(equation: Equation) -> bool:

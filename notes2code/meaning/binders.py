@@ -149,14 +149,14 @@ def target_scripts(target: Node) -> Iterator[Node]:
         yield target
 
 
-def script_letters(node: Node) -> Iterator[str]:
-    """The single letters, and ``pos``, in the scripts of a name."""
+def script_letters(node: Node, bound: Set[str] = frozenset()) -> Iterator[str]:
+    """The single letters, and ``pos``, in the scripts of a name, where some are bound."""
     while isinstance(node, scripts.SCRIPTED):
         if isinstance(node, Script):
             for script in (node.sub, node.sup):
                 if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
                     continue
-                if is_label(script):
+                if is_label(script, bound):
                     continue
                 for inner in walk(script):
                     if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
@@ -183,14 +183,14 @@ def is_of_heads(target: Node, nodes: Nodes) -> bool:
     return any(groups.counts_groups(sub, scripts.HEAD) for sub in subs)
 
 
-def letters_of_labels(node: Script) -> Iterator[str]:
-    """The letters of abbreviations such as the ``hr`` of W_hr."""
+def letters_of_labels(node: Script, bound: Set[str]) -> Iterator[str]:
+    """The letters of abbreviations such as the ``hr`` of W_hr; bound ones make none."""
     sub = node.sub
-    if isinstance(sub, Juxt) and scripts.is_name(node) and is_label(sub):
+    if isinstance(sub, Juxt) and scripts.is_name(node) and is_label(sub, bound):
         yield from (f.text for f in sub.factors if isinstance(f, Name))
 
 
-def is_label(script: Node) -> bool:
+def is_label(script: Node, bound: Set[str] = frozenset()) -> bool:
     """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
     ``i % 2`` one."""
     letters = (
@@ -198,7 +198,7 @@ def is_label(script: Node) -> bool:
         if isinstance(script, Juxt)
         else set()
     )
-    return "percent" not in letters and not letters <= names.INDEX_LETTERS
+    return "percent" not in letters and not letters <= names.INDEX_LETTERS | bound
 
 
 def bare(node: Node) -> str:

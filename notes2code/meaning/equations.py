@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import error, note
+from notes2code.diagnostics import error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
@@ -98,6 +98,7 @@ class Attempt:
             name, span = self.targets[final].name, self.targets[final].span
             which = f"`{name}`" if name else "the first"
             run.problems.append(note("N2C039", f"of several results {which} is the value", span))
+            self._warn_of_idle_weights(results)
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]
@@ -134,6 +135,18 @@ class Attempt:
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
         return bool(left.name) and len(set(quoted)) == 1
+
+    def _warn_of_idle_weights(self, results: Sequence[int]) -> None:
+        """``P = softmax(S), O = S V``: the weights are made, and what they are made of is used."""
+        for at in results:
+            body = settled(self.done[at].array.body)
+            made_of = {e.array for e in ir.walk(body) if isinstance(e, ir.Ref)}
+            others = (self.done[o].array.body for o in results if o != at)
+            used = {e.array for o in others for e in ir.walk(o) if isinstance(e, ir.Ref)}
+            mine = {defined.name for defined in self.done.values()} & made_of & used
+            if isinstance(body, ir.Softmax) and mine:
+                text = f"`{self.targets[at].name}` is not used, and `{min(mine)}` is"
+                self.run.problems.append(warning("N2C080", text, self.targets[at].span))
 
     def _parameters(self, final: int, needed: set[int]) -> tuple[str, ...]:
         return self.targets[final].parameters

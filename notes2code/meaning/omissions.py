@@ -40,6 +40,7 @@ def omissions(
     _refuse_unsaid(nodes, named, defines, seen, equation)
     _refuse_same_step(defines)
     for define in defines:
+        yield from _same_layer(define)
         yield from _means(define)
         yield from _taken_twice(define, seen)
         yield from _over_steps(define, nodes.of(Script))
@@ -179,6 +180,21 @@ def _refuse_same_step(defines: Sequence[Define]) -> None:
                 )
 
 
+def _same_layer(define: Define) -> Iterator[Problem]:
+    """``H^{(l)} = LN(H^{(l)} + …)``: a layer that is made of itself."""
+    target = define.target
+    if isinstance(target, Script) and any(name.text in ("l", "ell") for name in _scripts(target)):
+        for node in (inner for value in define.values for inner in walk(value)):
+            if alike(node, target):
+                text = "the layer is made of itself: usually of the one before"
+                yield warning("N2C080", text, node.span, "write `l-1` for the layer before")
+                return
+
+
+def _scripts(node: Script) -> list[Name]:
+    return [name for part in (node.sub, node.sup) if part is not None for name in _names(part)]
+
+
 # --- means -------------------------------------------------------------------------------------
 
 
@@ -194,6 +210,7 @@ def _means(define: Define) -> Iterator[Problem]:
         centred = [n for n in walk(value) if isinstance(n, Big) and n.op == "sum"]
         for node in centred if letter == "sigma" and squared else ():
             yield from _moving_mean(node)
+            yield from _added_mean(node)
         if not isinstance(value, Big) or value.op != "sum" or value.sub is None:
             continue
         body = value.body
@@ -213,6 +230,14 @@ def _is_square(node: Node) -> bool:
         and isinstance(node.sup, Num)
         and node.sup.text == "2"
     )
+
+
+def _added_mean(node: Big) -> Iterator[Problem]:
+    """``σ² = Σ (x_i + μ)²``."""
+    for inner in walk(node.body):
+        if isinstance(inner, Infix) and inner.op == "+" and binders.bare(inner.right) == "mu":
+            text = "a variance is made of differences from the mean"
+            yield warning("N2C080", text, inner.span, "write `-` if that is meant")
 
 
 def _moving_mean(node: Big) -> Iterator[Problem]:

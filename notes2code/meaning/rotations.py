@@ -12,6 +12,10 @@ from notes2code.meaning import binders
 from notes2code.meaning.ellipsis import alike
 
 _TURNS = ("cos", "sin")
+_TURN = (
+    "a rotation is `x \\cos θ - y \\sin θ` beside `x \\sin θ + y \\cos θ`; the code computes what "
+    "is written"
+)
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,11 @@ def _matrix(node: Matrix) -> Iterator[Problem]:
             if kinds not in (["cos", "sin", "sin", "cos"], ["sin", "cos", "cos", "sin"]):
                 continue
             signs = [cell.sign for cell in found]
-            if all(alike(found[0].angle, cell.angle) for cell in found) and (
-                signs[0] * signs[3] == signs[1] * signs[2]
-            ):
+            same = [sum(alike(one.angle, cell.angle) for cell in found) for one in found]
+            if same == [4] * 4 and signs[0] * signs[3] == signs[1] * signs[2]:
                 yield _warning(node.span)
+            if sorted(same) == [1, 3, 3, 3]:
+                yield warning("N2C050", "one of the angles is another", node.span, _TURN)
 
 
 def _warning(span: Span) -> Problem:
@@ -98,6 +103,5 @@ def _warning(span: Span) -> Problem:
         "N2C050",
         "this does not turn by an angle: of the two sines, one has a minus",
         span,
-        "a rotation is `x \\cos θ - y \\sin θ` beside `x \\sin θ + y \\cos θ`; the code computes "
-        "what is written",
+        _TURN,
     )

@@ -82,6 +82,11 @@ WEIGHTS = {
     r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_i \exp(q_i^\top k_j)} v_j": "over `i`",
     r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_i": "the same for all",
     r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_j \exp(q_i^\top k_j)} v_j": "outside",
+    r"a_{ij} = \frac{\exp(q_i^\top k_j)}{\sum_l \exp(q_l^\top k_j)}": "over the queries",
+    r"z_i = \sum_j \mathrm{softmax}_j(x_i W^Q (x_j W^K)^\top) x_j W^K": "made with `W_K`",
+    r"R = \begin{pmatrix} \cos m t & -\sin m t \\ \sin m t & \cos n t \end{pmatrix}": "angles",
+    r"\theta_i = 10000^{2i/d}": "frequencies rise",
+    r"A = \mathrm{sotfmax}(QK^\top) V": "perhaps `softmax`",
     r"c_i = \sum_j a_{ij} s_j, a_{ij} = \mathrm{softmax}_j(v^\top \tanh(W s_i + U h_j))": "queries",
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
     r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": "+∞",
@@ -101,6 +106,8 @@ WEIGHTS = {
 }
 
 WEIGHED = [
+    r"\theta_i = 10000^{-2i/d}",
+    r"\omega_k = 1 / 10000^{2k/d}",
     r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_j",
     r"y_i = \sum_k g_k \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_{jk}",
     r"y = \sum_i \mathrm{softmax}_i(x^\top w_i) \sum_j A_{ij} x_j",
