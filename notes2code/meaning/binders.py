@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
     Accent,
@@ -283,10 +283,35 @@ def _stepped(node: Node) -> str | None:
     return None
 
 
-def is_before(node: Script, letters: Set[str]) -> bool:
-    """Whether a script counts one step less than the present one: ``l − 1``."""
-    shifts = (scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None)
-    return any(shift is not None and shift[0] in letters and shift[1] == -1 for shift in shifts)
+def is_before(node: Script, letters: Set[str], target: Node | None) -> bool:
+    """Whether a script counts one step less than what is defined: ``l − 1`` beside ``l``, and
+    ``l`` beside ``l + 1``."""
+    mine, theirs = _step(node, letters), _step(target, letters)
+    return mine is not None and mine == (theirs or 0) - 1
+
+
+def _step(node: Node | None, letters: Set[str]) -> int | None:
+    """How far a name's step is from the present one."""
+    if not isinstance(node, Script):
+        return None
+    shifts = [scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None]
+    found = (shift[1] for shift in shifts if shift is not None and shift[0] in letters)
+    return next(found, None)
+
+
+def step_of_two(define: Define, others: Sequence[Define]) -> str | None:
+    """The l of ``x_{l+1} = g(h_l)`` beside ``h_l = f(x_l)``: a step in two statements."""
+    target = define.target
+    own = target.sub if isinstance(target, Script) else None
+    shift = scripts.shift(own) if isinstance(own, Infix) else None
+    if shift is None or shift[1] != 1:
+        return None
+    for other in others:
+        for node in (inner for value in other.values for inner in walk(value)):
+            named = isinstance(node, Script) and bare(node) == bare(target or node)
+            if named and other is not define and _step(node, {shift[0]}) == 0:
+                return shift[0]
+    return None
 
 
 def is_first_state(target: Node | None, base: str) -> bool:

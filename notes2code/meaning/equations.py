@@ -223,7 +223,7 @@ class Attempt:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
-            if other > at and self._comes_from_before(at, target):
+            if self._comes_from_before(at, other):
                 continue
             visible[target.name] = other
         visible.update(recursion.last_states(self, at, mine))
@@ -232,9 +232,11 @@ class Attempt:
             self.used.add(index)
         return visible
 
-    def _comes_from_before(self, at: int, target: Target) -> bool:
-        """Whether a statement means the state before the step: the ``z_{l-1}`` in front of the
-        statement that defines ``z_l``."""
+    def _comes_from_before(self, at: int, other: int) -> bool:
+        """Whether a statement means the state before the step: the ``z_{l-1}`` beside the
+        statement that defines ``z_l``, and the ``z_l`` beside one of ``z_{l+1}``. Raises
+        ``ProblemError`` where it means both states."""
+        name, target = self.targets[other].name, self.defines[other].target
         letters = self.run.seen.steps.get("", set())
         nodes = (node for value in self.defines[at].values for node in walk(value))
         uses = [
@@ -242,9 +244,17 @@ class Attempt:
             for node in nodes
             if isinstance(node, Script)
             and (use := self.run.seen.understood(node)) is not None
-            and use.name == target.name
+            and use.name == name
         ]
-        return bool(uses) and all(binders.is_before(node, letters) for node in uses)
+        before = [node for node in uses if binders.is_before(node, letters, target)]
+        if before and len(before) < len(uses):
+            raise error(
+                "N2C034",
+                f"`{name}` is used before and after the step that is defined here",
+                before[0].span,
+                "give the state before it a name of its own",
+            )
+        return bool(before)
 
     def _names_in(self, at: int) -> set[str]:
         inside = map(self.run.seen.letters, self.defines[at].values)

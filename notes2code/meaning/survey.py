@@ -383,7 +383,7 @@ def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     defines = [s for s in statements if isinstance(s, Define) and s.target is not None]
     targets = [s.target for s in defines]
     for define in defines:
-        letter = binders.step_letter(define)
+        letter = binders.step_letter(define) or binders.step_of_two(define, defines)
         if letter is None or define.target is None:
             continue
         if (own := binders.at_own_step(define, letter)) is not None:

@@ -36,6 +36,14 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_a_layer_in_two_statements_gives_the_next_state() -> None:
+    found = said(
+        r"h_l = x_l + \mathrm{Attn}(\mathrm{LN}(x_l)), "
+        r"x_{l+1} = h_l + \mathrm{FFN}(\mathrm{LN}(h_l))"
+    )
+    assert found is not None and found[0] == "encoder_layer"
+
+
 def test_the_biases_of_heads_are_vectors() -> None:
     heads = r"\text{head}_i = \text{Attention}(QW_i^Q + b_i^Q, KW_i^K + b_i^K, VW_i^V + b_i^V)"
     found = said(
