@@ -18,7 +18,7 @@ from notes2code.components.proofs import TOLERANCE
 from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import Typed
+from notes2code.meaning import Typed, names
 from notes2code.meaning.ir import (
     Call,
     Cases,
@@ -35,7 +35,6 @@ from notes2code.meaning.ir import (
     children,
     walk,
 )
-from notes2code.meaning.names import FUNCTIONS
 from notes2code.oracle import OracleError, sample, tried
 
 _LONG = 5
@@ -183,7 +182,7 @@ def _strange_mask(equation: Equation) -> str:
 
 def _misspelt(equation: Equation, library: Library) -> Iterator[tuple[str, str]]:
     """The functions that are left open and have nearly the name of a known one."""
-    known = {*library.kinds, *FUNCTIONS}
+    known = {*library.kinds, *names.FUNCTIONS}
     for given in equation.inputs:
         if given.kind == "function" and len(given.name) >= _LONG:
             letters = sorted(given.name.lower())
