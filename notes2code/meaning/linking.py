@@ -259,9 +259,10 @@ class Linker:
         ]
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
-        if near and near[0][0][0] == 2:  # of other notes, what most of them say
-            often = Counter(self.parsed[other].said.get(name) for other in found)
-            found.sort(key=lambda other: -often[self.parsed[other].said.get(name)])
+        if near and near[0][0][0] == 2:  # of other notes, what most of them say, and shortest
+            said = {other: self.parsed[other].said.get(name) for other in found}
+            often = Counter(said.values())
+            found.sort(key=lambda other: (-often[said[other]], _length(said[other])))
         return found
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
@@ -418,6 +419,11 @@ def _said(node: Node) -> Hashable:
             return _said(item)
         case _:
             return (type(node), getattr(node, "op", ""), *map(_said, children(node)))
+
+
+def _length(said: Hashable) -> int:
+    """How much something says."""
+    return sum(map(_length, said)) if isinstance(said, tuple) else 1
 
 
 def _family(name: str) -> str:

@@ -39,6 +39,12 @@ def test_of_other_notes_most_decide() -> None:
     assert value(notes, a=1.0) == 6.0
 
 
+def test_of_as_many_other_notes_the_shortest_decides() -> None:
+    """A variant in one note adds to what all of them are variants of."""
+    notes = [Entry(r"lift(t) = t + 7t^2", "A.md"), adding(5, "B.md")]
+    assert value(notes, a=1.0) == 6.0
+
+
 def test_another_note_defines_what_takes_as_many_arguments() -> None:
     notes = [Entry(r"lift(t, s) = t + 7s", "A.md"), adding(5, "B.md")]
     assert value(notes, a=1.0) == 6.0
