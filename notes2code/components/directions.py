@@ -27,6 +27,7 @@ from notes2code.meaning.ir import (
 _QUERY = 5
 """A position whose keys before it, from 0, tell which way a bias goes."""
 _SIZE = 8.0
+_LARGE = 100
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "abs": abs,
     "min": min,
@@ -48,6 +49,8 @@ def wrong_way(equation: Equation) -> str:
     biases = [(t, p.index) for p in parts if isinstance(p, Softmax) for t in _terms(p.body)]
     if plain(equation.name) == "alibi" and len(array.indices) > 1:
         biases.append((array.body, array.indices[-1]))
+    if plain(equation.name) in ("theta", "omega") and array.indices and _rises(array):
+        return "the frequencies rise from the first to the last: usually they fall"
     if any(_falls(term, key) for term, key in biases):
         return "the bias grows with the distance: it favours the keys that are far from the query"
     for part in parts:
@@ -82,6 +85,15 @@ def _falls(term: Expr, key: Index) -> bool:
     values = [_number(term, key, at) for at in range(_QUERY + 1)]
     known = [value for value in values if value is not None]
     return len(known) == len(values) and all(after < before for before, after in pairwise(known))
+
+
+def _rises(array: ir.Lambda) -> bool:
+    """Whether an array is a large number to powers that rise with its index."""
+    match array.body:
+        case Pow(Num(base), exponent) if base >= _LARGE:
+            first, second = (_number(exponent, array.indices[-1], at) for at in (0, 1))
+            return first is not None and second is not None and second > first
+    return False
 
 
 def _number(expr: Expr, key: Index, at: int) -> float | None:

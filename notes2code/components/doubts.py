@@ -18,7 +18,7 @@ from notes2code.components.proofs import TOLERANCE
 from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import Typed
+from notes2code.meaning import Typed, names
 from notes2code.meaning.ir import (
     Call,
     Cases,
@@ -36,6 +36,9 @@ from notes2code.meaning.ir import (
     walk,
 )
 from notes2code.oracle import OracleError, sample, tried
+
+_LONG = 5
+"""The letters from which on a name that has others' letters is one of these misspelt."""
 
 AS_WRITTEN = "the code computes what is written; change the formula if that is not meant"
 
@@ -60,6 +63,9 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     if _adds_infinity(equation):
         text = "−∞ stands outside the softmax: it hides keys only when added to their scores"
         yield warning("N2C050", text, place, AS_WRITTEN)
+    for given, meant in _misspelt(equation, library):
+        text = f"`{given}` is not known: perhaps `{meant}` is meant"
+        yield warning("N2C050", text, place, "the code takes it for a function that it is given")
     if _is_closed_late(equation, library):
         text = "the activation stands around both layers: usually it stands between them"
         yield warning("N2C050", text, place, AS_WRITTEN)
@@ -172,6 +178,17 @@ def _strange_mask(equation: Equation) -> str:
     if filled:
         return settings.order_told(equation.value)
     return wrong if "+∞" in wrong else ""
+
+
+def _misspelt(equation: Equation, library: Library) -> Iterator[tuple[str, str]]:
+    """The functions that are left open and have nearly the name of a known one."""
+    known = {*library.kinds, *names.FUNCTIONS}
+    for given in equation.inputs:
+        if given.kind == "function" and len(given.name) >= _LONG:
+            letters = sorted(given.name.lower())
+            for name in sorted(known):
+                if letters == sorted(name.lower()) and name.lower() != given.name.lower():
+                    yield given.name, name
 
 
 def _adds_infinity(equation: Equation) -> bool:

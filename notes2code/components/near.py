@@ -12,8 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library, plain
-from notes2code.components.recognise import Recognised, recognise
+from notes2code.components.library import Component, Form, Library, plain
+from notes2code.components.recognise import Recognised, is_one_of, recognise
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Add, Cases, Definition, Equation, Expr, Fn, Mul, Num, Pow, Reduce
 
@@ -23,7 +23,13 @@ MAX_PARTS = 80
 _OF_LETTERS = frozenset(["metrics", "training"])
 """Families whose letters tell a formula from others; the rest must have the component's name."""
 
-_NAMED = frozenset(["losses", "metrics", "positions", "layers"])
+_OF_ROLES = frozenset(["attention", "losses"])
+"""Families whose inputs have letters of their own."""
+
+_MANY = 3
+"""The inputs from which on their letters alone speak of a component."""
+
+_NAMED = frozenset(["attention", "losses", "metrics", "positions", "layers"])
 _LOSSES = frozenset(["l", "j", "loss"])
 
 
@@ -49,12 +55,26 @@ def _may_be(equation: Equation, component: Component) -> bool:
         return True
     if component.family == "positions" and all(i.kind == "size" for i in equation.inputs):
         return True
+    if any(_letters_fit(equation, component, form) for form in component.forms):
+        return True
     classes = [c for setting in component.settings.values() for c in setting.classes.values()]
     pieces = [name for form in component.forms for name in form.called]
     defined = [definition.name for definition in equation.definitions]
     named = {plain(name) for name in (equation.name, *defined, *equation.functions)}
     called = map(plain, (*component.calls, *classes, *pieces))
     return component.family in _NAMED and not named.isdisjoint(called)
+
+
+def _letters_fit(equation: Equation, component: Component, form: Form) -> bool:
+    """Whether the inputs are as many as a form's, settings apart, with the letters it allows."""
+    mine = [given.name for given in equation.inputs]
+    symbols = {setting.symbol for setting in component.settings.values()}
+    roles = [given.name for given in form.equation.inputs if given.name not in symbols]
+    if component.family not in _OF_ROLES or not form.names or len(mine) < _MANY:
+        return False
+    if len(mine) != len(roles):
+        return False
+    return all(any(is_one_of(name, letters) for name in mine) for letters in form.names.values())
 
 
 def _gives_number(equation: Equation) -> bool:
@@ -128,6 +148,8 @@ def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
             yield "the sign of an exponent is another", Pow(base, _negative(exponent))
             if exponent == ir.MINUS_ONE:
                 yield "a root is missing", Pow(base, Num(Fraction(-1, 2)))
+            if isinstance(exponent, Num) and isinstance(exponent.value, Fraction):
+                yield "an exponent is another", Pow(base, Num(exponent.value - 1))
         case Mul(factors):
             negative = ir.MINUS_ONE in factors
             if negative:
@@ -143,6 +165,7 @@ def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
                     yield "a number is added", rest
                 if isinstance(term, Fn | ir.Call):
                     yield "two factors are added", Mul((term, rest))
+            yield "`tanh` is missing", Fn("tanh", (expr,))
         case Cases(((one, first), (two, second)), otherwise):
             yield "the cases are exchanged", Cases(((one, second), (two, first)), otherwise)
             yield "the cases are exchanged", Cases(((two, first), (one, second)), otherwise)

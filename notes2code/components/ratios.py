@@ -21,6 +21,8 @@ def strange_ratio(equation: Equation) -> str:
     except (TooLong, RecursionError):
         return ""
     for part in ir.walk(body):
+        if isinstance(part, Mul) and (array := _bare_below(part)):
+            return f"`{array}` stands below as it is, and above as a function of it"
         factors = factors_of(part)[1] if isinstance(part, Mul | Reduce) else ()
         for index, below in _totals(factors):
             for above in _exponents(factors):
@@ -30,6 +32,23 @@ def strange_ratio(equation: Equation) -> str:
                 elif _is_term(above, below, index):
                     return "the exponentials are divided by a sum without `exp`"
     return ""
+
+
+def _bare_below(product: Mul) -> str:
+    """The k of ``Σ_j φ(k_j) v_j / Σ_j k_j``: a divisor that is no sum of the weights above."""
+    above = [p for factor in product.factors for p in _summed(factor)]
+    for factor in product.factors:
+        if isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE:
+            plain = {p.array for p in _summed(factor.base) if isinstance(p, Ref) and p.at}
+            for array in sorted(plain - {p.array for p in above if isinstance(p, Ref)}):
+                if any(isinstance(p, Call | Fn) and array in _names(p) for p in above):
+                    return array
+    return ""
+
+
+def _summed(expr: Expr) -> tuple[Expr, ...]:
+    """The factors of what is added up; none of what is no sum."""
+    return factors_of(expr)[1] if isinstance(expr, Reduce) and expr.kind == "sum" else ()
 
 
 def place_of_ratio(tree: Tree) -> Span | None:

@@ -175,7 +175,7 @@ def _known(function: str, named: Mapping[str, str]) -> str:
 def _letters_fit(form: Form, found: Match) -> bool:
     """Whether the letters in the roles are among those that the formula allows."""
     return all(
-        role not in found.roles or _is_one_of(found.roles[role].array, letters)
+        role not in found.roles or is_one_of(found.roles[role].array, letters)
         for role, letters in form.names.items()
     )
 
@@ -185,7 +185,7 @@ def _are_single(form: Form, found: Match) -> bool:
     return not any(found.roles[role].outer for role in form.alone if role in found.roles)
 
 
-def _is_one_of(array: str, letters: Iterable[str]) -> bool:
+def is_one_of(array: str, letters: Iterable[str]) -> bool:
     """Whether a name is among those allowed, labels behind them apart."""
     return any(f"{array}_".startswith(f"{letter}_") for letter in letters)
 

@@ -19,7 +19,19 @@ def strange_weights(equation: Equation) -> str:
         body = normal_form(equation).body
     except (TooLong, RecursionError):
         return ""
-    return next(_strange(body, ()), "")
+    return next(_strange(body, ()), "") or _over_queries(body)
+
+
+def _over_queries(body: Expr) -> str:
+    """Weights of which those of all queries for one key add up to 1, told by the letters."""
+    for part in ir.walk(body):
+        if not isinstance(part, Softmax):
+            continue
+        refs = [inner for inner in ir.walk(part.body) if isinstance(inner, Ref)]
+        along = {ref.array[:1] for ref in refs if part.index in ir.free_indices(ref)}
+        if along == {"q"} and "k" in {ref.array[:1] for ref in refs}:
+            return "the weights are normalised over the queries: usually they are over the keys"
+    return ""
 
 
 def _strange(expr: Expr, outer: tuple[Index, ...]) -> Iterator[str]:
@@ -54,6 +66,8 @@ def _misused(
         yield "weights that add up to 1 are added up, and what they weigh is the same for all"
     elif at in over and weight.where is None and any(_cuts(value, at) for value in values):
         yield "the condition stands outside the softmax: what is left does not add up to 1"
+    elif at in over and (label := _of_scores(weight, values)):
+        yield f"the values are made with `{label}`, which the scores are made with"
     elif at in over and _are_queries(weight, at, values):
         yield "the values are the queries: usually they go with the keys"
 
@@ -64,6 +78,14 @@ def _cuts(expr: Expr, index: Index) -> bool:
         case Cases(((condition, ir.ONE),), ir.ZERO):
             return isinstance(condition, ir.Compare) and Idx(index) in ir.children(condition)
     return False
+
+
+def _of_scores(weight: Softmax, values: list[Expr]) -> str:
+    """The weight of queries or keys that makes the values too: ``Σ_j a_{ij} x_j W^K``."""
+    scores = {part.array for part in ir.walk(weight.body) if isinstance(part, Ref)}
+    made = {part.array for value in values for part in ir.walk(value) if isinstance(part, Ref)}
+    found = (name for name in scores & made if name[:2] == "W_" and name[-1] in "QKqk")
+    return next(found, "")
 
 
 def _are_queries(weight: Softmax, at: Index, values: list[Expr]) -> bool:

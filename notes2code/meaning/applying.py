@@ -69,6 +69,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         return _inlined(run, equation, arguments, span)
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
+    own = _own_places(run, use)
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
     extra: tuple[Index, ...] = ()
@@ -92,7 +93,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         elif (length := _length_of(equation, parameter)) is not None:
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
-            lambdas.append(_own_input(run, use, parameter, axes, site))
+            lambdas.append(_own_input(run, use, parameter, axes, site, own))
     name = f"{use.name}"
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
@@ -217,12 +218,18 @@ def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
 
 
 def _own_input(
-    run: Run, use: Use, parameter: ir.Input, axes: tuple[Size, ...], site: int
+    run: Run,
+    use: Use,
+    parameter: ir.Input,
+    axes: tuple[Size, ...],
+    site: int,
+    own: Sequence[tuple[Size, Expr]],
 ) -> Lambda:
     """An input of the function that is no parameter, such as a weight: an input here too.
 
-    A second call of the function has weights of its own.
+    A second call of the function has weights of its own, and so has each of the ``FFN_i(x)``.
     """
+    axes = (*(size for size, _ in own), *axes) if axes else axes
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
     while _is_another(run, name, owner):
@@ -238,9 +245,20 @@ def _own_input(
         for mine, theirs in zip(symbol.axes, axes, strict=False):
             run.unify(mine, theirs, use.span)
     stepped = run.step is not None and bool(symbol.axes)
-    indices = tuple(fresh(axis) for axis in symbol.axes[stepped:])
-    lead = (Idx(run.step),) if stepped and run.step is not None else ()
+    lead: tuple[Expr, ...] = (Idx(run.step),) if stepped and run.step is not None else ()
+    lead += tuple(place for _, place in own) if symbol.axes else ()
+    indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+
+
+def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:
+    """The sizes and places of the indices of a function that has weights for each: ``FFN_i``."""
+    found: list[tuple[Size, Expr]] = []
+    for at in use.indices:
+        if run.step is None or names.label(at.node) != run.step.name:
+            size = Size("")
+            found.append((size, place(run, at, size, use)))
+    return found
 
 
 def _is_another(run: Run, name: str, owner: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
     Accent,
@@ -149,14 +149,14 @@ def target_scripts(target: Node) -> Iterator[Node]:
         yield target
 
 
-def script_letters(node: Node) -> Iterator[str]:
-    """The single letters, and ``pos``, in the scripts of a name."""
+def script_letters(node: Node, bound: Set[str] = frozenset()) -> Iterator[str]:
+    """The single letters, and ``pos``, in the scripts of a name, where some are bound."""
     while isinstance(node, scripts.SCRIPTED):
         if isinstance(node, Script):
             for script in (node.sub, node.sup):
                 if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
                     continue
-                if is_label(script):
+                if is_label(script, bound):
                     continue
                 for inner in walk(script):
                     if isinstance(inner, Name) and (len(inner.text) == 1 or inner.text == "pos"):
@@ -183,14 +183,14 @@ def is_of_heads(target: Node, nodes: Nodes) -> bool:
     return any(groups.counts_groups(sub, scripts.HEAD) for sub in subs)
 
 
-def letters_of_labels(node: Script) -> Iterator[str]:
-    """The letters of abbreviations such as the ``hr`` of W_hr."""
+def letters_of_labels(node: Script, bound: Set[str]) -> Iterator[str]:
+    """The letters of abbreviations such as the ``hr`` of W_hr; bound ones make none."""
     sub = node.sub
-    if isinstance(sub, Juxt) and scripts.is_name(node) and is_label(sub):
+    if isinstance(sub, Juxt) and scripts.is_name(node) and is_label(sub, bound):
         yield from (f.text for f in sub.factors if isinstance(f, Name))
 
 
-def is_label(script: Node) -> bool:
+def is_label(script: Node, bound: Set[str] = frozenset()) -> bool:
     """Whether letters side by side are an abbreviation, such as ``att``, and not indices; nor is
     ``i % 2`` one."""
     letters = (
@@ -198,7 +198,7 @@ def is_label(script: Node) -> bool:
         if isinstance(script, Juxt)
         else set()
     )
-    return "percent" not in letters and not letters <= names.INDEX_LETTERS
+    return "percent" not in letters and not letters <= names.INDEX_LETTERS | bound
 
 
 def bare(node: Node) -> str:
@@ -283,10 +283,35 @@ def _stepped(node: Node) -> str | None:
     return None
 
 
-def is_before(node: Script, letters: Set[str]) -> bool:
-    """Whether a script counts one step less than the present one: ``l − 1``."""
-    shifts = (scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None)
-    return any(shift is not None and shift[0] in letters and shift[1] == -1 for shift in shifts)
+def is_before(node: Script, letters: Set[str], target: Node | None) -> bool:
+    """Whether a script counts one step less than what is defined: ``l − 1`` beside ``l``, and
+    ``l`` beside ``l + 1``."""
+    mine, theirs = _step(node, letters), _step(target, letters)
+    return mine is not None and mine == (theirs or 0) - 1
+
+
+def _step(node: Node | None, letters: Set[str]) -> int | None:
+    """How far a name's step is from the present one."""
+    if not isinstance(node, Script):
+        return None
+    shifts = [scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None]
+    found = (shift[1] for shift in shifts if shift is not None and shift[0] in letters)
+    return next(found, None)
+
+
+def step_of_two(define: Define, others: Sequence[Define]) -> str | None:
+    """The l of ``x_{l+1} = g(h_l)`` beside ``h_l = f(x_l)``: a step in two statements."""
+    target = define.target
+    own = target.sub if isinstance(target, Script) else None
+    shift = scripts.shift(own) if isinstance(own, Infix) else None
+    if shift is None or shift[1] != 1:
+        return None
+    for other in others:
+        for node in (inner for value in other.values for inner in walk(value)):
+            named = isinstance(node, Script) and bare(node) == bare(target or node)
+            if named and other is not define and _step(node, {shift[0]}) == 0:
+                return shift[0]
+    return None
 
 
 def is_first_state(target: Node | None, base: str) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import error, note
+from notes2code.diagnostics import error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
@@ -98,6 +98,7 @@ class Attempt:
             name, span = self.targets[final].name, self.targets[final].span
             which = f"`{name}`" if name else "the first"
             run.problems.append(note("N2C039", f"of several results {which} is the value", span))
+            self._warn_of_idle_weights(results)
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]
@@ -134,6 +135,18 @@ class Attempt:
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
         return bool(left.name) and len(set(quoted)) == 1
+
+    def _warn_of_idle_weights(self, results: Sequence[int]) -> None:
+        """``P = softmax(S), O = S V``: the weights are made, and what they are made of is used."""
+        for at in results:
+            body = settled(self.done[at].array.body)
+            made_of = {e.array for e in ir.walk(body) if isinstance(e, ir.Ref)}
+            others = (self.done[o].array.body for o in results if o != at)
+            used = {e.array for o in others for e in ir.walk(o) if isinstance(e, ir.Ref)}
+            mine = {defined.name for defined in self.done.values()} & made_of & used
+            if isinstance(body, ir.Softmax) and mine:
+                text = f"`{self.targets[at].name}` is not used, and `{min(mine)}` is"
+                self.run.problems.append(warning("N2C080", text, self.targets[at].span))
 
     def _parameters(self, final: int, needed: set[int]) -> tuple[str, ...]:
         return self.targets[final].parameters
@@ -210,7 +223,7 @@ class Attempt:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
-            if other > at and self._comes_from_before(at, target):
+            if self._comes_from_before(at, other):
                 continue
             visible[target.name] = other
         visible.update(recursion.last_states(self, at, mine))
@@ -219,9 +232,11 @@ class Attempt:
             self.used.add(index)
         return visible
 
-    def _comes_from_before(self, at: int, target: Target) -> bool:
-        """Whether a statement means the state before the step: the ``z_{l-1}`` in front of the
-        statement that defines ``z_l``."""
+    def _comes_from_before(self, at: int, other: int) -> bool:
+        """Whether a statement means the state before the step: the ``z_{l-1}`` beside the
+        statement that defines ``z_l``, and the ``z_l`` beside one of ``z_{l+1}``. Raises
+        ``ProblemError`` where it means both states."""
+        name, target = self.targets[other].name, self.defines[other].target
         letters = self.run.seen.steps.get("", set())
         nodes = (node for value in self.defines[at].values for node in walk(value))
         uses = [
@@ -229,9 +244,17 @@ class Attempt:
             for node in nodes
             if isinstance(node, Script)
             and (use := self.run.seen.understood(node)) is not None
-            and use.name == target.name
+            and use.name == name
         ]
-        return bool(uses) and all(binders.is_before(node, letters) for node in uses)
+        before = [node for node in uses if binders.is_before(node, letters, target)]
+        if before and len(before) < len(uses):
+            raise error(
+                "N2C034",
+                f"`{name}` is used before and after the step that is defined here",
+                before[0].span,
+                "give the state before it a name of its own",
+            )
+        return bool(before)
 
     def _names_in(self, at: int) -> set[str]:
         inside = map(self.run.seen.letters, self.defines[at].values)
@@ -328,17 +351,20 @@ class Attempt:
         if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
             self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
+        declared = self.run.shapes.get(target.name)
         weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
         if unexpected and weighs:
             text = (
                 f"each `{self.run.quote(target.span)}` would be an array, and weights are numbers"
             )
             self.run.conflict(3, text, target.span)
+        elif unexpected and indexed > 1 and base in _SCORES and declared is None:
+            text = f"each `{self.run.quote(target.span)}` would be an array, and scores are numbers"
+            self.run.conflict(3, text, target.span)
         elif unexpected:
             self.run.pay(1.5)
         if _is_number(target) and element > 0:
             self.run.pay(2.4)
-        declared = self.run.shapes.get(target.name)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             self.run.pay(2.4)
 
@@ -419,6 +445,7 @@ def _new_index(run: Run, letter: str) -> Index:
     return Index(letter, count(run, known.last, start), start)
 
 
+_SCORES = frozenset(["e", "alpha", "score"])
 _MATRICES = frozenset("AHKQSVWXYZ")
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 

@@ -340,6 +340,8 @@ def _range(run: Run, at: At, size: Size, use: Use) -> Index:
             use.span,
             "write a sum or a softmax with its range, or `K_{\\le i}`",
         )
+    if find(size).kind == "feature":
+        run.conflict(3, f"a range of features ({find(size).name}), not of positions", use.span)
     axis = fresh(size)
     condition = ir.Compare(at.relation, Idx(axis), arithmetic(run, at.node, use))
     run.reach[axis] = Reach(condition, use.span)

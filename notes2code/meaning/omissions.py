@@ -1,4 +1,4 @@
-"""Slips of what is left out or said twice: the 1/n of a mean, a residual, an index of a weight."""
+"""Slips of what is left out or said twice: the 1/n of a mean, an index of a weight."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, names, targets
+from notes2code.meaning import binders, targets
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use, is_name
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
-
-_AS_WRITTEN = "the code computes what is written; change it if that is not meant"
 
 
 def omissions(
@@ -37,16 +35,15 @@ def omissions(
     seen: Survey,
     equation: Equation,
 ) -> Iterator[Problem]:
-    """Warnings for what was probably left out. Raises ``ProblemError`` where an index of a weight
-    or of an element is nothing that counts."""
-    _refuse_unsaid(nodes, named, defines, equation)
+    """Warnings for what was probably left out or confused. Raises ``ProblemError`` where an index
+    of a weight or of an element is nothing that counts."""
+    _refuse_unsaid(nodes, named, defines, seen, equation)
+    _refuse_same_step(defines)
     for define in defines:
+        yield from _same_layer(define)
         yield from _means(define)
         yield from _taken_twice(define, seen)
-    for node in nodes.of(Infix):
-        if node.op == "+":
-            yield from _twice(node)
-            yield from _lost_residual(node)
+        yield from _over_steps(define, nodes.of(Script))
 
 
 # --- indices -----------------------------------------------------------------------------------
@@ -57,7 +54,11 @@ _OF_HEADS = re.compile(r"W_[QKVqkv]")
 
 
 def _refuse_unsaid(
-    nodes: Nodes, named: Sequence[tuple[Node, Use]], defines: Sequence[Define], equation: Equation
+    nodes: Nodes,
+    named: Sequence[tuple[Node, Use]],
+    defines: Sequence[Define],
+    seen: Survey,
+    equation: Equation,
 ) -> None:
     """Refuse ``head_i = f(Q W_i^Q, K W_j^K)``, ``head_1 = f(Q W_i^Q)``, ``Concat(f(Q W_i^Q))`` and
     ``a_i = softmax(e)_j``: the letter is like an index, and nothing counts it."""
@@ -68,6 +69,8 @@ def _refuse_unsaid(
         found = _WEIGHT.fullmatch(use.name)
         if found and isinstance(node, Script):
             raise _unsaid(found.group(1), node.span)
+        if counted and (letter := _of_group(node)) and letter not in seen.bound:
+            raise _unsaid(letter, node.span)
     given = {one.name for one in equation.inputs}
     letters = {d.target.sub for d in defines if isinstance(d.target, Script)}
     labels = {x.text for x in letters if isinstance(x, Name)} & _COUNTERS
@@ -76,6 +79,14 @@ def _refuse_unsaid(
             letter = script.sub.text
             if letter in (_COUNTERS - labels) & given:
                 raise _unsaid(letter, script.sub.span)
+
+
+def _of_group(node: Node) -> str:
+    """The i of ``W_{g(i)}``; "" of other names."""
+    match node:
+        case Script(_, Juxt((Name(), Group("(", (Name(letter),))))) if letter in _COUNTERS:
+            return letter
+    return ""
 
 
 def _unsaid(letter: str, span: Span) -> ProblemError:
@@ -100,6 +111,42 @@ def _taken_twice(define: Define, seen: Survey) -> Iterator[Problem]:
                 yield warning("N2C080", text, node.sub.span, "give one of the two another letter")
 
 
+def _over_steps(define: Define, nodes: Sequence[Node]) -> Iterator[Problem]:
+    """``α_{ij} = exp(e_{ij}) / Σ_k exp(e_{kj})`` beside ``s_{i-1}``: i counts steps, and weights
+    are normalised over what they weigh."""
+    for value in define.values:
+        below = value.bottom if isinstance(value, Frac) else None
+        if not isinstance(value, Frac) or not isinstance(below, Big) or below.sub is None:
+            continue
+        above = {letters for n in walk(value.top) if (letters := _letters_below(n))}
+        for letters in (found for n in walk(below.body) if (found := _letters_below(n))):
+            for at, letter in enumerate(letters):
+                replaced = {x[at] for x in above if _but(x, at) == _but(letters, at)}
+                steps = {x for x in replaced - {letter} if any(_steps_back(n, x) for n in nodes)}
+                if letter in binders.bound_letters(below.sub) and steps:
+                    text = f"the weights are normalised over `{steps.pop()}`, which counts steps"
+                    yield warning("N2C080", text, below.sub.span, "sum over the other index")
+
+
+def _letters_below(node: Node) -> tuple[str, ...]:
+    """The i and the j of ``e_{ij}``."""
+    sub = node.sub if isinstance(node, Script) else None
+    letters = tuple(x.text for x in _names(sub)) if isinstance(sub, Juxt | Group) else ()
+    return letters if len(letters) == 2 else ()
+
+
+def _but(letters: tuple[str, ...], at: int) -> tuple[str, ...]:
+    return letters[:at] + letters[at + 1 :]
+
+
+def _steps_back(node: Node, letter: str) -> bool:
+    """Whether it is a name at the step before, ``s_{i-1}``."""
+    match node:
+        case Script(_, Infix("-", Name(text), Num("1"))):
+            return text == letter
+    return False
+
+
 def _names(node: Node) -> list[Name]:
     return [inner for inner in walk(node) if isinstance(inner, Name)]
 
@@ -113,6 +160,39 @@ def _above(node: Node) -> Iterator[Node]:
     for child in children(node):
         if child is not below:
             yield from _above(child)
+
+
+def _refuse_same_step(defines: Sequence[Define]) -> None:
+    """Refuse ``h_0 = x, h_l = f(h_l)``: the step goes on from itself."""
+    firsts = [d.target for d in defines if isinstance(getattr(d.target, "sub", None), Num)]
+    for define in defines:
+        target = define.target
+        if not isinstance(target, Script) or not isinstance(target.sub, Name):
+            continue
+        for node in (inner for value in define.values for inner in walk(value)):
+            begun = any(isinstance(f, Script) and alike(f.base, target.base) for f in firsts)
+            if begun and isinstance(node, Script) and alike(node, target):
+                raise error(
+                    "N2C034",
+                    f"`{binders.bare(target)}` at `{target.sub.text}` is made of itself",
+                    node.span,
+                    f"write `{target.sub.text}-1` for the step before",
+                )
+
+
+def _same_layer(define: Define) -> Iterator[Problem]:
+    """``H^{(l)} = LN(H^{(l)} + …)``: a layer that is made of itself."""
+    target = define.target
+    if isinstance(target, Script) and any(name.text in ("l", "ell") for name in _scripts(target)):
+        for node in (inner for value in define.values for inner in walk(value)):
+            if alike(node, target):
+                text = "the layer is made of itself: usually of the one before"
+                yield warning("N2C080", text, node.span, "write `l-1` for the layer before")
+                return
+
+
+def _scripts(node: Script) -> list[Name]:
+    return [name for part in (node.sub, node.sup) if part is not None for name in _names(part)]
 
 
 # --- means -------------------------------------------------------------------------------------
@@ -130,6 +210,7 @@ def _means(define: Define) -> Iterator[Problem]:
         centred = [n for n in walk(value) if isinstance(n, Big) and n.op == "sum"]
         for node in centred if letter == "sigma" and squared else ():
             yield from _moving_mean(node)
+            yield from _added_mean(node)
         if not isinstance(value, Big) or value.op != "sum" or value.sub is None:
             continue
         body = value.body
@@ -151,6 +232,14 @@ def _is_square(node: Node) -> bool:
     )
 
 
+def _added_mean(node: Big) -> Iterator[Problem]:
+    """``σ² = Σ (x_i + μ)²``."""
+    for inner in walk(node.body):
+        if isinstance(inner, Infix) and inner.op == "+" and binders.bare(inner.right) == "mu":
+            text = "a variance is made of differences from the mean"
+            yield warning("N2C080", text, inner.span, "write `-` if that is meant")
+
+
 def _moving_mean(node: Big) -> Iterator[Problem]:
     letters = binders.bound_letters(node.sub) if node.sub is not None else []
     for inner in walk(node.body):
@@ -159,43 +248,3 @@ def _moving_mean(node: Big) -> Iterator[Problem]:
         if isinstance(inner.sub, Name) and inner.sub.text in letters:
             text = f"this mean is another one for every `{inner.sub.text}` that is summed over"
             yield warning("N2C080", text, inner.span, "leave the index out if one mean is meant")
-
-
-# --- residuals ---------------------------------------------------------------------------------
-
-
-def _twice(node: Infix) -> Iterator[Problem]:
-    """``f(x) + f(x)``: the call of a layer is added to itself."""
-    left = node.left
-    before = left.right if isinstance(left, Infix) and left.op == "+" else left
-    if _is_call(before) and alike(before, node.right):
-        yield warning("N2C080", "the same is added twice", node.right.span, _AS_WRITTEN)
-
-
-def _lost_residual(node: Infix) -> Iterator[Problem]:
-    """``x + f(x + g(x))``: what the second layer gets, x + g(x), is not what it is added to."""
-    for outer, layer in ((node.left, node.right), (node.right, node.left)):
-        if not is_name(outer) or not _is_call(layer):
-            continue
-        for inner in walk(layer):
-            if not isinstance(inner, Infix) or inner.op != "+":
-                continue
-            terms = binders.chain(inner)
-            rest = [term for term in terms if not alike(term, outer)]
-            if len(terms) == 2 and len(rest) == 1 and _is_call(rest[0]) and _holds(rest[0], outer):
-                text = "what this layer gets is a sum with a residual, of which only a part is kept"
-                yield warning("N2C080", text, outer.span, _AS_WRITTEN)
-                return
-
-
-def _is_call(node: Node) -> bool:
-    """Whether it is a function of several letters, as layers are, before parentheses."""
-    if not isinstance(node, Juxt) or len(node.factors) != 2:
-        return False
-    called, group = node.factors
-    is_word = is_name(called) and len(names.base_letter(binders.bare(called))) > 1
-    return is_word and isinstance(group, Group) and group.open == "("
-
-
-def _holds(node: Node, other: Node) -> bool:
-    return any(alike(inner, other) for inner in walk(node))

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Matrix, Name, Neg, Node
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Matrix, Name, Neg, Node, Nodes
 from notes2code.meaning import binders
 from notes2code.meaning.ellipsis import alike
 
 _TURNS = ("cos", "sin")
+_TURN = (
+    "a rotation is `x \\cos θ - y \\sin θ` beside `x \\sin θ + y \\cos θ`; the code computes what "
+    "is written"
+)
 
 
 @dataclass(frozen=True)
@@ -24,21 +28,20 @@ class _Term:
     sign: int
 
 
-def rotations(nodes: Sequence[Node]) -> Iterator[Problem]:
+def rotations(nodes: Nodes) -> Iterator[Problem]:
     """Warnings for ``x cos θ + y sin θ`` beside ``y cos θ + x sin θ``, and for matrices like it."""
-    for node in nodes:
-        if isinstance(node, Matrix):
-            yield from _matrix(node)
-    sums = [(node, pair) for node in nodes if (pair := _pair(node)) is not None]
+    for matrix in nodes.of(Matrix):
+        yield from _matrix(matrix)
+    sums = [(node, pair) for node in nodes.of(Infix) if (pair := _pair(node)) is not None]
     for (_, first), (node, second) in combinations(sums, 2):
         crossed = _same(first[0], second[1]) and _same(first[1], second[0])
         if crossed and first[0].sign * first[1].sign == second[0].sign * second[1].sign:
             yield _warning(node.span)
 
 
-def _pair(node: Node) -> tuple[_Term, _Term] | None:
+def _pair(node: Infix) -> tuple[_Term, _Term] | None:
     """The cosine and the sine of one angle that a node is the sum or difference of."""
-    if not isinstance(node, Infix) or node.op not in "+-":
+    if node.op not in "+-":
         return None
     left, right = _term(node.left), _term(node.right, -1 if node.op == "-" else 1)
     if left is None or right is None or {left.function, right.function} != {*_TURNS}:
@@ -88,10 +91,11 @@ def _matrix(node: Matrix) -> Iterator[Problem]:
             if kinds not in (["cos", "sin", "sin", "cos"], ["sin", "cos", "cos", "sin"]):
                 continue
             signs = [cell.sign for cell in found]
-            if all(alike(found[0].angle, cell.angle) for cell in found) and (
-                signs[0] * signs[3] == signs[1] * signs[2]
-            ):
+            same = [sum(alike(one.angle, cell.angle) for cell in found) for one in found]
+            if same == [4] * 4 and signs[0] * signs[3] == signs[1] * signs[2]:
                 yield _warning(node.span)
+            if sorted(same) == [1, 3, 3, 3]:
+                yield warning("N2C050", "one of the angles is another", node.span, _TURN)
 
 
 def _warning(span: Span) -> Problem:
@@ -99,6 +103,5 @@ def _warning(span: Span) -> Problem:
         "N2C050",
         "this does not turn by an angle: of the two sines, one has a minus",
         span,
-        "a rotation is `x \\cos θ - y \\sin θ` beside `x \\sin θ + y \\cos θ`; the code computes "
-        "what is written",
+        _TURN,
     )

@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, counting, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.omissions import omissions
+from notes2code.meaning.residuals import residuals
 from notes2code.meaning.rotations import rotations
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
@@ -44,13 +45,14 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
-    labels = {id(n) for node, _ in named for n in _labels(node)}
+    labels = {id(n) for node, use in named for n in _labels(node, use)}
     said = {use.name for node, use in named if id(node) not in bases | labels}
     for define in defines:
-        yield from _parameters(define, seen, {use.name for use in uses}, said, equation)
+        yield from _parameters(define, seen, said, equation)
     yield from _variances(nodes, defines, seen)
     yield from _averages(nodes, seen, equation)
     yield from omissions(nodes, named, defines, seen, equation)
+    yield from residuals(nodes, defines)
     yield from rotations(nodes)
     conditions = [define.condition for define in defines if define.condition is not None]
     yield from counting.unsaid(nodes, conditions, seen)
@@ -257,14 +259,16 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
             )
 
 
-def _labels(name: Node) -> Iterator[Node]:
-    """The names below a name, which are indices or labels of it."""
+def _labels(name: Node, use: Use) -> Iterator[Node]:
+    """The names below and above a name that are indices or labels of it."""
     if isinstance(name, Script) and name.sub is not None:
         yield from walk(name.sub)
+    if isinstance(name, Script) and name.sup is not None and use.power is None:
+        yield from walk(name.sup)
 
 
 def _parameters(
-    define: Define, seen: Survey, named: Set[str], said: Set[str], equation: Equation
+    define: Define, seen: Survey, said: Set[str], equation: Equation
 ) -> Iterator[Problem]:
     """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
@@ -272,12 +276,12 @@ def _parameters(
     if define.target is None:
         return
     whole = targets.read_target(seen, define).whole
-    missing = [name for name in whole if name not in named and name not in seen.bound]
+    missing = [name for name in whole if name not in said and name not in seen.bound]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
     closed = all(name in whole or names.base_letter(name) in _LEARNED for name in arrays)
     for name in missing:
         other = _other_case(name)
-        if other in named and name.islower():
+        if other in said and name.islower():
             text = f"the parameter `{name}` does not occur; `{other}` is another name"
         elif other not in said and name not in names.GREEK and closed and arrays & {*whole}:
             text = f"the parameter `{name}` does not occur"

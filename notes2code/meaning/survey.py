@@ -252,12 +252,16 @@ def _label_of_matrix(node: Node) -> str:
 
 def _find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
-    labels = {x for script in nodes.of(Script) for x in binders.letters_of_labels(script)}
+    below = {letter for letters in _side_by_side(target) for letter in letters}
+    while more := below & _beside_bound(seen, nodes) - seen.bound:
+        seen.bound |= more
+    scripted = nodes.of(Script)
+    labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     for node in binders.target_scripts(target):
-        for letter in binders.script_letters(node):
+        for letter in binders.script_letters(node, seen.bound):
             if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
                 continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
@@ -287,6 +291,21 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
+    """The letters that stand beside a bound one below a name: the c of ``Σ_j a_{ij} v_{jc}``."""
+    rows = [letters for script in nodes.of(Script) for letters in _side_by_side(script)]
+    return {x for letters in rows if letters & seen.bound for x in letters}
+
+
+def _side_by_side(node: Node) -> Iterator[set[str]]:
+    """The letters side by side below each of the names in a node."""
+    for inner in walk(node):
+        sub = inner.sub if isinstance(inner, Script) else None
+        factors = sub.factors if isinstance(sub, Juxt) else ()
+        if factors and all(isinstance(f, Name) and len(f.text) == 1 for f in factors):
+            yield {f.text for f in factors if isinstance(f, Name)}
 
 
 def _only_below(nodes: Nodes) -> set[str]:
@@ -364,7 +383,7 @@ def _find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     defines = [s for s in statements if isinstance(s, Define) and s.target is not None]
     targets = [s.target for s in defines]
     for define in defines:
-        letter = binders.step_letter(define)
+        letter = binders.step_letter(define) or binders.step_of_two(define, defines)
         if letter is None or define.target is None:
             continue
         if (own := binders.at_own_step(define, letter)) is not None:

@@ -36,12 +36,27 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_a_layer_in_two_statements_gives_the_next_state() -> None:
+    found = said(
+        r"h_l = x_l + \mathrm{Attn}(\mathrm{LN}(x_l)), "
+        r"x_{l+1} = h_l + \mathrm{FFN}(\mathrm{LN}(h_l))"
+    )
+    assert found is not None and found[0] == "encoder_layer"
+
+
 def test_the_biases_of_heads_are_vectors() -> None:
     heads = r"\text{head}_i = \text{Attention}(QW_i^Q + b_i^Q, KW_i^K + b_i^K, VW_i^V + b_i^V)"
     found = said(
         heads, r"\text{MultiHead}(Q, K, V) = \text{Concat}(\text{head}_1, \dots, \text{head}_h) W^O"
     )
     assert found is not None and found[0] == "multi_head_attention"
+
+
+def test_the_shapes_of_heads_hold_though_the_note_says_not_what_i_is() -> None:
+    heads = r"\text{head}_i = \text{Attention}(QW_i^Q, KW_i^K, VW_i^V)"
+    shapes = r"W_i^Q \in \mathbb{R}^{d \times d_k}, W_i^K \in \mathbb{R}^{d \times d_k}"
+    assert said(shapes, heads) is not None
+    assert said(shapes.removesuffix("d_k}") + "d_v}", heads) is None
 
 
 SOFTMAX = [

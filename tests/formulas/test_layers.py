@@ -12,6 +12,13 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
 
 
 @table(
+    Case(
+        r"y = \sum_{i=1}^N g_i \mathrm{FFN}_i(x)",
+        "g[N] x[d] W_1[N,d,p] b_1[N,p] W_2[N,p,r] b_2[N,r]",
+        lambda g, x, w, b, u, c: sum(
+            g[i] * (relu(x @ w[i] + b[i]) @ u[i] + c[i]) for i in range(len(g))
+        ),
+    ),
     Case(r"h = \mathrm{ReLU}(Wx + b)", "W[h,d] x[d] b[h]", lambda w, x, b: relu(w @ x + b)),
     Case(r"h = \text{relu}(xW + b)", "x[d] W[d,h] b[h]", lambda x, w, b: relu(x @ w + b)),
     Case(r"h = \max(0, xW)", "x[d] W[d,h]", lambda x, w: relu(x @ w)),

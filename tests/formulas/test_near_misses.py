@@ -82,16 +82,32 @@ WEIGHTS = {
     r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_i \exp(q_i^\top k_j)} v_j": "over `i`",
     r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_i": "the same for all",
     r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_j \exp(q_i^\top k_j)} v_j": "outside",
+    r"a_{ij} = \frac{\exp(q_i^\top k_j)}{\sum_l \exp(q_l^\top k_j)}": "over the queries",
+    r"z_i = \sum_j \mathrm{softmax}_j(x_i W^Q (x_j W^K)^\top) x_j W^K": "made with `W_K`",
+    r"R = \begin{pmatrix} \cos m t & -\sin m t \\ \sin m t & \cos n t \end{pmatrix}": "angles",
+    r"\theta_i = 10000^{2i/d}": "frequencies rise",
+    r"A = \mathrm{sotfmax}(QK^\top) V": "perhaps `softmax`",
     r"c_i = \sum_j a_{ij} s_j, a_{ij} = \mathrm{softmax}_j(v^\top \tanh(W s_i + U h_j))": "queries",
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
     r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": "+∞",
     r"\mathrm{CrossAttention}(X, Z) = \mathrm{softmax}(XA(XB)^\top) ZC": "known by that name",
     r"\mathrm{MultiHead}(Q, K, V) = W^O \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h), "
     r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)": "known by that name",
-    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(XA) (XB)": "known by that name",
+    r"y'_i = (1 + \epsilon) y_i + \frac{\epsilon}{K}": "sign is another",
+    r"lr = d_{model}^{-0.5} \min(step^{-0.5}, step \cdot w^{-0.5})": "an exponent is another",
+    r"e_{ij} = v^\top (W s_{i-1} + U h_j)": "`tanh` is missing",
+    r"o = \frac{\phi(q)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q)^\top \sum_j k_j}": "below",
+    r"\mathrm{GEGLU}(x) = \mathrm{ReLU}(xA) \odot (xB)": "ReGLU, and not GEGLU",
+    r"\mathrm{CausalAttn}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V": "no keys",
+    r"O = \mathrm{softmax}(\frac{KQ^\top}{\sqrt{d_k}}) V": "stands where keys do",
+    r"\mathrm{DiffAttn}(X) = (\mathrm{softmax}(Q_1 K_1^\top / \sqrt d) + \lambda"
+    r"\mathrm{softmax}(Q_2 K_2^\top / \sqrt d)) V": "sign is another",
+    r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA) (XB)": "known by that name",
 }
 
 WEIGHED = [
+    r"\theta_i = 10000^{-2i/d}",
+    r"\omega_k = 1 / 10000^{2k/d}",
     r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_j",
     r"y_i = \sum_k g_k \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_{jk}",
     r"y = \sum_i \mathrm{softmax}_i(x^\top w_i) \sum_j A_{ij} x_j",

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tables import Case, check, relu, softmax, table
+from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    Case(r"h_l = x_l + \tanh(x_l), \quad x_{l+1} = 2 h_l", "x[d]", lambda x: 2 * (x + np.tanh(x))),
+    Case(
+        r"g_t = \sigma(a \odot h_{t-1}), h_t = g_t \odot h_{t-1}",
+        "a[d] h[d]",
+        lambda a, h: sigmoid(a * h) * h,
+    ),
     Case(
         r"z^{(l)}_i = \sum_j \sum_k W_{ijk} z^{(l-1)}_{jk} + b_i",
         "W[c,n,m] z[n,m] b[c]",

@@ -36,6 +36,15 @@ NAMES = [
     r"y = «x» + \mathrm{MLP}(\mathrm{Norm}(x + \mathrm{Attn}(\mathrm{Norm}(x))))",
     r"z_i = \sum_{j=1}^n \alpha_{ij} «(x_i W)»",
     r"y_i = x_i + \sum_«i» a_i x_i",
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^d («x_i + \mu»)^2",
+    r"H^{(l)} = \mathrm{LN}(«H^{(l)}» + \mathrm{FFN}(H^{(l)}))",
+    r"S = QK^\top, «P» = \mathrm{softmax}(S), O = SV",
+    r"z = x + \mathrm{MHA}(x), y = «x» + \mathrm{FFN}(\mathrm{LN}(z))",
+    r"Z = \mathrm{LN}(X + \mathrm{MHA}(X, X, X)), Y = \mathrm{LN}(«X» + \mathrm{FFN}(Z))",
+    r"Z = \mathrm{LN}(X + \mathrm{MHA}(X, X, X)), Y = \mathrm{LN}(«Z» + \mathrm{FFN}(X))",
+    r"h = x + \mathrm{Attn}(\mathrm{LN}(x)), y = «\mathrm{FFN}(\mathrm{LN}(h))»",
+    r"a_{ij} = \frac{\exp(e_{ij})}{\sum_«k» \exp(e_{kj})}, e_{ij} = v^\top \tanh(s_{i-1} + h_j)",
+    r"«\mathrm{MultiHead}(Q, K, V)» = \mathrm{Attention}(Q W^Q, K W^K, W^V)",
     r"c_t = \tanh(W [\sum_{«t=1»}^T \alpha_t h_t; s_t])",
     r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q V^\top}{\sqrt{d_k}}) V",
     r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q Q^\top}{\sqrt{d_k}}) V",
@@ -75,6 +84,11 @@ COUNTED = [
 ]
 
 CLEAN = [
+    r"z = x + \mathrm{MHA}(\mathrm{LN}(x)), y = z + \mathrm{FFN}(\mathrm{LN}(z))",
+    r"z = \mathrm{LN}(x), y = x + \mathrm{FFN}(z)",
+    r"h = x + \mathrm{MHA}(x), y = h + \mathrm{FFN}(x)",
+    r"h = x + \mathrm{MHA}(x), y = \mathrm{LN}(h)",
+    r"a_{ij} = \frac{\exp(e_{ij})}{\sum_k \exp(e_{ik})}, e_{ij} = v^\top \tanh(W s_{i-1} + U h_j)",
     r"p_i = \frac{e^{x_i}}{\sum_i e^{x_i}}",
     r"p_i = e^{x_i} / \sum_i e^{x_i}",
     r"\mu = \frac{1}{d} \sum_{i=1}^d x_i",

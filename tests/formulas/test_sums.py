@@ -40,6 +40,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     Case(r"s = \sum_i a_i + c", "a[n] c", lambda x, c: x.sum() + c),
     Case(r"s = \sum_i (a_i + c)", "a[n] c", lambda x, c: (x + c).sum()),
     Case(r"s = c + \sum_i a_i", "c a[n]", lambda c, x: c + x.sum()),
+    Case(r"o_{ic} = \sum_j a_{ij} v_{jc}", "a[n,m] v[m,d]", lambda a, v: a @ v),
+    Case(r"s_{ij} = \sum_{c=1}^d x_{ic} y_{jc}", "x[n,d] y[m,d]", lambda x, y: x @ y.T),
     Case(
         r"s = \sum_i a_i b_i - c",
         "a[n] b[n] c",
