@@ -213,7 +213,7 @@ class UnscaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:19, vault/Attention scores.md:64.
+    From vault/Attention scores.md:19, 64.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -236,7 +236,7 @@ class BilinearAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:34, vault/Attention scores.md:30, vault/Attention scores.md:65.
+    From vault/Attention scores.md:34, 30, 65.
     """
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
@@ -264,8 +264,7 @@ class AdditiveAttention(BlockAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:49, vault/Attention scores.md:45, vault/Attention scores.md:66,
-    vault/Sequence to sequence.md:28 and 1 more.
+    From vault/Attention scores.md:49, 45, 66; vault/Sequence to sequence.md:28, 34.
     """
 
     def __init__(
@@ -313,8 +312,8 @@ class KernelAttention(DistanceAttention):
 class ParametricKernelAttention(DistanceAttention):
     r"""Attention pooling whose weights a kernel gives to the distance of query and key.
 
-        \hat{f}(x) = \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\,
-        w\big)^2\right) y_i
+        \hat{f}(x) =
+            \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\, w\big)^2\right) y_i
 
     query: (..., n, d)
     key: (..., m, d)
@@ -350,8 +349,8 @@ class ScaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
-    wrong.md:119 and 2 more.
+    From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
+    vault/Encoder-decoder.excalidraw.md:96.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -365,9 +364,9 @@ class ScaledDotProductAttention(DotProductAttention):
 class DifferentialAttention(Attention):
     r"""The difference of two attentions on the same values, in which their noise cancels out.
 
-        \mathrm{DiffAttn}(Q, K, V) = \left( \mathrm{softmax}\left(\frac{Q_1
-        K_1^\top}{\sqrt{d}}\right) - \lambda\, \mathrm{softmax}\left(\frac{Q_2
-        K_2^\top}{\sqrt{d}}\right) \right) V
+        \mathrm{DiffAttn}(Q, K, V) = \left(
+            \mathrm{softmax}\left(\frac{Q_1 K_1^\top}{\sqrt{d}}\right) - \lambda\,
+            \mathrm{softmax}\left(\frac{Q_2 K_2^\top}{\sqrt{d}}\right) \right) V
 
     query: (..., n, 2 d), the queries of both attentions side by side
     key: (..., m, 2 d), their keys
@@ -435,7 +434,7 @@ class SigmoidAttention(BlockAttention):
     key: (..., m, d_k)
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
-    anything
+        anything
 
     From vault/Beyond softmax.md:34.
     """
@@ -460,8 +459,8 @@ class SigmoidAttention(BlockAttention):
 class SoftCappedScaledDotProductAttention(BlockAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
-        \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
-        \sqrt{d_k}}\right)\right) V
+        \mathrm{CappedAttn}(Q, K, V) =
+            \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
 
     query: (..., n, d_k)
     key: (..., m, d_k)
@@ -485,7 +484,7 @@ class LinearAttention(Attention):
     r"""Attention whose weights are products of features of query and key, linear in the length.
 
         \mathrm{LinearAttn}_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)\, v_j}{\sum_{j \le i}
-        \phi(q_i)^\top \phi(k_j)},
+            \phi(q_i)^\top \phi(k_j)},
         \qquad \phi(x) = \mathrm{elu}(x) + 1
 
     query: (..., n, d_k)
@@ -556,82 +555,6 @@ class LinearAttention(Attention):
         return torch.cat(outputs, dim=-2)
 
 
-class MultiHeadAttention(nn.Module):
-    r"""Several attentions side by side, each on projections of its own, joined and projected.
-
-        \begin{aligned}
-        \mathrm{MultiHead}(Q, K, V) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\,
-        W^O \\
-        \mathrm{head}_i &= \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)
-        \end{aligned}
-
-    query: (B, n, d_model)
-    key: (B, m, d_model), by default the query
-    value: (B, m, d_model), by default the key
-    keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
-    cache: keeps the keys and values; without key those of the query are added, else those of key
-    and value are made once
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
-
-    From vault/Multi-head attention.md:17.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model, bias=False)
-        self.W_K = Linear(d_model, d_model, bias=False)
-        self.W_V = Linear(d_model, d_model, bias=False)
-        self.W_O = Linear(d_model, d_model, bias=False)
-        if attention is None:
-            attention = ScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor | None = None,
-        value: Tensor | None = None,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        self_attention = key is None
-        key = query if key is None else key
-        value = key if value is None else value
-        query = split_heads(self.W_Q(query), self.num_heads)
-        if cache is not None and cache.length and not self_attention:
-            key, value = cache.held()
-        else:
-            key = split_heads(self.W_K(key), self.num_heads)
-            value = split_heads(self.W_V(value), self.num_heads)
-            if cache is not None:
-                key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=causal,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
 class CausalScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
@@ -657,137 +580,11 @@ class CausalScaledDotProductAttention(DotProductAttention):
         return query, key, query.size(-1) ** -0.5
 
 
-class CausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \mathrm{MaskedMultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\,
-        W^O,
-        \quad \text{where } \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
-
-    From vault/Multi-head attention.md:40.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model, bias=False)
-        self.W_K = Linear(d_model, d_model, bias=False)
-        self.W_V = Linear(d_model, d_model, bias=False)
-        self.W_O = Linear(d_model, d_model, bias=False)
-        if attention is None:
-            attention = CausalScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        query = split_heads(self.W_Q(x), self.num_heads)
-        key = split_heads(self.W_K(x), self.num_heads)
-        value = split_heads(self.W_V(x), self.num_heads)
-        if cache is not None:
-            key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
-class BiasedCausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \begin{aligned}
-        \mathrm{BiasedHeads}(X) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O +
-        b^O \\
-        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
-        \end{aligned}
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
-
-    From vault/GPT.md:43.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model)
-        self.W_K = Linear(d_model, d_model)
-        self.W_V = Linear(d_model, d_model)
-        self.W_O = Linear(d_model, d_model)
-        if attention is None:
-            attention = CausalScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        query = split_heads(self.W_Q(x), self.num_heads)
-        key = split_heads(self.W_K(x), self.num_heads)
-        value = split_heads(self.W_V(x), self.num_heads)
-        if cache is not None:
-            key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
 class MaskedScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
-        \mathrm{MaskedAttention}(Q, K, V, M) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} +
-        M\right)V
+        \mathrm{MaskedAttention}(Q, K, V, M) =
+            \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V
 
     query: (..., n, d_k)
     key: (..., m, d_k)
@@ -819,7 +616,7 @@ class RelativeSelfAttention(nn.Module):
     keep_mask: True to keep; (B, n) or (B, n, n)
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
-    From vault/Relative positions.md:23, vault/Relative positions.md:17.
+    From vault/Relative positions.md:23, 17.
     """
 
     def __init__(
@@ -879,7 +676,7 @@ class RelativePositionAttention(DotProductAttention):
     r"""Dot-product attention that knows how far each key stands from the query.
 
         \mathrm{Relative}(q_i, k, v) = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top \left(k_j +
-        r_{\mathrm{clip}(j-i, c)}\right)}{\sqrt{d_k}}\right) v_j
+            r_{\mathrm{clip}(j-i, c)}\right)}{\sqrt{d_k}}\right) v_j
 
     max_distance: how far a key can stand from a query and still have a row of its own
     query: (..., n, d_k)
@@ -1026,8 +823,8 @@ class SingleHeadCausalSelfAttention(nn.Module):
 class CrossAttention(nn.Module):
     r"""Attention whose queries come from one sequence and whose keys and values from another.
 
-        \mathrm{CrossAttention}(X, Z) = \mathrm{softmax}\left(\frac{XW^Q
-        (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
+        \mathrm{CrossAttention}(X, Z) =
+            \mathrm{softmax}\left(\frac{XW^Q (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
 
     x: (B, n, d_model), which asks
     memory: (B, m, d_memory), which answers
@@ -1134,8 +931,8 @@ class Seq2SeqAttention(nn.Module):
 
     state: (..., state_size), or several, (..., T, state_size)
     memory: (..., m, memory_size)
-    returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights, (...,
-    m) or (..., T, m)
+    returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights,
+        (..., m) or (..., T, m)
 
     From vault/Sequence to sequence.md:40.
     """
@@ -1196,3 +993,205 @@ class RescaledDotProductAttention(DotProductAttention):
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, 1 / query.size(-1)
+
+
+class MultiHeadAttention(nn.Module):
+    r"""Several attentions side by side, each on projections of its own, joined and projected.
+
+        \begin{aligned}
+        \mathrm{MultiHead}(Q, K, V) &=
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O \\
+        \mathrm{head}_i &= \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)
+        \end{aligned}
+
+    query: (B, n, d_model)
+    key: (B, m, d_model), by default the query
+    value: (B, m, d_model), by default the key
+    keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
+    cache: keeps the keys and values; without key those of the query are added, else those of key
+        and value are made once
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
+
+    From vault/Multi-head attention.md:17.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = ScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        self_attention = key is None
+        key = query if key is None else key
+        value = key if value is None else value
+        query = split_heads(self.W_Q(query), self.num_heads)
+        if cache is not None and cache.length and not self_attention:
+            key, value = cache.held()
+        else:
+            key = split_heads(self.W_K(key), self.num_heads)
+            value = split_heads(self.W_V(value), self.num_heads)
+            if cache is not None:
+                key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=causal,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class CausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \mathrm{MaskedMultiHead}(X) =
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O,
+        \quad \text{where } \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/Multi-head attention.md:40.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class BiasedCausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \begin{aligned}
+        \mathrm{BiasedHeads}(X) &=
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O + b^O \\
+        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/GPT.md:43.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model)
+        self.W_K = Linear(d_model, d_model)
+        self.W_V = Linear(d_model, d_model)
+        self.W_O = Linear(d_model, d_model)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined

@@ -45,7 +45,7 @@ def bleu(
     max_n: the longest n-grams that count
     returns: from 0, where n-grams of some length have nothing in common, to 1
 
-    From vault/Training and evaluation.md:57, vault/Training and evaluation.md:63.
+    From vault/Training and evaluation.md:57, 63.
     """
     precisions = []
     for n in range(1, max_n + 1):

@@ -119,8 +119,8 @@ class EncoderDecoderConfig:
 class EncoderDecoder(nn.Module):
     r"""The Transformer that reads one sequence and writes another.
 
-        \mathrm{Transformer}(X, Y) = \mathrm{softmax}\left(\mathrm{Decoder}(Y,
-        \mathrm{Encoder}(X))\, W + b\right)
+        \mathrm{Transformer}(X, Y) =
+            \mathrm{softmax}\left(\mathrm{Decoder}(Y, \mathrm{Encoder}(X))\, W + b\right)
 
     source: (B, n), numbers of tokens
     target: (B, m), the tokens before each that is to be predicted
@@ -316,10 +316,10 @@ class GPT(nn.Module):
     tokens: (B, n), numbers of tokens
     keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far
     caches: of each layer, as from ``empty_caches``; the tokens go on where what they have seen
-    ends
+        ends
     last_only: whether only what follows each text is asked for
-    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax; (B, 1,
-    vocab_size) with last_only
+    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax;
+        (B, 1, vocab_size) with last_only
 
     From vault/GPT.md:69.
     """
