@@ -19,8 +19,7 @@ from torch import Tensor
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
-from transformer.train import MODELS, loss_of, main, parsed, rate, report, train, update
-from transformer.train import task as task_of
+from transformer.train import MODELS, loss_of, main, parsed, prepared, rate, report, train, update
 from transformer.training import warmup_schedule
 
 TASKS = ["translation", "text"]
@@ -48,7 +47,7 @@ def updated(
     options: argparse.Namespace, rate: float = 0.5, steps: int = 2
 ) -> tuple[list[float], dict[str, Any]]:
     """The losses of some steps of plain gradient descent, and the weights after them."""
-    data, kind, config = task_of(options)
+    data, kind, config = prepared(options)
     torch.manual_seed(options.seed)
     model = distributed(kind(config), options.parallel)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
@@ -106,7 +105,7 @@ def test_held_out_sentences_are_never_trained_on() -> None:
 def test_a_report_compares_what_is_written(
     right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    translation, kind, config = task_of(options_of("translation", tmp_path))
+    translation, kind, config = prepared(options_of("translation", tmp_path))
     model = kind(config)
     _, expected = translation.batch(10, random.Random("held out"), held_out=True)
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
@@ -253,7 +252,7 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
-    data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
+    data, kind, config = prepared(options_of(task, tmp_path, "--dropout 0.5"))
     model = kind(config)
     for _ in range(2):
         report(1, model, data, 4)

@@ -22,32 +22,32 @@ from .masks import (
 
 
 class Attention(nn.Module):
-    """Sums of values, weighted by the softmax of how well each key goes with a query, which a
-    class says in ``scores``.
+    """Weighted sums of values: the weights of a query are the softmax of its scores with the keys,
+    which each class defines in ``scores``.
 
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
     keep_mask: True to keep; (..., n, m), or (B, m) for all queries of a sequence
     bias: added to the scores, (..., n, m)
-    causal: no query sees a key behind its own position; the last query stands at the last key
+    causal: a query sees no key after its own position; the last query stands at the last key
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
     """
 
-    causal = False  # whether the formula itself is
+    causal = False  # whether the formula itself is causal
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         raise NotImplementedError
 
     def weights(
         self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
     ) -> Tensor:
-        """How much each query takes of each value, (..., n, m)."""
+        """The weight of each value for each query, (..., n, m)."""
         return masked_softmax(self.scores(query, key), keep, bias)
 
     def forward(
@@ -68,11 +68,11 @@ class Attention(nn.Module):
 
 
 class BlockAttention(Attention):
-    """Attention whose weights of a query do not depend on how many queries and keys there are, so
-    that, where nobody asks for the weights, they are computed for a block of queries at a time:
-    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+    """Attention that is computed for a block of queries at a time, unless the weights are asked for:
+    a block stays in the processor's cache, and keys that come later are skipped. The weights of a
+    query must not depend on how many queries and keys there are."""
 
-    numbers = 3  # in memory for each weight
+    numbers = 3  # how many are in memory for each weight
 
     def forward(
         self,
@@ -111,12 +111,11 @@ class BlockAttention(Attention):
 
 
 class DotProductAttention(Attention):
-    """Attention whose scores are dot products, so that torch's fused kernel can be used where
-    nobody asks for the weights."""
+    """Attention whose scores are dot products: torch's fused kernel computes it, unless the weights
+    are asked for."""
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        """The scores for the kernel: what to take dot products of, and what to multiply them
-        with."""
+        """Queries, keys and a scale for the kernel: the scores are ``scale * query @ key.mT``."""
         raise NotImplementedError
 
     def forward(
@@ -152,7 +151,7 @@ class DistanceAttention(DotProductAttention):
     ½‖q‖² − (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
 
     def sharpness(self) -> float | Tensor:
-        """What half the squared distance is multiplied with."""
+        """The factor of half the squared distance."""
         raise NotImplementedError
 
     def forward(
@@ -170,7 +169,7 @@ class DistanceAttention(DotProductAttention):
             return super().forward(
                 query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
             )
-        # Moving all changes no distance, and near zero little is lost in rounding.
+        # A shift of everything changes no distance, and near zero less is lost in rounding.
         keep = combined_mask(query, key, keep_mask, causal=False)
         centre = key.mean(dim=-2, keepdim=True)
         if keep is not None:  # keys that no query sees may be far off
@@ -217,7 +216,7 @@ class UnscaledDotProductAttention(DotProductAttention):
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -244,7 +243,7 @@ class BilinearAttention(DotProductAttention):
         self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = self.W(query) @ key.mT
         return scores
 
@@ -253,7 +252,7 @@ class BilinearAttention(DotProductAttention):
 
 
 class AdditiveAttention(BlockAttention):
-    r"""Attention whose scores a small network gives to the sum of projected queries and keys.
+    r"""Attention whose scores come from a small network on the sum of projected query and key.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
 
@@ -277,7 +276,7 @@ class AdditiveAttention(BlockAttention):
         self.numbers = 2 * hidden_size
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         queries = self.W_q(query)
         keys = self.W_k(key)
         hidden = queries.unsqueeze(-2) + keys.unsqueeze(-3)
@@ -287,7 +286,7 @@ class AdditiveAttention(BlockAttention):
 
 
 class KernelAttention(DistanceAttention):
-    r"""Attention pooling whose weights a kernel gives to the distance of query and key.
+    r"""Attention pooling whose weights come from a kernel of the distance of query and key.
 
         f(x) = \sum_{i=1}^{n} \frac{K(x - x_i)}{\sum_{j=1}^{n} K(x - x_j)}\, y_i
 
@@ -310,7 +309,7 @@ class KernelAttention(DistanceAttention):
 
 
 class ParametricKernelAttention(DistanceAttention):
-    r"""Attention pooling whose weights a kernel gives to the distance of query and key.
+    r"""Attention pooling whose weights come from a kernel of the distance of query and key.
 
         \hat{f}(x) =
             \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\, w\big)^2\right) y_i
@@ -325,7 +324,7 @@ class ParametricKernelAttention(DistanceAttention):
 
     def __init__(self, dropout: float = 0.0, w: float = 1.0) -> None:
         super().__init__(dropout)
-        self.w = nn.Parameter(torch.tensor(w))
+        self.w = nn.Parameter(torch.tensor(float(w)))
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
@@ -354,7 +353,7 @@ class ScaledDotProductAttention(DotProductAttention):
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -378,10 +377,10 @@ class DifferentialAttention(Attention):
 
     def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
         super().__init__(dropout)
-        self.lambda_ = nn.Parameter(torch.tensor(lambda_))
+        self.lambda_ = nn.Parameter(torch.tensor(float(lambda_)))
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query of one attention goes with each key of it, (..., n, m)."""
+        """The score of each query of one of the two with each of its keys, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def weights(
@@ -393,7 +392,7 @@ class DifferentialAttention(Attention):
         return first - self.lambda_ * second
 
     def halves(self, query: Tensor, key: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """The queries and keys of each of the two."""
+        """The queries and keys of each of the two attentions."""
         return zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
 
     def forward(
@@ -426,7 +425,7 @@ class DifferentialAttention(Attention):
 
 
 class SigmoidAttention(BlockAttention):
-    r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
+    r"""Attention whose weights are sigmoids of the scores, and are not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
 
@@ -444,7 +443,7 @@ class SigmoidAttention(BlockAttention):
         self.b = b
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT / math.sqrt(query.size(-1)) + self.b
         return scores
 
@@ -475,7 +474,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
         self.c = c
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
         return self.c * torch.tanh(scores)
 
@@ -573,7 +572,7 @@ class CausalScaledDotProductAttention(DotProductAttention):
     causal = True
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -589,13 +588,14 @@ class MaskedScaledDotProductAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    bias: the formula's M, (..., n, m)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Masks.md:16.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -614,6 +614,7 @@ class RelativeSelfAttention(nn.Module):
     max_distance: how far a key can stand from a query and still have a row of its own
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
     From vault/Relative positions.md:23, 17.
@@ -652,7 +653,7 @@ class RelativeSelfAttention(nn.Module):
         return (output, weights) if need_weights else output
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (B, n, n)."""
+        """The score of each query with each key, (B, n, n)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores * query.size(-1) ** -0.5
         return scores
@@ -721,7 +722,7 @@ class RelativePositionAttention(DotProductAttention):
         return query, key, query.size(-1) ** -0.5
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores * query.size(-1) ** -0.5
         return scores
@@ -750,6 +751,7 @@ class SelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
     From vault/Self-attention.md:23.
@@ -788,6 +790,7 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
     From vault/Self-attention.md:37.
@@ -829,6 +832,7 @@ class CrossAttention(nn.Module):
     x: (B, n, d_model), which asks
     memory: (B, m, d_memory), which answers
     keep_mask: True to keep; (B, m) or (B, n, m)
+    bias: added to the scores, (B, n, m) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, m)
 
     From vault/Self-attention.md:46.
@@ -869,6 +873,8 @@ class SynthesizerAttention(nn.Module):
         \mathrm{Synthesizer}(X) = \mathrm{softmax}\left(\mathrm{ReLU}(XA + b_1)B + b_2\right)(XV)
 
     x: (..., n, d_model), with n at most max_len
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (..., n, n)
     returns: (..., n, value_size), and with need_weights the weights, (..., n, n)
 
     From vault/Self-attention.md:57.
@@ -931,6 +937,7 @@ class Seq2SeqAttention(nn.Module):
 
     state: (..., state_size), or several, (..., T, state_size)
     memory: (..., m, memory_size)
+    keep_mask: True to keep; (B, m) or (B, T, m)
     returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights,
         (..., m) or (..., T, m)
 
@@ -965,7 +972,7 @@ class Seq2SeqAttention(nn.Module):
         return (context, weights) if need_weights else context
 
     def scores(self, query: Tensor, memory: Tensor) -> Tensor:
-        """How well each state of the decoder goes with each of the encoder, (..., T, m)."""
+        """The score of each state of the decoder with each of the encoder, (..., T, m)."""
         queries = self.W_a(query)
         keys = self.U_a(memory)
         hidden = queries.unsqueeze(-2) + keys.unsqueeze(-3)
@@ -988,7 +995,7 @@ class RescaledDotProductAttention(DotProductAttention):
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT * (1 / query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -996,7 +1003,7 @@ class RescaledDotProductAttention(DotProductAttention):
 
 
 class MultiHeadAttention(nn.Module):
-    r"""Several attentions side by side, each on projections of its own, joined and projected.
+    r"""Attention in several heads side by side, each with its own projections of the input.
 
         \begin{aligned}
         \mathrm{MultiHead}(Q, K, V) &=
@@ -1008,8 +1015,10 @@ class MultiHeadAttention(nn.Module):
     key: (B, m, d_model), by default the query
     value: (B, m, d_model), by default the key
     keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
-    cache: keeps the keys and values; without key those of the query are added, else those of key
-        and value are made once
+    bias: added to the scores, (B, num_heads, n, m) or what broadcasts to it
+    causal: a query sees no key after its own position
+    cache: keeps keys and values between calls: without key, those of the query are added to it;
+        else those of key and value are made in the first call
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
 
     From vault/Multi-head attention.md:17.
@@ -1029,7 +1038,7 @@ class MultiHeadAttention(nn.Module):
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
         self.attention = attention
 
     def forward(
@@ -1080,6 +1089,7 @@ class CausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
 
@@ -1100,7 +1110,7 @@ class CausalSelfAttention(nn.Module):
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
         self.attention = attention
 
     def forward(
@@ -1144,6 +1154,7 @@ class BiasedCausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
 
@@ -1164,7 +1175,7 @@ class BiasedCausalSelfAttention(nn.Module):
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
         self.attention = attention
 
     def forward(

@@ -109,12 +109,12 @@ class GeluFeedForward(nn.Module):
 
 
 class OutputHead(nn.Module):
-    r"""Scores of all tokens of the vocabulary, from what a model made of each position.
+    r"""The logits of all tokens of the vocabulary at each position.
 
         p_t = \mathrm{softmax}(h_t W + b)
 
     x: (..., d_model)
-    returns: (..., vocab_size), scores; their softmax, which the formula has, is left to the loss
+    returns: (..., vocab_size), the logits, of which the loss takes the softmax
 
     From vault/Tokens and positions.md:78.
     """
@@ -124,8 +124,8 @@ class OutputHead(nn.Module):
         self.W = Linear(d_model, vocab_size)
 
     def forward(self, x: Tensor) -> Tensor:
-        scores: Tensor = self.W(x)
-        return scores
+        logits: Tensor = self.W(x)
+        return logits
 
 
 class AddNorm(nn.Module):
