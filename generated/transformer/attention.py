@@ -438,7 +438,7 @@ class SigmoidAttention(BlockAttention):
     From vault/Beyond softmax.md:34.
     """
 
-    def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
+    def __init__(self, dropout: float = 0.0, b: float = 0.0) -> None:
         super().__init__(dropout)
         self.b = b
 
@@ -996,7 +996,7 @@ class RescaledDotProductAttention(DotProductAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT * (1 / query.size(-1))
+        return query @ key.mT / query.size(-1)
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, 1 / query.size(-1)

@@ -28,11 +28,7 @@ def perplexity(logits: Tensor, target: Tensor) -> Tensor:
     return torch.exp(total / (target != -100).sum().clamp(min=1))
 
 
-def bleu(
-    candidate: list[str],
-    reference: list[str],
-    max_n: int = 4,
-) -> float:
+def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
     r"""How close a translation is to a reference, by the n-grams they share.
 
         \mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)
