@@ -2,8 +2,9 @@
 
 A mutant is one edit of the text of a module, in a function, its signature or the body of a class:
 another operator, another number, a condition turned round, a statement or an argument left out.
-What Python does not look at is left alone: docstrings and annotations, and the wording of errors;
-and ``device=…``, which nothing can tell from its absence where there is only one.
+What Python does not look at is left alone: docstrings and annotations, and the wording of errors
+and of what ``--help`` says; and ``device=…``, which nothing can tell from its absence where there
+is only one.
 """
 
 from __future__ import annotations
@@ -107,6 +108,14 @@ def _begin(node: ast.ClassDef | ast.FunctionDef) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """An expression and all in it, but for what is only there for people to read."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.keyword) and child.arg == "help"):
+            yield from _walk(child)
+
+
 class _Operators:
     """The operators, at each node of a module."""
 
@@ -167,7 +176,7 @@ class _Operators:
             yield from self.block(getattr(node, name, []))
 
     def expression(self, node: ast.expr) -> Iterator[Mutant]:
-        for found in ast.walk(node):
+        for found in _walk(node):
             if isinstance(found, ast.JoinedStr):
                 continue
             operator = getattr(self, type(found).__name__, None)
@@ -233,7 +242,7 @@ class _Operators:
         """An argument left out, two of them changed, or what is called left out."""
         arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         for left_out, argument in enumerate(arguments):
-            if isinstance(argument, ast.keyword) and argument.arg == "device":
+            if isinstance(argument, ast.keyword) and argument.arg in ("device", "help"):
                 continue
             rest = [self.of(a) for at, a in enumerate(arguments) if at != left_out]
             yield self.put(node, f"{self.of(node.func)}({', '.join(rest)})")

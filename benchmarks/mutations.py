@@ -58,7 +58,9 @@ def in_a_copy(folder: Path, package: str, mutant: Mutant) -> bool:
         copy = Path(place) / "copy"
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
         (copy / package / mutant.module).write_text(mutant.source, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "tests"]
+        own = Path("tests", f"test_{mutant.module}")  # first, since it is likely to fail
+        tests = [str(own), "tests"] if (copy / own).exists() else ["tests"]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         return subprocess.run(command, cwd=copy, capture_output=True, check=False).returncode == 0
 
 

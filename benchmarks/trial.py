@@ -2,19 +2,21 @@
 
 The tests are collected and run once, to see which functions each of them calls. Then, for each
 mistake, a child process puts the function that has it in the place of the right one, and runs the
-tests that call it, the quickest first, until one fails.
+tests that call it until one fails: first those that are quick and have noticed many mistakes there.
 """
 
 from __future__ import annotations
 
 import gc
 import inspect
+import math
 import os
 import resource
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -23,7 +25,7 @@ import pytest
 
 from mutants import Mutant
 
-CPU_SECONDS, MEMORY = 60, 2 * 2**30  # of a child; a mistake can be an endless loop
+MEMORY = 2 * 2**30  # of a child
 
 
 def replaced(modules: Mapping[str, str], module: str, mistake: Mapping[str, str]) -> Mutant:
@@ -66,16 +68,21 @@ class Trial:
         self.survivors: list[Mutant] = []
         self.seconds: dict[pytest.Item, float] = {}
         self.calling: dict[tuple[str, str], set[pytest.Item]] = defaultdict(set)
+        # Which test each child is at, and how often each was the last for mistakes of a function.
+        self.at = RawArray("l", len(tried))
+        self.noticed: Counter[tuple[str, str, pytest.Item]] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed = self.failed or report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for item in session.items:
-            start = time.process_time()
+            start, before = time.process_time(), _seconds_of_children()
             with Calls(self.package) as calls:
                 self._passes(item)
             self.seconds[item] = time.process_time() - start
+            if _seconds_of_children() > before:
+                continue  # other processes have the package as it is on disk
             for module, name in calls:
                 self.calling[module, ""].add(item)
                 while name:  # what calls a method tests its class too
@@ -84,29 +91,33 @@ class Trial:
         if self.failed:
             raise pytest.UsageError("the tests must pass before anything is broken")
         gc.freeze()  # what the children share with this process need not be looked at in each
+        self._replace_nothing()
+        self.items = session.items
+        running: dict[int, int] = {}
+        for number in range(len(self.tried)):
+            if len(running) == len(os.sched_getaffinity(0)):
+                self._wait(running)
+            running[self._fork(self.tried[number], number)] = number
+        while running:
+            self._wait(running)
+        return True
+
+    def _replace_nothing(self) -> None:
+        """Modules that are put in their own place still pass."""
         for module in dict.fromkeys(mutant.module for mutant in self.tried):
             right = Mutant(module, "", "", "", (self.package / module).read_text("utf-8"))
             if os.waitpid(self._fork(right), 0)[1]:
                 raise pytest.UsageError(f"{module} fails when it is put in its own place")
-        running: dict[int, Mutant] = {}
-        for mutant in self.tried:
-            if len(running) == len(os.sched_getaffinity(0)):
-                self._wait(running)
-            running[self._fork(mutant)] = mutant
-        while running:
-            self._wait(running)
-        return True
 
     def _passes(self, item: pytest.Item) -> bool:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return not self.failed
 
-    def _fork(self, mutant: Mutant) -> int:
+    def _fork(self, mutant: Mutant, number: int | None = None) -> int:
         """A child process; its exit code is 0 if the mutant survives."""
         child = os.fork()
         if child:
             return child
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -115,24 +126,43 @@ class Trial:
         os.dup2(nowhere, 2)
         code = 1
         try:
-            code = 0 if self._survives(mutant) else 1
+            code = 0 if self._survives(mutant, number) else 1
         finally:
             os._exit(code)
 
-    def _survives(self, mutant: Mutant) -> bool:
+    def _survives(self, mutant: Mutant, number: int | None) -> bool:
         if mutant.decorator:
             return True  # is tried in a copy
         install(sys.modules[f"transformer.{mutant.module.removesuffix('.py')}"], mutant.source)
-        tests = self.calling[mutant.module, mutant.where]
+        place = mutant.module, mutant.where
         own = f"test_{mutant.module}"
-        quickest = sorted(tests, key=lambda t: (t.path.name != own, self.seconds[t]))
-        return all(self._passes(test) for test in quickest)
 
-    def _wait(self, running: dict[int, Mutant]) -> None:
+        def cost(test: pytest.Item) -> float:
+            """Its time, for each mistake that it is likely to notice."""
+            likely = self.noticed[*place, test] + (0.1 if test.path.name == own else 0.01)
+            return (0.01 + self.seconds[test]) / likely
+
+        for test in sorted(self.calling[place], key=cost):
+            if number is not None:
+                self.at[number] = self.items.index(test)
+            most = math.ceil(time.process_time() + 5 + 10 * self.seconds[test])
+            resource.setrlimit(resource.RLIMIT_CPU, (most, -1))  # it may be an endless loop
+            if not self._passes(test):
+                return False
+        return True
+
+    def _wait(self, running: dict[int, int]) -> None:
         child, status = os.wait()
-        mutant = running.pop(child)
+        number = running.pop(child)
+        mutant = self.tried[number]
         if status == 0:
             self.survivors.append(mutant)
+        else:
+            self.noticed[mutant.module, mutant.where, self.items[self.at[number]]] += 1
+
+
+def _seconds_of_children() -> float:
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
 def install(module: ModuleType, source: str) -> None:

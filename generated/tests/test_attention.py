@@ -299,9 +299,11 @@ class TestLinearAttention(AttentionChecks):
         expected, _ = attention(query, key, value, **masked, need_weights=True)
         assert_equals(attention(query, key, value, **masked), array(expected))
 
-    def test_does_not_need_its_weights(self) -> None:
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""
         attention, many = self.attention(), 2**19
+        attention.causal = causal
         query, key, value = torch.rand(3, many, 6, dtype=torch.float64)
         keep_mask = torch.rand(many) > 0.3
         output = attention(query, key, value, keep_mask=keep_mask)

@@ -71,13 +71,17 @@ def test_the_kernel_is_taken_where_it_serves(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(linear_map.__globals__, "_product", kernel)
     x, weight = torch.randn(4, 3), torch.randn(5, 3)
     with torch.no_grad():
-        linear_map(x, weight)
-        assert bool(calls) == torch.backends.mkldnn.is_available()
-        calls.clear()
+        for one in (x, x[:1, :1]):
+            linear_map(one, weight[:, : one.size(-1)])
+            assert bool(calls) == torch.backends.mkldnn.is_available()
+            calls.clear()
         linear_map(x[0], weight)
         linear_map(x[:0], weight)
         linear_map(x.to("meta"), weight.to("meta"))
         with torch.backends.mkldnn.flags(enabled=False):
+            linear_map(x, weight)
+        with monkeypatch.context() as without:
+            without.setattr(torch.ops, "mkldnn", object())
             linear_map(x, weight)
         monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
         linear_map(x, weight)

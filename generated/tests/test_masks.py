@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from checks import array, assert_equals
 from transformer.masks import (
@@ -108,6 +109,54 @@ def test_a_bias_changes_no_type() -> None:
     weights = masked_softmax(scores, None, torch.zeros(4, 5))
     assert weights.dtype == torch.bfloat16
     assert torch.equal(weights, torch.softmax(scores, dim=-1))
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("queries", [3, 5])
+@pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
+def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
+    lead: tuple[int, ...], queries: int, size: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four axes and one width; a mask only where ``is_causal`` does not say it all; and no row of
+    nothing, for which a kernel may divide by zero."""
+    kernel, calls = F.scaled_dot_product_attention, []
+
+    def remember(*tensors: Tensor, **options: Any) -> Tensor:
+        calls.append((tensors, options))
+        return kernel(*tensors, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", remember)
+    query = torch.randn(*lead, queries, size)
+    key, value = torch.randn(*lead, 5, size), torch.randn(*lead, 5, width)
+    some, everything = torch.rand(queries, 5) < 0.5, torch.ones(queries, 5, dtype=torch.bool)
+    some[1] = False
+    numbers = torch.randn(queries, 5, dtype=torch.float64)
+    for keep_mask, bias, causal in product((None, some), (None, numbers), (False, True)):
+        output = fused_attention(query, key, value, keep_mask, bias, causal, scale=0.7)
+        keep = everything if keep_mask is None else keep_mask
+        keep = keep.tril(5 - queries) if causal else keep
+        scores = 0.7 * query @ key.mT + (0 if bias is None else bias)
+        weights = torch.softmax(scores.masked_fill(~keep, -torch.inf), dim=-1).nan_to_num()
+        torch.testing.assert_close(output, weights.float() @ value)
+        tensors, options = calls.pop()
+        assert {(x.dim(), x.size(-1)) for x in tensors} == {(4, max(size, width))}
+        mask, without = options["attn_mask"], keep_mask is None and bias is None
+        assert options["is_causal"] == (without and causal and queries == 5)
+        assert (mask is None) == (without and (not causal or queries == 5))
+        if mask is not None:
+            kept = mask if mask.dtype == torch.bool else mask.isfinite()
+            assert kept.any(dim=-1).all()
+
+
+def test_fused_attention_is_exported_with_its_lengths_open() -> None:
+    class Causal(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return fused_attention(x, x, x, None, None, True, scale=1.0)
+
+    lengths = {2: torch.export.Dim("n")}
+    program = torch.export.export(Causal(), (torch.randn(2, 3, 5, 4),), dynamic_shapes=(lengths,))
+    x = torch.randn(2, 3, 7, 4)
+    torch.testing.assert_close(program.module()(x), Causal()(x))
 
 
 @pytest.mark.parametrize("causal", [False, True])

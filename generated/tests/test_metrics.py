@@ -78,6 +78,11 @@ def test_bleu_finds_all_n_grams_of_the_reference_in_itself() -> None:
     assert bleu(words, words) == pytest.approx(bleu_by_formula(words, words))
 
 
+def test_bleu_counts_n_grams_of_up_to_four_words() -> None:
+    assert bleu(["the", "boat", "lies", "by", "me"], ["the", "boat", "lies", "by", "us"]) > 0
+    assert bleu(["the", "boat", "lies", "at", "a"], ["the", "boat", "lies", "by", "a"]) == 0.0
+
+
 def test_bleu_counts_a_word_as_often_as_the_reference_has_it() -> None:
     often, once = ["the"] * 4, ["the", "boat", "lies", "here"]
     share = bleu(often, once, 1) / bleu(once, once, 1)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from checks import (
     array,
@@ -148,11 +151,16 @@ def test_decoder_sees_all_of_its_memory_everywhere() -> None:
 def test_decoder_ignores_padding() -> None:
     decoder = randomised(Decoder(d_model=4, num_heads=2, d_ff=5, num_layers=3))
     x, memory = torch.randn(2, 2, 5, 4, dtype=torch.float64)
-    keep_mask = torch.tensor([[True] * 5, [True, True, True, True, False]])
+    keep_mask = torch.tensor([[True] * 5, [True, False, True, True, False]])
     memory_keep_mask = torch.tensor([[True] * 5, [True, True, True, False, False]])
-    output = decoder(x, memory, keep_mask=keep_mask, memory_keep_mask=memory_keep_mask)
+    masks = {"keep_mask": keep_mask, "memory_keep_mask": memory_keep_mask}
+    output = decoder(x, memory, **masks)
     assert_equals(output[:1], array(decoder(x[:1], memory[:1])))
-    assert_equals(output[1:, :4], array(decoder(x[1:, :4], memory[1:, :3])))
+    few = decoder(x[1:, :4], memory[1:, :3], keep_mask=keep_mask[1:, :4])
+    assert_equals(output[1:, :4], array(few))
+    x[1, ~keep_mask[1]] += 1
+    other = decoder(x, memory, **masks)
+    assert_equals(other[1, keep_mask[1]], array(output[1, keep_mask[1]]))
 
 
 def test_decoder_drops_out_only_in_training() -> None:
@@ -213,12 +221,15 @@ def test_encoder_decoder_ignores_padding() -> None:
     model = randomised(small_encoder_decoder())
     source, target = torch.randint(7, (2, 2, 5))
     source_keep_mask = torch.tensor([[True] * 5, [True, True, True, False, False]])
-    target_keep_mask = torch.tensor([[True] * 5, [True, True, True, True, False]])
-    logits = model(
-        source, target, source_keep_mask=source_keep_mask, target_keep_mask=target_keep_mask
-    )
+    target_keep_mask = torch.tensor([[True] * 5, [True, False, True, True, False]])
+    masks = {"source_keep_mask": source_keep_mask, "target_keep_mask": target_keep_mask}
+    logits = model(source, target, **masks)
     assert_equals(logits[:1], array(model(source[:1], target[:1])))
-    assert_equals(logits[1:, :4], array(model(source[1:, :3], target[1:, :4])))
+    few = model(source[1:, :3], target[1:, :4], target_keep_mask=target_keep_mask[1:, :4])
+    assert_equals(logits[1:, :4], array(few))
+    target[1, ~target_keep_mask[1]] = (target[1, ~target_keep_mask[1]] + 1) % 7
+    other = model(source, target, **masks)
+    assert_equals(other[1, target_keep_mask[1]], array(logits[1, target_keep_mask[1]]))
 
 
 def test_encoder_decoder_encodes_once_for_many_steps_of_decoding() -> None:
@@ -314,8 +325,9 @@ def test_encoder_decoder_writes_the_likeliest_token_each_time() -> None:
             assert torch.equal(written[:, at], logits.argmax(dim=-1).masked_fill(ended, 0))
             ended |= written[:, at] == 0
         assert ended.all() or written.size(1) == 6
-        few = model.greedy(source, start=1, end=0, max_len=2, source_keep_mask=keep_mask)
-        assert torch.equal(few, written[:, :2])
+        for most in (1, 2, 6):
+            few = model.greedy(source, start=1, end=0, max_len=most, source_keep_mask=keep_mask)
+            assert torch.equal(few, written[:, :most])
 
 
 @torch.no_grad()
@@ -359,12 +371,55 @@ def test_encoder_decoder_finds_better_texts_in_a_beam_than_alone() -> None:
     assert torch.cat(gains).min() > -1e-9 and torch.cat(gains).max() > 0.01
 
 
+def test_encoder_decoder_writes_without_gradients() -> None:
+    model, source, outputs = small_encoder_decoder(), torch.randint(7, (2, 5)), []
+    for module in (model.encoder, model.decoder):
+        module.register_forward_hook(lambda *call: outputs.append(call[-1]))
+    for write in (model.greedy, model.beam_search):
+        outputs.clear()
+        write(source, start=1, end=0)
+        assert len(outputs) > 1 and not any(output.requires_grad for output in outputs)
+
+
+def test_encoder_decoder_reads_nothing_twice_while_it_writes() -> None:
+    model, source, calls = small_encoder_decoder(), torch.randint(7, (2, 5)), []
+
+    def remember(
+        _: nn.Module, given: tuple[Tensor, ...], named: dict[str, Any], __: Tensor
+    ) -> None:
+        calls.append((given[0].size(1), [cache.length for cache in named["memory_caches"]]))
+
+    model.decoder.register_forward_hook(remember, with_kwargs=True)
+    for write in (model.greedy, model.beam_search):
+        write(source, start=1, end=0)
+    assert all(call == (1, [5, 5]) for call in calls)
+
+
+def test_encoder_decoder_has_its_defaults() -> None:
+    parameters = signature(EncoderDecoder.beam_search).parameters
+    assert parameters["beams"].default == 4
+    assert parameters["length_penalty"].default == 0.6
+
+
 def test_encoder_decoder_refuses_what_it_cannot_write_with() -> None:
     model, source = small_encoder_decoder(), torch.zeros(1, 3, dtype=torch.long)
     for wrong in ({"start": 7}, {"end": -1}, {"max_len": 0}, {"max_len": 7}):
         for write in (model.greedy, model.beam_search):
             with pytest.raises(ValueError, match=next(iter(wrong))):
                 write(source, **{"start": 1, "end": 0, **wrong})
+
+
+def test_encoder_decoder_has_its_sizes_by_default() -> None:
+    config = EncoderDecoderConfig()
+    assert asdict(config) == {
+        "vocab_size": 1000,
+        "max_len": 128,
+        "d_model": 64,
+        "num_heads": 4,
+        "d_ff": 128,
+        "num_layers": 2,
+        "dropout": 0.1,
+    }
 
 
 def test_encoder_decoder_compiles_without_a_break() -> None:
@@ -555,6 +610,24 @@ def test_gpt_writes_what_is_likeliest_behind_all_that_it_sees() -> None:
             assert torch.equal(written[:, at], model(seen)[:, -1].argmax(dim=-1))
 
 
+def test_gpt_writes_without_gradients() -> None:
+    model, outputs = small_gpt(), []
+    model.register_forward_hook(lambda *call: outputs.append(call[-1]))
+    model.generate(torch.randint(7, (2, 3)), 2)
+    assert len(outputs) == 2 and not any(output.requires_grad for output in outputs)
+
+
+def test_gpt_reads_nothing_twice_while_all_is_in_sight() -> None:
+    model, lengths = small_gpt(), []
+    model.register_forward_hook(lambda _, given, __: lengths.append(given[0].size(1)))
+    model.generate(torch.randint(7, (2, 3)), 6)
+    assert lengths == [3, 1, 1, 1, 6, 6]
+
+
+def test_gpt_has_its_defaults() -> None:
+    assert signature(GPT.generate).parameters["temperature"].default == 1.0
+
+
 def test_gpt_draws_only_the_likeliest_when_asked_to() -> None:
     model = randomised(small_gpt())
     start = torch.randint(7, (1, 3)).expand(200, 3)
@@ -567,8 +640,10 @@ def test_gpt_draws_only_the_likeliest_when_asked_to() -> None:
 
 
 def test_gpt_stops_at_the_end() -> None:
-    """From there on a text is filled up with it, and the others go on."""
-    model = outspoken(small_gpt())
+    """From there on a text is filled up with it, and the others go on; none is read any more when
+    all have ended."""
+    model, reads = outspoken(small_gpt()), []
+    model.register_forward_hook(lambda *call: reads.append(call))
     tokens = torch.randint(7, (30, 3))
     free = model.generate(tokens, 3, temperature=0.0)
     for end in range(7):
@@ -577,7 +652,9 @@ def test_gpt_stops_at_the_end() -> None:
             stop = other.index(end, 3) if end in other[3:] else len(other)
             assert text == other[:stop] + [end] * (len(other) - stop)
         if len(ended := written[written[:, 3] == end]):
+            reads.clear()
             assert torch.equal(model.generate(ended[:, :3], 3, temperature=0.0, end=end), ended)
+            assert len(reads) == 1
 
 
 def test_gpt_refuses_what_it_cannot_generate_with() -> None:
@@ -585,6 +662,19 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
     for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.generate(tokens, 1, **wrong)
+
+
+def test_gpt_has_its_sizes_by_default() -> None:
+    config = GPTConfig()
+    assert asdict(config) == {
+        "vocab_size": 1000,
+        "max_len": 128,
+        "d_model": 64,
+        "num_heads": 4,
+        "d_ff": 128,
+        "num_layers": 2,
+        "dropout": 0.1,
+    }
 
 
 def test_gpt_compiles_without_a_break() -> None:
@@ -617,7 +707,7 @@ def hugging_face_weights() -> dict[str, Tensor]:
     """Random weights by the names and in the shapes of Hugging Face's GPT-2."""
     shapes: dict[str, tuple[int, ...]] = {"wte.weight": (7, 4), "wpe.weight": (6, 4)}
     shapes |= {"ln_f.weight": (4,), "ln_f.bias": (4,)}
-    for block in ("h.0.", "h.1."):
+    for block in ("h.0.", "h.1.", "h.2."):
         linear = {"attn.c_attn": (4, 12), "attn.c_proj": (4, 4)}
         linear |= {"mlp.c_fc": (4, 5), "mlp.c_proj": (5, 4)}
         for name, (into, out) in linear.items():
@@ -640,7 +730,7 @@ def hugging_face_logits(weights: Mapping[str, Tensor], tokens: Tensor) -> Tensor
         return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
 
     x = w["wte.weight"][tokens] + w["wpe.weight"][: tokens.size(1)]
-    for block in ("h.0", "h.1"):
+    for block in ("h.0", "h.1", "h.2"):
         made = projected(norm(x, f"{block}.ln_1"), f"{block}.attn.c_attn")
         heads = made.unflatten(-1, (3, 2, 2)).permute(2, 0, 3, 1, 4)
         attended = F.scaled_dot_product_attention(*heads, is_causal=True)
@@ -652,9 +742,10 @@ def hugging_face_logits(weights: Mapping[str, Tensor], tokens: Tensor) -> Tensor
 
 def test_gpt_is_gpt2_with_the_weights_of_hugging_face() -> None:
     weights = hugging_face_weights()
+    weights["transformer.h.0.attn.unused"] = torch.zeros(4)
     model = GPT.from_gpt2(weights, num_heads=2).eval()
     assert model.config == GPTConfig(
-        vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=2, dropout=0.0
+        vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
     )
     tokens = torch.randint(7, (3, 6))
     expected = hugging_face_logits(weights, tokens)
@@ -663,7 +754,7 @@ def test_gpt_is_gpt2_with_the_weights_of_hugging_face() -> None:
 
 def test_gpt_refuses_weights_that_it_has_no_place_for() -> None:
     weights = hugging_face_weights()
-    weights["transformer.h.1.attn.q_norm.weight"] = torch.ones(4)
+    weights["transformer.h.1.attn.q_norm.weight"] = torch.eye(4)[0]
     with pytest.raises(ValueError, match="no place for h.1.attn.q_norm.weight"):
         GPT.from_gpt2(weights, num_heads=2)
     weights["lm_head.weight"] = torch.randn(7, 4)

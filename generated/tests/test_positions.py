@@ -39,8 +39,8 @@ def test_sinusoidal_positional_encoding_is_the_formula(
 
 
 def test_sinusoidal_positional_encoding_far_out_in_float32() -> None:
-    layer = SinusoidalPositionalEncoding(d_model=4, max_len=3001)
-    x = torch.zeros(3001, 4)
+    layer = SinusoidalPositionalEncoding(d_model=6, max_len=3001)
+    x = torch.zeros(3001, 6)
     assert_close_in_float32(layer(x), sinusoidal_positional_encoding_by_formula(layer, x))
 
 
@@ -50,15 +50,28 @@ def test_sinusoidal_positional_encoding_keeps_the_type_of_its_input() -> None:
 
 
 def test_sinusoidal_positional_encoding_has_no_more_positions_than_it_was_made_for() -> None:
-    layer = SinusoidalPositionalEncoding(d_model=4, max_len=7)
-    with pytest.raises(ValueError, match="max_len=7"):
-        layer(torch.zeros(8, 4))
+    for layer, max_len in (
+        (SinusoidalPositionalEncoding(d_model=4, max_len=7), 7),
+        (SinusoidalPositionalEncoding(d_model=4), 5000),
+    ):
+        layer(torch.zeros(max_len, 4))
+        with pytest.raises(ValueError, match=f"max_len={max_len}"):
+            layer(torch.zeros(max_len + 1, 4))
+
+
+def test_sinusoidal_positional_encoding_goes_on_from_a_position() -> None:
+    layer = SinusoidalPositionalEncoding(d_model=4, max_len=9)
+    x = torch.randn(2, 9, 4)
+    assert torch.equal(layer(x[:, 4:], start=4), layer(x)[:, 4:])
+    with pytest.raises(ValueError, match="a sequence of 10"):
+        layer(x[:, 4:], start=5)
 
 
 def test_sinusoidal_positional_encoding_learns_nothing_and_stays_out_of_checkpoints() -> None:
     layer = SinusoidalPositionalEncoding(d_model=4)
     assert not list(layer.parameters())
     assert not layer.state_dict()
+    assert all(table.dtype == torch.get_default_dtype() for table in layer.buffers())
 
 
 def test_sinusoidal_positional_encoding_passes_gradients_on() -> None:
@@ -85,6 +98,11 @@ def test_relative_position_bias_has_the_queries_last(queries: int) -> None:
     assert torch.equal(bias(queries, 7), bias(7)[:, -queries:])
 
 
+def test_relative_position_bias_begins_small() -> None:
+    bias = RelativePositionBias(num_heads=10, max_distance=50)
+    assert 0.015 < bias.b.std() < 0.025
+
+
 def test_relative_position_bias_learns_each_number() -> None:
     bias = RelativePositionBias(num_heads=3, max_distance=4)
     bias(5).square().sum().backward()
@@ -102,8 +120,8 @@ def test_rotary_embedding_is_the_formula(d_k: int, shape: tuple[int, ...]) -> No
 
 
 def test_rotary_embedding_far_out_in_float32() -> None:
-    layer = RotaryEmbedding(d_k=4, max_len=1001)
-    x = torch.ones(1001, 4)
+    layer = RotaryEmbedding(d_k=6, max_len=1001)
+    x = torch.ones(1001, 6)
     assert_close_in_float32(layer(x), rotary_embedding_by_formula(x))
 
 
@@ -121,6 +139,8 @@ def test_rotary_embedding_goes_on_from_a_position() -> None:
         layer = RotaryEmbedding(d_k=6, max_len=9)
     x = torch.randn(2, 9, 6, dtype=torch.float64)
     assert_equals(layer(x[:, 4:], start=4), array(layer(x)[:, 4:]))
+    with pytest.raises(ValueError, match="a sequence of 10"):
+        layer(x[:, 4:], start=5)
 
 
 def test_rotary_embedding_takes_what_is_not_contiguous() -> None:
@@ -135,9 +155,13 @@ def test_rotary_embedding_keeps_the_dtype() -> None:
 
 
 def test_rotary_embedding_has_no_more_positions_than_it_was_made_for() -> None:
-    layer = RotaryEmbedding(d_k=4, max_len=7)
-    with pytest.raises(ValueError, match="max_len=7"):
-        layer(torch.zeros(8, 4))
+    for layer, max_len in (
+        (RotaryEmbedding(d_k=4, max_len=7), 7),
+        (RotaryEmbedding(d_k=4), 5000),
+    ):
+        layer(torch.zeros(max_len, 4))
+        with pytest.raises(ValueError, match=f"max_len={max_len}"):
+            layer(torch.zeros(max_len + 1, 4))
 
 
 def test_rotary_embedding_turns_pairs() -> None:
@@ -149,6 +173,7 @@ def test_rotary_embedding_learns_nothing_and_stays_out_of_checkpoints() -> None:
     layer = RotaryEmbedding(d_k=4)
     assert not list(layer.parameters())
     assert not layer.state_dict()
+    assert all(table.dtype == torch.get_default_dtype() for table in layer.buffers())
 
 
 def test_rotary_embedding_has_gradients() -> None:

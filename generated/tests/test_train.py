@@ -6,9 +6,14 @@ import argparse
 import math
 import os
 import random
+import re
 import subprocess
 import sys
+import warnings
+import zlib
+from dataclasses import MISSING, fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -63,25 +68,61 @@ def same(weights: dict[str, Tensor], others: dict[str, Tensor]) -> bool:
     )
 
 
+KINDS = {
+    "D": data.DETERMINERS,
+    "B": data.BEFORE,
+    "A": data.BEHIND,
+    "N": {**data.NOUNS[0], **data.NOUNS[1]},
+    "V": data.VERBS,
+    "J": data.JOINTS,
+}
+"""The tables of words by a letter: determiners, adjectives before and after, nouns, and so on."""
+
+
 def test_translations_agree_with_their_nouns() -> None:
-    tables = (data.DETERMINERS, data.BEFORE, data.BEHIND)
-    for gender, nouns in enumerate(data.NOUNS):
-        agreeing = {pair[gender] for table in tables for pair in table.values()}
-        for seed in range(50):
-            english, french = Translation().sentence(random.Random(seed))
-            assert len(english) == len(french)
-            breaks = {*data.VERBS.values(), *data.JOINTS.values()}
-            phrases = " ".join("," if word in breaks else word for word in french).split(" , ")
-            for phrase in map(str.split, phrases):
-                if set(phrase) & set(nouns.values()):
-                    assert len(set(phrase) - agreeing) == 1
-                    assert phrase[0] in {pair[gender] for pair in data.DETERMINERS.values()}
+    """Word by word, but that adjectives of colour stand behind the noun."""
+    gender_of = {noun: gender for gender, nouns in enumerate(data.NOUNS) for noun in nouns}
+    for seed in range(200):
+        english, french = Translation().sentence(random.Random(seed))
+        expected: list[str] = []
+        phrase: list[str] = []
+        for word in english:
+            (kind,) = (kind for kind, table in KINDS.items() if word in table)
+            if kind in "DBA":
+                phrase.append(word)
+            elif kind == "N":
+                gender = gender_of[word]
+                for table in (data.DETERMINERS, data.BEFORE):
+                    expected += [table[other][gender] for other in phrase if other in table]
+                expected.append(KINDS["N"][word])
+                expected += [data.BEHIND[other][gender] for other in phrase if other in data.BEHIND]
+                phrase = []
+            else:
+                expected.append(KINDS[kind][word])
+        assert french == expected
+
+
+def test_sentences_vary() -> None:
+    sentences = [Translation().sentence(random.Random(seed))[0] for seed in range(1000)]
+    count = {
+        kind: sum(word in table for words in sentences for word in words)
+        for kind, table in KINDS.items()
+    }
+    for words in sentences:
+        kinds = "".join(kind for word in words for kind, table in KINDS.items() if word in table)
+        assert re.fullmatch(r"DB?A?NVDB?A?N(JDB?A?NVDB?A?N)?", kinds)
+    assert count["J"] / len(sentences) == pytest.approx(0.3, abs=0.05)
+    assert count["B"] / count["N"] == pytest.approx(0.4, abs=0.05)
+    assert count["A"] / count["N"] == pytest.approx(0.4, abs=0.05)
+    assert {word for words in sentences for word in words} == {w for t in KINDS.values() for w in t}
 
 
 def test_a_translation_is_written_from_its_start_to_its_end() -> None:
     translation = Translation()
     inputs, expected = translation.batch(20, random.Random(0))
     assert len({len(translation.words_of(row)) for row in expected}) > 1
+    assert inputs["source"].size(0) == 20
+    assert translation.words == ["<pad>", "<start>", "<end>", *sorted(translation.words[3:])]
     for source, keep, given, wanted in zip(
         inputs["source"], inputs["source_keep_mask"], inputs["target"], expected, strict=True
     ):
@@ -94,24 +135,43 @@ def test_a_translation_is_written_from_its_start_to_its_end() -> None:
 
 
 def test_held_out_sentences_are_never_trained_on() -> None:
-    def sentences(held_out: bool) -> set[tuple[int, ...]]:
-        inputs, _ = Translation().batch(50, random.Random(0), held_out)
-        return {tuple(row) for row in inputs["source"].tolist()}
+    """One in ten is held out, by its checksum, whatever the seed."""
+    translation = Translation()
+    for held_out, options in ((False, {}), (True, {"held_out": True})):
+        inputs, _ = translation.batch(50, random.Random(0), **options)
+        for row in inputs["source"]:
+            checksum = zlib.crc32(" ".join(translation.words_of(row)).encode())
+            assert (checksum % 10 == 0) == held_out
 
-    assert not sentences(held_out=True) & sentences(held_out=False)
 
-
-@pytest.mark.parametrize(("right", "shown"), [(True, "BLEU 1.000"), (False, "BLEU 0.000")])
+@pytest.mark.parametrize("right", [True, False])
 def test_a_report_compares_what_is_written(
-    right: bool, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    translation, kind, config = prepared(options_of("translation", tmp_path))
-    model = kind(config)
-    _, expected = translation.batch(10, random.Random("held out"), held_out=True)
+    """A translation may be twice as long as the right one, if the model can write so much."""
+    inputs, expected = Translation().batch(10, random.Random("held out"), held_out=True)
+    length = expected.size(1)
+    max_len = 2 * length + 1 if right else length + 1
+    translation, kind, config = prepared(
+        options_of("translation", tmp_path, f"--max-len {max_len}")
+    )
+    model, asked = kind(config), {}
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
-    monkeypatch.setattr(model, "greedy", lambda source, **_: written)
-    report(1, model, translation, 10)
-    assert shown in capsys.readouterr().out
+
+    def greedy(source: Tensor, **options: Any) -> Tensor:
+        asked.update(options, source=source)
+        return written
+
+    monkeypatch.setattr(model, "greedy", greedy)
+    report(7, model, translation, 10)
+    assert asked.pop("source").equal(inputs["source"])
+    assert asked.pop("source_keep_mask").equal(inputs["source_keep_mask"])
+    assert asked == {"start": START, "end": END, "max_len": min(2 * length, max_len)}
+    english = " ".join(translation.words_of(inputs["source"][0]))
+    french = " ".join(translation.words_of(expected[0])) if right else ""
+    shown = capsys.readouterr().out
+    assert shown.startswith("step 7: held-out loss ")
+    assert shown.endswith(f"BLEU {right:.3f}, such as: {english} -> {french}\n")
 
 
 def test_each_byte_is_expected_after_the_one_before() -> None:
@@ -119,8 +179,16 @@ def test_each_byte_is_expected_after_the_one_before() -> None:
     inputs, expected = text.batch(50, random.Random(0))
     assert expected.equal(inputs["tokens"] + 1)
     assert inputs["tokens"].shape == (50, 8)
-    held_out, _ = text.batch(50, random.Random(0), held_out=True)
-    assert expected.max() < held_out["tokens"].min()
+    assert text.vocab_size == 256
+
+
+def test_the_last_tenth_of_a_text_is_held_out() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = Text(bytes(range(250)), 8)
+    for held_out, there in ((False, range(225)), (True, range(225, 250))):
+        inputs, expected = text.batch(5000, random.Random(0), held_out)
+        assert {*inputs["tokens"].flatten().tolist(), *expected[:, -1].tolist()} == {*there}
 
 
 def test_the_notes_are_looked_for_here_and_above(
@@ -138,9 +206,28 @@ def test_the_notes_are_looked_for_here_and_above(
     assert data.notes() == b"some notes"
 
 
+def test_a_report_goes_on_with_half_of_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    text, kind, config = prepared(options_of("text", tmp_path))
+    model, asked = kind(config), {}
+
+    def generate(tokens: Tensor, count: int, **options: Any) -> Tensor:
+        asked.update(options, tokens=tokens, count=count)
+        return torch.tensor([[*b"Notes", 255]])
+
+    monkeypatch.setattr(model, "generate", generate)
+    report(7, model, text, 10)
+    inputs, _ = text.batch(10, random.Random("held out"), held_out=True)
+    assert asked.pop("tokens").equal(inputs["tokens"][:1, :16])
+    assert asked == {"count": 200, "top_k": 20}
+    assert capsys.readouterr().out.endswith("\nNotes\ufffd\n")
+
+
 def test_a_text_can_be_too_short() -> None:
+    Text(bytes(110), 10).batch(1, random.Random(0), held_out=True)
     with pytest.raises(ValueError, match="too short"):
-        Text(bytes(100), 10)
+        Text(bytes(109), 10)
 
 
 def test_the_loss_is_that_of_the_tokens_there_are() -> None:
@@ -178,8 +265,71 @@ def test_a_run_that_goes_on_gives_the_same_numbers(task: str, tmp_path: Path) ->
 def test_a_checkpoint_is_a_model_in_a_file(task: str, tmp_path: Path) -> None:
     train(options_of(task, tmp_path, "--steps 1"))
     model = MODELS[task][0].load(tmp_path / "run.pt")
-    weights = torch.load(tmp_path / "run.pt")["weights"]
-    assert all(weights[name].equal(weight) for name, weight in model.state_dict().items())
+    state = torch.load(tmp_path / "run.pt")
+    assert all(state["weights"][name].equal(w) for name, w in model.state_dict().items())
+    assert not {"task", "checkpoint", "resume", "device", "parallel"} & state["options"].keys()
+
+
+def test_a_run_that_is_stopped_leaves_the_checkpoint_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = options_of(TASKS[0], tmp_path, "--steps 1")
+    train(options)
+    before = (tmp_path / "run.pt").read_bytes()
+
+    def stopped(_: Any, path: Path) -> None:
+        path.write_bytes(b"half of it")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(torch, "save", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        train(options)
+    assert (tmp_path / "run.pt").read_bytes() == before
+    assert (tmp_path / "run.pt.part").exists()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_reports_and_checkpoints_come_every_few_steps_and_at_the_end(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported = []
+
+    def remember(step: int, model: Any, data: Any, count: int) -> None:
+        state = torch.load(tmp_path / "run.pt")
+        assert all(state["weights"][name].equal(w) for name, w in model.state_dict().items())
+        reported.append((step, state["step"], count))
+
+    monkeypatch.setattr("transformer.train.report", remember)
+    train(options_of(task, tmp_path, "--steps 5 --every 2"))
+    assert reported == [(2, 2, 64), (4, 4, 64), (5, 5, 64)]
+    assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_first_process_shows_how_far_a_run_is(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("transformer.train.process", lambda: (number, 2))
+    monkeypatch.setattr("transformer.train.update", lambda *_: 0.5)
+    monkeypatch.setattr("transformer.train.report", lambda *_: print("a report"))
+    clock = SimpleNamespace(monotonic=iter([10.0, 11.0, 12.0, 13.0]).__next__)
+    monkeypatch.setattr("transformer.train.time", clock)
+    options = options_of(TASKS[0], tmp_path, "--steps 3")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    train(options)
+    bars = [f"\r[{'=' * 10 * step:30}] {step}/3  loss 0.500  {step} s " for step in (1, 2, 3)]
+    shown = ("a report\n", "".join(bars) + "\n") if number == 0 else ("", "")
+    assert capsys.readouterr() == shown
+    assert (tmp_path / "run.pt").exists() == (number == 0)
+
+
+def test_a_run_may_leave_nothing_behind(tmp_path: Path, capsys: Any) -> None:
+    """Without a terminal, no bar is drawn; without the name of a checkpoint, none is written."""
+    options = options_of(TASKS[0], tmp_path, "--steps 1")
+    options.checkpoint = None
+    train(options)
+    assert not capsys.readouterr().err
+    assert not (tmp_path / "run.pt").exists()
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -229,6 +379,7 @@ def test_the_rate_is_the_schedule_s(tmp_path: Path) -> None:
     train(options)
     (group,) = torch.load(tmp_path / "run.pt")["optimizer"]["param_groups"]
     assert group["lr"] == rate(3, options)
+    assert group["betas"] == (0.9, 0.98) and group["eps"] == 1e-9
     assert rate(3, options) == pytest.approx(0.5 * warmup_schedule(3, 16, 10))
 
 
@@ -238,6 +389,8 @@ def test_bfloat16_is_almost_as_good(task: str, tmp_path: Path) -> None:
     rounded = train(options_of(task, tmp_path, "--steps 3 --dropout 0 --bf16"))
     assert rounded != exact
     assert rounded == pytest.approx(exact, rel=0.02)
+    # The loss itself is computed in float32.
+    assert any(torch.tensor(loss).bfloat16().item() != loss for loss in rounded)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -245,9 +398,41 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
     main(command(task, tmp_path, "--steps 2 --every 1"))
     shown = capsys.readouterr().out
     assert "step 1: held-out loss" in shown and "step 2: held-out loss" in shown
-    for wrong in ("--steps 0", "--accumulate x"):
-        with pytest.raises(SystemExit):
-            main(command(task, tmp_path, wrong))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_options_have_their_defaults(task: str, capsys: Any) -> None:
+    usual = {"steps": 500, "batch_size": 32, "accumulate": 1, "every": 100, "seed": 0}
+    usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
+    usual |= {"learning_rate": 1.0, "warmup_steps": 200}
+    usual |= {"label_smoothing": 0.1}
+    sizes = {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
+    sizes.pop("vocab_size", None)
+    assert {**usual, **sizes}.items() <= vars(parsed([task])).items()
+    with pytest.raises(SystemExit):
+        parsed([task, "--help"])
+    assert "(default: 500)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "another-task",
+        f"{TASKS[0]} --steps 0",
+        f"{TASKS[0]} --batch-size 0",
+        f"{TASKS[0]} --accumulate x",
+        f"{TASKS[0]} --warmup-steps 0",
+        f"{TASKS[0]} --every 0",
+        f"{TASKS[0]} --device abacus",
+        f"{TASKS[0]} --parallel all",
+        f"{TASKS[0]} --resume",
+    ],
+)
+def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        parsed(wrong.split())
+    assert capsys.readouterr().err.startswith("usage: python -m transformer.train")
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -258,6 +443,46 @@ def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any
         report(1, model, data, 4)
     losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
     assert losses[0] == losses[1]
+
+
+def test_a_process_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(dist, "init_process_group", asked.append)
+    monkeypatch.setattr(torch.cuda, "set_device", asked.append)
+    monkeypatch.delenv("RANK", raising=False)
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    assert join("cpu") == torch.device("cpu") and asked == []
+    assert join("cuda") == torch.device("cuda", 0) and asked == [torch.device("cuda", 0)]
+    monkeypatch.setenv("RANK", "5")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    asked.clear()
+    assert join("cpu") == torch.device("cpu") and asked == ["gloo"]
+    assert join("cuda") == torch.device("cuda", 1)
+    assert asked == ["gloo", "nccl", torch.device("cuda", 1)]
+    monkeypatch.setattr(dist, "is_initialized", lambda: True)
+    asked.clear()
+    assert join("cpu") == torch.device("cpu") and asked == []
+
+
+@pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
+@pytest.mark.parametrize("method", METHODS)
+def test_a_group_of_one_process_gives_the_same_numbers(method: str, tmp_path: Path) -> None:
+    how = f"--dropout 0 --num-layers 2 --parallel {method}"
+    losses, weights = updated(options_of(TASKS[0], tmp_path, how))
+    trained = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4"))
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        found, others = updated(options_of(TASKS[0], tmp_path, how))
+        first = train(options_of(TASKS[0], tmp_path, f"{how} --steps 2"))
+        main(command(TASKS[0], tmp_path, f"{how} --steps 3 --resume"))
+        assert not dist.is_initialized()
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+    then = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4 --resume"))
+    assert found == pytest.approx(losses, rel=1e-5)
+    assert same(others, weights)
+    assert [*first, *then] == pytest.approx([*trained[:2], trained[3]], rel=1e-4)
 
 
 def in_each_process(folder: Path) -> None:

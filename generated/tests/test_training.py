@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 import torch
 
@@ -11,9 +13,16 @@ from transformer.training import warmup_schedule
 
 @pytest.mark.parametrize("step", [1, 2, 99, 100, 101, 5000])
 @pytest.mark.parametrize("d_model", [1, 512])
-def test_warmup_schedule_is_the_formula(step: int, d_model: int) -> None:
-    rate = warmup_schedule(step, d_model, 100)
-    assert rate == pytest.approx(warmup_schedule_by_formula(step, d_model, 100), rel=1e-12)
+@pytest.mark.parametrize("warmup_steps", [1, 100])
+def test_warmup_schedule_is_the_formula(step: int, d_model: int, warmup_steps: int) -> None:
+    rate = warmup_schedule(step, d_model, warmup_steps)
+    expected = warmup_schedule_by_formula(step, d_model, warmup_steps)
+    assert rate == pytest.approx(expected, rel=1e-12)
+
+
+def test_warmup_schedule_has_its_defaults() -> None:
+    parameters = signature(warmup_schedule).parameters
+    assert parameters["warmup_steps"].default == 4000
 
 
 def test_warmup_schedule_rises_evenly_to_its_peak_and_falls() -> None:

@@ -283,12 +283,11 @@ class EncoderDecoder(nn.Module):
 
     def _initialise(self) -> None:
         """Small random weights: at first all tokens are about equally likely."""
-        for module in self.modules():
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
-        for parameter in self.parameters():
+        for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +386,7 @@ class GPT(nn.Module):
         caches = self.empty_caches()
         ended = torch.zeros(tokens.size(0), 1, dtype=torch.bool, device=tokens.device)
         with evaluating(self):
-            for left in reversed(range(count)):
+            for left in range(count, 0, -1):
                 if tokens.size(1) > max_len:  # what is seen moves on, and so do its positions
                     caches = self.empty_caches()
                 new = tokens[:, -max_len:][:, caches[0].length :]
@@ -396,9 +395,9 @@ class GPT(nn.Module):
                 if end is not None:
                     chosen = chosen.masked_fill(ended, end)
                     ended = ended | (chosen == end)
+                    if ended.all():
+                        return F.pad(tokens, (0, left), value=end)
                 tokens = torch.cat([tokens, chosen], dim=-1)
-                if end is not None and ended.all():
-                    return F.pad(tokens, (0, left), value=end)
         return tokens
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -467,9 +466,8 @@ class GPT(nn.Module):
 
     def _initialise(self) -> None:
         """Small random weights: at first all tokens are about equally likely."""
-        for module in self.modules():
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
-        for parameter in self.parameters():
+        for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)

@@ -26,13 +26,12 @@ class SinusoidalPositionalEncoding(nn.Module):
     def __init__(self, d_model: int, max_len: int = 5000) -> None:
         super().__init__()
         # In float64, since sines of large float32 numbers are off in the third decimal.
-        position = torch.arange(max_len, dtype=torch.float64)[:, None]
+        position = torch.arange(max_len)[:, None]
         columns = torch.arange(0, d_model, 2, dtype=torch.float64)
         angles = position / 10000 ** (columns / d_model)
-        encodings = torch.empty(max_len, d_model, dtype=torch.float64)
+        encodings = torch.empty(max_len, d_model)
         encodings[:, 0::2] = torch.sin(angles)
         encodings[:, 1::2] = torch.cos(angles[:, : d_model // 2])
-        encodings = encodings.to(torch.get_default_dtype())
         self.register_buffer("encodings", encodings, persistent=False)
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
@@ -93,7 +92,7 @@ class RotaryEmbedding(nn.Module):
         if d_k % 2:
             raise ValueError(f"d_k={d_k} is odd: features are turned in pairs")
         # In float64, since sines of large float32 numbers are off in the third decimal.
-        position = torch.arange(max_len, dtype=torch.float64)[:, None]
+        position = torch.arange(max_len)[:, None]
         frequencies = 10000 ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
         angles = position * frequencies
         dtype = torch.get_default_dtype()
@@ -126,9 +125,8 @@ class ALiBi(nn.Module):
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
-        heads = torch.arange(1, num_heads + 1, dtype=torch.float64)
-        slopes = 2.0 ** (-8 * heads / num_heads)
-        self.register_buffer("slopes", slopes.to(torch.get_default_dtype()), persistent=False)
+        heads = torch.arange(1, num_heads + 1)
+        self.register_buffer("slopes", 2.0 ** (-8 * heads / num_heads), persistent=False)
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys

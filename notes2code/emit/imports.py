@@ -34,6 +34,7 @@ _KNOWN = (
     (r"\bCounter\b", "from collections import Counter"),
     (r"\basdict\(", "from dataclasses import asdict"),
     (r"@dataclass\b", "from dataclasses import dataclass"),
+    (r"\bsignature\(", "from inspect import signature"),
     (r"\bproduct\(", "from itertools import product"),
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),

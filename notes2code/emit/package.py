@@ -99,10 +99,10 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
-        self._share_textbook_attention()
         self._hand_on_caches()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
+        self.there = self.views
         self.left_out = self._render_parts()
         self.families = {
             family: self._in_order([p for p in self.texts if p.component.family == family])
@@ -119,10 +119,9 @@ class _Renderer:
 
     def _share_textbook_attention(self) -> None:
         """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
-        known = (part for part in self.plan.parts if self.views[part].is_textbook_attention)
-        kept = (part.name for part in known if not (part.refused or part.name in self.refused))
-        name = next(kept, "")
-        for view in self.views.values():
+        known = (part.name for part, view in self.there.items() if view.is_textbook_attention)
+        name = next(known, "")
+        for view in self.there.values():
             view.textbook_attention = name
 
     def _hand_on_caches(self) -> None:
@@ -134,8 +133,24 @@ class _Renderer:
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
         it. Gives why."""
+        left_out: dict[Part, tuple[Part, str]] = {}
+        while new := self._render_all_but(left_out):  # what is left now names none of these
+            left_out |= new
+        return {
+            part: why if cause is part else f"it is built on {cause.name}: {why}"
+            for part, (cause, why) in left_out.items()
+        }
+
+    def _render_all_but(
+        self, left_out: Mapping[Part, tuple[Part, str]]
+    ) -> dict[Part, tuple[Part, str]]:
+        """Render the parts that are not left out. Gives those that have to be, too, and for each
+        the part that cannot be written, and why."""
+        self.texts = {}
+        self.there = {part: view for part, view in self.views.items() if part not in left_out}
+        self._share_textbook_attention()
         causes: dict[Part, tuple[Part, str]] = {}
-        for part in self.plan.parts:
+        for part in self.there:
             below = next((causes[used] for used in part.uses.values() if used in causes), None)
             if below is not None:
                 causes[part] = below
@@ -149,10 +164,7 @@ class _Renderer:
                 }
             except (EmitError, OracleError) as problem:
                 causes[part] = part, str(problem)
-        return {
-            part: why if cause is part else f"it is built on {cause.name}: {why}"
-            for part, (cause, why) in causes.items()
-        }
+        return causes
 
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
@@ -236,7 +248,7 @@ class _Renderer:
         return "\n\n\n".join(self.texts[part][_MODULE] for part in parts)
 
     def _fill(self, part: Part, template: str) -> str:
-        return fill(part.component.folder, template, part=self.views[part], plan=self.views)
+        return fill(part.component.folder, template, part=self.views[part], plan=self.there)
 
     def _shared(self, family: str, bodies: Mapping[str, str]) -> list[str]:
         """The shared functions and classes of a module that the rendered classes use, and, if

@@ -6,24 +6,43 @@ import re
 from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, warning
-from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
-from notes2code.meaning import binders, names
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    children,
+    walk,
+)
+from notes2code.meaning import binders, names, targets
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use, is_name
 from notes2code.meaning.statements import Define
+from notes2code.meaning.survey import Survey
 
 _AS_WRITTEN = "the code computes what is written; change it if that is not meant"
 
 
 def omissions(
-    nodes: Nodes, named: Sequence[tuple[Node, Use]], defines: Sequence[Define], equation: Equation
+    nodes: Nodes,
+    named: Sequence[tuple[Node, Use]],
+    defines: Sequence[Define],
+    seen: Survey,
+    equation: Equation,
 ) -> Iterator[Problem]:
     """Warnings for what was probably left out. Raises ``ProblemError`` where an index of a weight
     or of an element is nothing that counts."""
     _refuse_unsaid(nodes, named, defines, equation)
     for define in defines:
         yield from _means(define)
+        yield from _taken_twice(define, seen)
     for node in nodes.of(Infix):
         if node.op == "+":
             yield from _twice(node)
@@ -66,6 +85,34 @@ def _unsaid(letter: str, span: Span) -> ProblemError:
         span,
         "put it on the left-hand side, or into the sum that it belongs to",
     )
+
+
+def _taken_twice(define: Define, seen: Survey) -> Iterator[Problem]:
+    """``y_i = x_i + Σ_i a_i x_i``: the i of the left-hand side is another one below the sum. What
+    all are divided by, as in ``e^{x_i} / Σ_i e^{x_i}``, has always been written so."""
+    if define.target is None:
+        return
+    mine = {x.text for at in targets.read_target(seen, define).indices for x in _names(at.node)}
+    for node in (inner for value in define.values for inner in _above(value)):
+        if isinstance(node, Big) and node.op in ("sum", "prod") and node.sub is not None:
+            for letter in mine.intersection(binders.bound_letters(node.sub)):
+                text = f"the index `{letter}` of the left-hand side is summed over here"
+                yield warning("N2C080", text, node.sub.span, "give one of the two another letter")
+
+
+def _names(node: Node) -> list[Name]:
+    return [inner for inner in walk(node) if isinstance(inner, Name)]
+
+
+def _above(node: Node) -> Iterator[Node]:
+    """The nodes inside one, but for what stands below a fraction."""
+    yield node
+    below = node.bottom if isinstance(node, Frac) else None
+    if isinstance(node, Infix) and node.op == "/":
+        below = node.right
+    for child in children(node):
+        if child is not below:
+            yield from _above(child)
 
 
 # --- means -------------------------------------------------------------------------------------

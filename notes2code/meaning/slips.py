@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, counting, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.omissions import omissions
+from notes2code.meaning.rotations import rotations
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
@@ -49,7 +50,8 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
         yield from _parameters(define, seen, {use.name for use in uses}, said, equation)
     yield from _variances(nodes, defines, seen)
     yield from _averages(nodes, seen, equation)
-    yield from omissions(nodes, named, defines, equation)
+    yield from omissions(nodes, named, defines, seen, equation)
+    yield from rotations(nodes)
     conditions = [define.condition for define in defines if define.condition is not None]
     yield from counting.unsaid(nodes, conditions, seen)
 

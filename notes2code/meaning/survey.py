@@ -527,17 +527,25 @@ def _is_scaled(node: Juxt) -> bool:
 
 
 def _is_normalisation(node: Frac | Infix) -> bool:
-    """Whether a node divides by a standard deviation: γ and β beside it are vectors."""
+    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
+    vectors."""
     if isinstance(node, Infix) and node.op != "/":
         return False
     top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
     inside = Nodes(walk(bottom))
+    named = {name.text for name in inside.of(Name)}
+    deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
     centred = isinstance(top, Infix | Group)
-    deviates = any(name.text in _DEVIATIONS for name in inside.of(Name))
-    return deviates and (centred or bool(inside.of(Root)))
+    squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
+    return (
+        (deviates and (centred or bool(inside.of(Root))))
+        or not named.isdisjoint(["RMS", "rms"])
+        or (squares and scripts.is_name(top))
+    )
 
 
-_DEVIATIONS = frozenset(["sigma", "Var", "var", "RMS", "rms", "Std", "std"])
+def _is_square(node: Node) -> bool:
+    return isinstance(node, Script) and _is_two(node.sup)
 
 
 def _loose_places(
