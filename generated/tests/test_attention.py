@@ -326,143 +326,6 @@ class TestLinearAttention(AttentionChecks):
         assert_inputs_untouched(call, query, key, value, keep_mask)
 
 
-class TestMultiHeadAttention(ProjectedChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6), (5, 6), (5, 6))
-    heads = (3,)
-    by_formula = staticmethod(multi_head_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
-        return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            MultiHeadAttention(d_model=6, num_heads=4)
-
-    def test_keys_and_values_are_those_of_the_query_by_default(self) -> None:
-        attention = self.attention()
-        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
-        assert_equals(attention(x), array(attention(x, x, x)))
-        assert_equals(attention(x, memory), array(attention(x, memory, memory)))
-
-    def test_weighs_values_of_their_own(self) -> None:
-        attention = self.attention()
-        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
-        output, weights = attention(query, key, value, need_weights=True)
-        heads = weights @ split_heads(attention.W_V(value), 3)
-        assert_equals(output, array(attention.W_O(join_heads(heads))))
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_is_causal_when_asked_to_be(self, need_weights: bool) -> None:
-        """A position changes its own output and later ones, and none before it."""
-        attention = self.attention()
-        x = torch.randn(2, 4, 6, dtype=torch.float64)
-        output = first(attention(x, causal=True, need_weights=need_weights))
-        for at in range(4):
-            changed = x.clone()
-            changed[:, at] = torch.randn_like(changed[:, at])
-            again = first(attention(changed, causal=True, need_weights=need_weights))
-            assert_equals(again[:, :at], array(output[:, :at]))
-            assert not torch.equal(again[:, at], output[:, at])
-        fewer = first(attention(x[:, -2:], x, causal=True, need_weights=need_weights))
-        assert_equals(fewer, array(output[:, -2:]))
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
-        attention, cache = self.attention(), KeyValueCache(5)
-        x = torch.randn(2, 5, 6, dtype=torch.float64)
-        options = {"causal": True, "need_weights": need_weights}
-        pieces = x.split([2, 1, 2], dim=1)
-        read = [first(attention(piece, cache=cache, **options)) for piece in pieces]
-        assert_equals(torch.cat(read, dim=1), array(attention(x, causal=True)))
-
-    def test_makes_keys_and_values_of_a_memory_once(self) -> None:
-        attention, cache = self.attention(), KeyValueCache(4)
-        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
-        expected = attention(x, memory)
-        assert_equals(attention(x, memory, cache=cache), array(expected))
-        assert_equals(attention(x, torch.zeros_like(memory), cache=cache), array(expected))
-
-    def test_refuses_keys_without_values(self) -> None:
-        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
-        with pytest.raises((ValueError, RuntimeError)):
-            self.attention()(x, memory, memory[:, :3])
-
-    @pytest.mark.parametrize(
-        ("attention", "head_size", "by_formula"),
-        [
-            (UnscaledDotProductAttention(), 2, unscaled_dot_product_attention_by_formula),
-            (BilinearAttention(2, 2), 2, bilinear_attention_by_formula),
-            (AdditiveAttention(2, 2, 2), 2, additive_attention_by_formula),
-            (KernelAttention(), 1, kernel_attention_by_formula),
-            (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
-            (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
-            (SigmoidAttention(), 2, sigmoid_attention_by_formula),
-            (
-                SoftCappedScaledDotProductAttention(),
-                2,
-                soft_capped_scaled_dot_product_attention_by_formula,
-            ),
-            (LinearAttention(), 2, linear_attention_by_formula),
-            (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
-            (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
-        ],
-    )
-    def test_has_heads_of_any_attention(
-        self, attention: Attention, head_size: int, by_formula: Callable[..., np.ndarray]
-    ) -> None:
-        several = randomised(MultiHeadAttention(3 * head_size, 3, attention=attention))
-        x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
-        linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
-        query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
-        heads = torch.as_tensor(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
-        expected = several.W_O(join_heads(heads))
-        for need_weights in (False, True):
-            output = first(several(x, memory, need_weights=need_weights))
-            assert_equals(output, array(expected))
-
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            MultiHeadAttention(6, 3, attention=nn.Identity())
-
-    @pytest.mark.parametrize("causal", [False, True])
-    def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:
-        class Own(Attention):
-            def scores(self, query: Tensor, key: Tensor) -> Tensor:
-                return query @ key.mT / math.sqrt(query.size(-1))
-
-        attention, (x,) = self.attention(), self.inputs()[:1]
-        masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
-        expected = attention(x, **masked)
-        heads, theirs = split_heads(x, 3), attention.attention
-        with pytest.raises(NotImplementedError):
-            Attention()(heads, heads, heads)
-        attention.attention = Own()
-        assert_equals(attention(x, **masked), array(expected))
-        assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
-        assert_equals(Own()(heads, heads, heads), array(theirs(heads, heads, heads)))
-
-    def test_is_that_of_torch(self) -> None:
-        attention = self.attention()
-        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
-        projections = (attention.W_Q, attention.W_K, attention.W_V)
-        with torch.no_grad():
-            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
-            theirs.out_proj.weight.copy_(attention.W_O.weight)
-
-        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
-        padding = torch.tensor([[False] * 4, [False, False, True, True]])
-        expected, theirs = theirs(
-            query, key, value, key_padding_mask=padding, average_attn_weights=False
-        )
-        masked = {"keep_mask": keep_from_padding(padding), "causal": False}
-        output, weights = attention(query, key, value, **masked, need_weights=True)
-        assert_equals(output, array(expected))
-        assert_equals(weights, array(theirs))
-        assert_equals(attention(query, key, value, **masked), array(expected))
-
-
 class TestCausalScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
@@ -471,109 +334,6 @@ class TestCausalScaledDotProductAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> CausalScaledDotProductAttention:
         return randomised(CausalScaledDotProductAttention(dropout=dropout))
-
-
-class TestCausalSelfAttention(CausalChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    heads = (3,)
-    by_formula = staticmethod(causal_self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
-        return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            CausalSelfAttention(d_model=6, num_heads=4)
-
-    def test_is_that_of_torch(self) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
-        projections = (attention.W_Q, attention.W_K, attention.W_V)
-        with torch.no_grad():
-            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
-            theirs.out_proj.weight.copy_(attention.W_O.weight)
-
-        mask = ~causal_mask(x.size(1), x.size(1))
-        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
-        output, weights = attention(x, need_weights=True)
-        assert_equals(output, array(expected))
-        assert_equals(weights, array(theirs))
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        expected = first(attention(x, need_weights=need_weights))
-        attention.attention.causal = False
-        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
-
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            CausalSelfAttention(6, 3, attention=nn.Identity())
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
-        attention, cache = self.attention(), KeyValueCache(5)
-        x = torch.randn(2, 5, 6, dtype=torch.float64)
-        pieces = x.split([2, 1, 2], dim=1)
-        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
-        assert_equals(torch.cat(read, dim=1), array(attention(x)))
-
-
-class TestBiasedCausalSelfAttention(CausalChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    heads = (3,)
-    key_bias = "W_K.bias"
-    by_formula = staticmethod(biased_causal_self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
-        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
-        """What is added behind the projection."""
-        return attention.W_O.bias.expand_as(output)
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            BiasedCausalSelfAttention(d_model=6, num_heads=4)
-
-    def test_is_that_of_torch(self) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        theirs = nn.MultiheadAttention(6, 3, bias=True, batch_first=True).double()
-        projections = (attention.W_Q, attention.W_K, attention.W_V)
-        with torch.no_grad():
-            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
-            theirs.out_proj.weight.copy_(attention.W_O.weight)
-            theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in projections]))
-            theirs.out_proj.bias.copy_(attention.W_O.bias)
-
-        mask = ~causal_mask(x.size(1), x.size(1))
-        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
-        output, weights = attention(x, need_weights=True)
-        assert_equals(output, array(expected))
-        assert_equals(weights, array(theirs))
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        expected = first(attention(x, need_weights=need_weights))
-        attention.attention.causal = False
-        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
-
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            BiasedCausalSelfAttention(6, 3, attention=nn.Identity())
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
-        attention, cache = self.attention(), KeyValueCache(5)
-        x = torch.randn(2, 5, 6, dtype=torch.float64)
-        pieces = x.split([2, 1, 2], dim=1)
-        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
-        assert_equals(torch.cat(read, dim=1), array(attention(x)))
 
 
 class TestMaskedScaledDotProductAttention(AttentionChecks):
@@ -760,3 +520,243 @@ class TestRescaledDotProductAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> RescaledDotProductAttention:
         return randomised(RescaledDotProductAttention(dropout=dropout))
+
+
+class TestMultiHeadAttention(ProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6), (5, 6), (5, 6))
+    heads = (3,)
+    by_formula = staticmethod(multi_head_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
+        return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            MultiHeadAttention(d_model=6, num_heads=4)
+
+    def test_keys_and_values_are_those_of_the_query_by_default(self) -> None:
+        attention = self.attention()
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        assert_equals(attention(x), array(attention(x, x, x)))
+        assert_equals(attention(x, memory), array(attention(x, memory, memory)))
+
+    def test_weighs_values_of_their_own(self) -> None:
+        attention = self.attention()
+        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
+        output, weights = attention(query, key, value, need_weights=True)
+        heads = weights @ split_heads(attention.W_V(value), 3)
+        assert_equals(output, array(attention.W_O(join_heads(heads))))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_when_asked_to_be(self, need_weights: bool) -> None:
+        """A position changes its own output and later ones, and none before it."""
+        attention = self.attention()
+        x = torch.randn(2, 4, 6, dtype=torch.float64)
+        output = first(attention(x, causal=True, need_weights=need_weights))
+        for at in range(4):
+            changed = x.clone()
+            changed[:, at] = torch.randn_like(changed[:, at])
+            again = first(attention(changed, causal=True, need_weights=need_weights))
+            assert_equals(again[:, :at], array(output[:, :at]))
+            assert not torch.equal(again[:, at], output[:, at])
+        fewer = first(attention(x[:, -2:], x, causal=True, need_weights=need_weights))
+        assert_equals(fewer, array(output[:, -2:]))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        options = {"causal": True, "need_weights": need_weights}
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(piece, cache=cache, **options)) for piece in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x, causal=True)))
+
+    def test_makes_keys_and_values_of_a_memory_once(self) -> None:
+        attention, cache = self.attention(), KeyValueCache(4)
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        expected = attention(x, memory)
+        assert_equals(attention(x, memory, cache=cache), array(expected))
+        assert_equals(attention(x, torch.zeros_like(memory), cache=cache), array(expected))
+
+    def test_refuses_keys_without_values(self) -> None:
+        x, memory = torch.randn(2, 2, 4, 6, dtype=torch.float64)
+        with pytest.raises((ValueError, RuntimeError)):
+            self.attention()(x, memory, memory[:, :3])
+
+    @pytest.mark.parametrize(
+        ("attention", "head_size", "by_formula"),
+        [
+            (UnscaledDotProductAttention(), 2, unscaled_dot_product_attention_by_formula),
+            (BilinearAttention(2, 2), 2, bilinear_attention_by_formula),
+            (AdditiveAttention(2, 2, 2), 2, additive_attention_by_formula),
+            (KernelAttention(), 1, kernel_attention_by_formula),
+            (ParametricKernelAttention(), 1, parametric_kernel_attention_by_formula),
+            (ScaledDotProductAttention(), 2, scaled_dot_product_attention_by_formula),
+            (SigmoidAttention(), 2, sigmoid_attention_by_formula),
+            (
+                SoftCappedScaledDotProductAttention(),
+                2,
+                soft_capped_scaled_dot_product_attention_by_formula,
+            ),
+            (LinearAttention(), 2, linear_attention_by_formula),
+            (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
+            (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
+        ],
+    )
+    def test_has_heads_of_any_attention(
+        self, attention: Attention, head_size: int, by_formula: Callable[..., np.ndarray]
+    ) -> None:
+        several = randomised(MultiHeadAttention(3 * head_size, 3, attention=attention))
+        x, memory = torch.randn(2, 2, 4, 3 * head_size, dtype=torch.float64)
+        linear = several.W_Q(x), several.W_K(memory), several.W_V(memory)
+        query, key, value = (split_heads(y, 3).flatten(0, 1) for y in linear)
+        heads = torch.as_tensor(by_formula(attention, query, key, value)).unflatten(0, (2, 3))
+        expected = several.W_O(join_heads(heads))
+        for need_weights in (False, True):
+            output = first(several(x, memory, need_weights=need_weights))
+            assert_equals(output, array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            MultiHeadAttention(6, 3, attention=nn.Identity())
+
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:
+        class Own(Attention):
+            def scores(self, query: Tensor, key: Tensor) -> Tensor:
+                return query @ key.mT / math.sqrt(query.size(-1))
+
+        attention, (x,) = self.attention(), self.inputs()[:1]
+        masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
+        expected = attention(x, **masked)
+        heads, theirs = split_heads(x, 3), attention.attention
+        with pytest.raises(NotImplementedError):
+            Attention()(heads, heads, heads)
+        attention.attention = Own()
+        assert_equals(attention(x, **masked), array(expected))
+        assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
+        assert_equals(Own()(heads, heads, heads), array(theirs(heads, heads, heads)))
+
+    def test_is_that_of_torch(self) -> None:
+        attention = self.attention()
+        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+
+        query, key, value = torch.randn(3, 2, 4, 6, dtype=torch.float64)
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        expected, theirs = theirs(
+            query, key, value, key_padding_mask=padding, average_attn_weights=False
+        )
+        masked = {"keep_mask": keep_from_padding(padding), "causal": False}
+        output, weights = attention(query, key, value, **masked, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+        assert_equals(attention(query, key, value, **masked), array(expected))
+
+
+class TestCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    heads = (3,)
+    by_formula = staticmethod(causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
+        return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            CausalSelfAttention(d_model=6, num_heads=4)
+
+    def test_is_that_of_torch(self) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+
+        mask = ~causal_mask(x.size(1), x.size(1))
+        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
+        output, weights = attention(x, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        expected = first(attention(x, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            CausalSelfAttention(6, 3, attention=nn.Identity())
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))
+
+
+class TestBiasedCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    heads = (3,)
+    key_bias = "W_K.bias"
+    by_formula = staticmethod(biased_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
+        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
+        """What is added behind the projection."""
+        return attention.W_O.bias.expand_as(output)
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        with pytest.raises(ValueError, match="multiple"):
+            BiasedCausalSelfAttention(d_model=6, num_heads=4)
+
+    def test_is_that_of_torch(self) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        theirs = nn.MultiheadAttention(6, 3, bias=True, batch_first=True).double()
+        projections = (attention.W_Q, attention.W_K, attention.W_V)
+        with torch.no_grad():
+            theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in projections]))
+            theirs.out_proj.weight.copy_(attention.W_O.weight)
+            theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in projections]))
+            theirs.out_proj.bias.copy_(attention.W_O.bias)
+
+        mask = ~causal_mask(x.size(1), x.size(1))
+        expected, theirs = theirs(x, x, x, attn_mask=mask, average_attn_weights=False)
+        output, weights = attention(x, need_weights=True)
+        assert_equals(output, array(expected))
+        assert_equals(weights, array(theirs))
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
+        attention, (x,) = self.attention(), self.inputs()
+        expected = first(attention(x, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            BiasedCausalSelfAttention(6, 3, attention=nn.Identity())
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
+        attention, cache = self.attention(), KeyValueCache(5)
+        x = torch.randn(2, 5, 6, dtype=torch.float64)
+        pieces = x.split([2, 1, 2], dim=1)
+        read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
+        assert_equals(torch.cat(read, dim=1), array(attention(x)))

@@ -37,7 +37,7 @@ def test_check_token_refuses_what_is_not_in_the_vocabulary() -> None:
     for token in (None, 0, 6):
         check_token(token, 7, "end")
     for token in (-1, 7):
-        with pytest.raises(ValueError, match=f"end={token} is no token"):
+        with pytest.raises(ValueError, match=f"end={token} is not in"):
             check_token(token, 7, "end")
 
 
@@ -58,6 +58,14 @@ def shares(logits: Tensor, **options: Any) -> Tensor:
     drawn = draw_token(logits.expand(40_000, -1), **options)
     assert drawn.shape == (40_000, 1)
     return drawn.flatten().bincount(minlength=len(logits)) / len(drawn)
+
+
+def test_draws_by_probabilities_in_float32() -> None:
+    logits = torch.randn(100, 2000).bfloat16()
+    torch.manual_seed(0)
+    expected = draw_token(logits.float(), 1.0, top_p=0.9)
+    torch.manual_seed(0)
+    assert torch.equal(draw_token(logits, 1.0, top_p=0.9), expected)
 
 
 LIKELY = torch.tensor([0.1, 0.4, 0.05, 0.25, 0.2])

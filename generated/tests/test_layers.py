@@ -138,6 +138,210 @@ def test_feed_forward_leaves_its_input_alone() -> None:
     assert_inputs_untouched(FeedForward(d_model=5, d_ff=7), torch.randn(2, 5))
 
 
+@pytest.mark.parametrize("shape", [(1,), (4,), (2, 3)])
+def test_token_embedding_is_the_formula(shape: tuple[int, ...]) -> None:
+    layer = randomised(TokenEmbedding(vocab_size=7, d_model=5))
+    tokens = torch.randint(7, shape)
+    expected = token_embedding_by_formula(layer, tokens)
+    assert_equals(layer(tokens), expected)
+
+
+def test_token_embedding_in_float32() -> None:
+    layer = TokenEmbedding(vocab_size=7, d_model=5)
+    tokens = torch.arange(7)
+    assert_close_in_float32(layer(tokens), token_embedding_by_formula(layer, tokens))
+
+
+def test_token_embedding_begins_small() -> None:
+    layer = TokenEmbedding(vocab_size=1000, d_model=64)
+    assert 0.015 < layer.E.weight.std() < 0.025
+
+
+def test_token_embedding_learns_only_the_tokens_that_it_saw() -> None:
+    layer = TokenEmbedding(vocab_size=7, d_model=5)
+    layer(torch.tensor([2, 4])).sum().backward()
+    seen = layer.E.weight.grad.abs().sum(dim=1) > 0
+    assert seen.tolist() == [False, False, True, False, True, False, False]
+
+
+def test_token_embedding_refuses_tokens_outside_the_vocabulary() -> None:
+    layer = TokenEmbedding(vocab_size=7, d_model=5)
+    with pytest.raises(IndexError):
+        layer(torch.tensor([7]))
+
+
+def test_token_embedding_leaves_its_input_alone() -> None:
+    layer = TokenEmbedding(vocab_size=7, d_model=5)
+    assert_inputs_untouched(layer, torch.randint(7, (2, 3)))
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
+def test_gelu_feed_forward_is_the_formula(shape: tuple[int, ...], training: bool) -> None:
+    dropout = 0.0 if training else 0.5
+    layer = randomised(GeluFeedForward(d_model=5, d_ff=7, dropout=dropout)).train(training)
+    x = torch.randn(shape, dtype=torch.float64)
+    assert_equals(layer(x), gelu_feed_forward_by_formula(layer, x))
+
+
+def test_gelu_feed_forward_in_float32() -> None:
+    layer = GeluFeedForward(d_model=5, d_ff=7)
+    x = torch.randn(3, 5)
+    assert_close_in_float32(layer(x), gelu_feed_forward_by_formula(layer, x))
+
+
+def test_gelu_feed_forward_takes_what_is_not_contiguous() -> None:
+    layer = randomised(GeluFeedForward(d_model=5, d_ff=7))
+    x = torch.randn(5, 4, dtype=torch.float64).T
+    assert_equals(layer(x), gelu_feed_forward_by_formula(layer, x))
+
+
+def test_gelu_feed_forward_drops_out_only_in_training() -> None:
+    layer = GeluFeedForward(d_model=5, d_ff=50, dropout=0.5)
+    assert_dropout_only_in_training(layer, torch.randn(4, 5))
+
+
+def test_gelu_feed_forward_has_gradients() -> None:
+    layer = randomised(GeluFeedForward(d_model=3, d_ff=4))
+    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(layer, x)
+
+
+def test_gelu_feed_forward_leaves_its_input_alone() -> None:
+    assert_inputs_untouched(GeluFeedForward(d_model=5, d_ff=7), torch.randn(2, 5))
+
+
+@pytest.mark.parametrize("shape", [(5,), (4, 5), (2, 3, 5)])
+def test_output_head_has_the_probabilities_of_the_formula(shape: tuple[int, ...]) -> None:
+    layer = randomised(OutputHead(d_model=5, vocab_size=7))
+    x = torch.randn(shape, dtype=torch.float64)
+    probabilities = torch.softmax(layer(x), dim=-1)
+    assert_equals(probabilities, output_head_by_formula(layer, x))
+
+
+def test_output_head_in_float32() -> None:
+    layer = OutputHead(d_model=5, vocab_size=7)
+    x = torch.randn(3, 5)
+    probabilities = torch.softmax(layer(x), dim=-1)
+    assert_close_in_float32(probabilities, output_head_by_formula(layer, x))
+
+
+def test_output_head_gives_scores_and_not_probabilities() -> None:
+    layer = randomised(OutputHead(d_model=5, vocab_size=7))
+    x = torch.randn(3, 5, dtype=torch.float64)
+    linear = layer.W
+    expected = array(x) @ array(linear.weight).T + array(linear.bias)
+    assert_equals(layer(x), expected)
+
+
+def test_output_head_takes_what_is_not_contiguous() -> None:
+    layer = randomised(OutputHead(d_model=5, vocab_size=7))
+    x = torch.randn(5, 4, dtype=torch.float64).T
+    probabilities = torch.softmax(layer(x), dim=-1)
+    assert_equals(probabilities, output_head_by_formula(layer, x))
+
+
+def test_output_head_has_gradients() -> None:
+    layer = randomised(OutputHead(d_model=3, vocab_size=4))
+    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(layer, x)
+
+
+def test_output_head_leaves_its_input_alone() -> None:
+    layer = OutputHead(d_model=5, vocab_size=7)
+    assert_inputs_untouched(layer, torch.randn(2, 5))
+
+
+def test_add_norm_is_the_formula() -> None:
+    layer = randomised(AddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    assert_equals(layer(x, torch.sin), add_norm_by_formula(layer, x, np.sin))
+
+
+def test_add_norm_in_float32() -> None:
+    layer = AddNorm(d_model=5)
+    x = torch.randn(3, 5)
+    output = layer(x, torch.sin)
+    assert_close_in_float32(output, add_norm_by_formula(layer, x, np.sin))
+
+
+def test_add_norm_around_nothing() -> None:
+    layer = randomised(AddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    output = layer(x, torch.zeros_like)
+    assert_equals(output, layer_norm_by_formula(layer.norm, x))
+
+
+def test_add_norm_drops_out_only_in_training() -> None:
+    layer = AddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+    layer.eval()
+    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+
+
+def test_add_norm_drops_out_of_the_sublayer_alone() -> None:
+    layer = AddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
+
+
+def test_add_norm_has_gradients() -> None:
+    layer = randomised(AddNorm(d_model=4))
+    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
+
+
+def test_add_norm_leaves_its_input_alone() -> None:
+    layer = AddNorm(d_model=5)
+    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
+
+
+def test_pre_norm_add_norm_is_the_formula() -> None:
+    layer = randomised(PreNormAddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    assert_equals(layer(x, torch.sin), pre_norm_add_norm_by_formula(layer, x, np.sin))
+
+
+def test_pre_norm_add_norm_in_float32() -> None:
+    layer = PreNormAddNorm(d_model=5)
+    x = torch.randn(3, 5)
+    output = layer(x, torch.sin)
+    assert_close_in_float32(output, pre_norm_add_norm_by_formula(layer, x, np.sin))
+
+
+def test_pre_norm_add_norm_around_nothing() -> None:
+    layer = randomised(PreNormAddNorm(d_model=5))
+    x = torch.randn(2, 3, 5, dtype=torch.float64)
+    output = layer(x, torch.zeros_like)
+    assert_equals(output, array(x))
+
+
+def test_pre_norm_add_norm_drops_out_only_in_training() -> None:
+    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+    layer.eval()
+    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
+
+
+def test_pre_norm_add_norm_drops_out_of_the_sublayer_alone() -> None:
+    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+    x = torch.randn(4, 50)
+    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
+
+
+def test_pre_norm_add_norm_has_gradients() -> None:
+    layer = randomised(PreNormAddNorm(d_model=4))
+    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
+
+
+def test_pre_norm_add_norm_leaves_its_input_alone() -> None:
+    layer = PreNormAddNorm(d_model=5)
+    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
+
+
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_encoder_layer_is_the_formula(batch: int, training: bool) -> None:
@@ -388,79 +592,6 @@ def test_decoder_layer_is_that_of_torch() -> None:
     assert_equals(layer(x, memory, memory_keep_mask=~padding), array(expected))
 
 
-@pytest.mark.parametrize("shape", [(1,), (4,), (2, 3)])
-def test_token_embedding_is_the_formula(shape: tuple[int, ...]) -> None:
-    layer = randomised(TokenEmbedding(vocab_size=7, d_model=5))
-    tokens = torch.randint(7, shape)
-    expected = token_embedding_by_formula(layer, tokens)
-    assert_equals(layer(tokens), expected)
-
-
-def test_token_embedding_in_float32() -> None:
-    layer = TokenEmbedding(vocab_size=7, d_model=5)
-    tokens = torch.arange(7)
-    assert_close_in_float32(layer(tokens), token_embedding_by_formula(layer, tokens))
-
-
-def test_token_embedding_begins_small() -> None:
-    layer = TokenEmbedding(vocab_size=1000, d_model=64)
-    assert 0.015 < layer.E.weight.std() < 0.025
-
-
-def test_token_embedding_learns_only_the_tokens_that_it_saw() -> None:
-    layer = TokenEmbedding(vocab_size=7, d_model=5)
-    layer(torch.tensor([2, 4])).sum().backward()
-    seen = layer.E.weight.grad.abs().sum(dim=1) > 0
-    assert seen.tolist() == [False, False, True, False, True, False, False]
-
-
-def test_token_embedding_refuses_tokens_outside_the_vocabulary() -> None:
-    layer = TokenEmbedding(vocab_size=7, d_model=5)
-    with pytest.raises(IndexError):
-        layer(torch.tensor([7]))
-
-
-def test_token_embedding_leaves_its_input_alone() -> None:
-    layer = TokenEmbedding(vocab_size=7, d_model=5)
-    assert_inputs_untouched(layer, torch.randint(7, (2, 3)))
-
-
-@pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
-def test_gelu_feed_forward_is_the_formula(shape: tuple[int, ...], training: bool) -> None:
-    dropout = 0.0 if training else 0.5
-    layer = randomised(GeluFeedForward(d_model=5, d_ff=7, dropout=dropout)).train(training)
-    x = torch.randn(shape, dtype=torch.float64)
-    assert_equals(layer(x), gelu_feed_forward_by_formula(layer, x))
-
-
-def test_gelu_feed_forward_in_float32() -> None:
-    layer = GeluFeedForward(d_model=5, d_ff=7)
-    x = torch.randn(3, 5)
-    assert_close_in_float32(layer(x), gelu_feed_forward_by_formula(layer, x))
-
-
-def test_gelu_feed_forward_takes_what_is_not_contiguous() -> None:
-    layer = randomised(GeluFeedForward(d_model=5, d_ff=7))
-    x = torch.randn(5, 4, dtype=torch.float64).T
-    assert_equals(layer(x), gelu_feed_forward_by_formula(layer, x))
-
-
-def test_gelu_feed_forward_drops_out_only_in_training() -> None:
-    layer = GeluFeedForward(d_model=5, d_ff=50, dropout=0.5)
-    assert_dropout_only_in_training(layer, torch.randn(4, 5))
-
-
-def test_gelu_feed_forward_has_gradients() -> None:
-    layer = randomised(GeluFeedForward(d_model=3, d_ff=4))
-    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(layer, x)
-
-
-def test_gelu_feed_forward_leaves_its_input_alone() -> None:
-    assert_inputs_untouched(GeluFeedForward(d_model=5, d_ff=7), torch.randn(2, 5))
-
-
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_transformer_block_is_the_formula(batch: int, training: bool) -> None:
@@ -574,134 +705,3 @@ def test_transformer_block_is_that_of_torch() -> None:
     x = torch.randn(2, 4, 6, dtype=torch.float64)
     expected = theirs(x, src_mask=~causal_mask(4, 4))
     assert_equals(layer(x), array(expected))
-
-
-def test_add_norm_is_the_formula() -> None:
-    layer = randomised(AddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    assert_equals(layer(x, torch.sin), add_norm_by_formula(layer, x, np.sin))
-
-
-def test_add_norm_in_float32() -> None:
-    layer = AddNorm(d_model=5)
-    x = torch.randn(3, 5)
-    output = layer(x, torch.sin)
-    assert_close_in_float32(output, add_norm_by_formula(layer, x, np.sin))
-
-
-def test_add_norm_around_nothing() -> None:
-    layer = randomised(AddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    output = layer(x, torch.zeros_like)
-    assert_equals(output, layer_norm_by_formula(layer.norm, x))
-
-
-def test_add_norm_drops_out_only_in_training() -> None:
-    layer = AddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-    layer.eval()
-    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-
-
-def test_add_norm_drops_out_of_the_sublayer_alone() -> None:
-    layer = AddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
-
-
-def test_add_norm_has_gradients() -> None:
-    layer = randomised(AddNorm(d_model=4))
-    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
-
-
-def test_add_norm_leaves_its_input_alone() -> None:
-    layer = AddNorm(d_model=5)
-    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
-
-
-def test_pre_norm_add_norm_is_the_formula() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    assert_equals(layer(x, torch.sin), pre_norm_add_norm_by_formula(layer, x, np.sin))
-
-
-def test_pre_norm_add_norm_in_float32() -> None:
-    layer = PreNormAddNorm(d_model=5)
-    x = torch.randn(3, 5)
-    output = layer(x, torch.sin)
-    assert_close_in_float32(output, pre_norm_add_norm_by_formula(layer, x, np.sin))
-
-
-def test_pre_norm_add_norm_around_nothing() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    output = layer(x, torch.zeros_like)
-    assert_equals(output, array(x))
-
-
-def test_pre_norm_add_norm_drops_out_only_in_training() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-    layer.eval()
-    assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
-
-
-def test_pre_norm_add_norm_drops_out_of_the_sublayer_alone() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
-    x = torch.randn(4, 50)
-    assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
-
-
-def test_pre_norm_add_norm_has_gradients() -> None:
-    layer = randomised(PreNormAddNorm(d_model=4))
-    x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
-
-
-def test_pre_norm_add_norm_leaves_its_input_alone() -> None:
-    layer = PreNormAddNorm(d_model=5)
-    assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
-
-
-@pytest.mark.parametrize("shape", [(5,), (4, 5), (2, 3, 5)])
-def test_output_head_has_the_probabilities_of_the_formula(shape: tuple[int, ...]) -> None:
-    layer = randomised(OutputHead(d_model=5, vocab_size=7))
-    x = torch.randn(shape, dtype=torch.float64)
-    probabilities = torch.softmax(layer(x), dim=-1)
-    assert_equals(probabilities, output_head_by_formula(layer, x))
-
-
-def test_output_head_in_float32() -> None:
-    layer = OutputHead(d_model=5, vocab_size=7)
-    x = torch.randn(3, 5)
-    probabilities = torch.softmax(layer(x), dim=-1)
-    assert_close_in_float32(probabilities, output_head_by_formula(layer, x))
-
-
-def test_output_head_gives_scores_and_not_probabilities() -> None:
-    layer = randomised(OutputHead(d_model=5, vocab_size=7))
-    x = torch.randn(3, 5, dtype=torch.float64)
-    linear = layer.W
-    expected = array(x) @ array(linear.weight).T + array(linear.bias)
-    assert_equals(layer(x), expected)
-
-
-def test_output_head_takes_what_is_not_contiguous() -> None:
-    layer = randomised(OutputHead(d_model=5, vocab_size=7))
-    x = torch.randn(5, 4, dtype=torch.float64).T
-    probabilities = torch.softmax(layer(x), dim=-1)
-    assert_equals(probabilities, output_head_by_formula(layer, x))
-
-
-def test_output_head_has_gradients() -> None:
-    layer = randomised(OutputHead(d_model=3, vocab_size=4))
-    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(layer, x)
-
-
-def test_output_head_leaves_its_input_alone() -> None:
-    layer = OutputHead(d_model=5, vocab_size=7)
-    assert_inputs_untouched(layer, torch.randn(2, 5))

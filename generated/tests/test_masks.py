@@ -68,6 +68,12 @@ def test_combined_mask_refuses_what_can_mean_two_things(
         combined_mask(torch.zeros(query), key, torch.ones(mask, dtype=torch.bool), causal=False)
 
 
+def test_combined_mask_is_boolean() -> None:
+    x = torch.zeros(4, 6)
+    with pytest.raises(TypeError, match="of torch.float32: give a boolean one"):
+        combined_mask(x, x, torch.ones(4, 4), causal=False)
+
+
 @pytest.mark.parametrize(
     ("query", "mask", "expected"),
     [
@@ -91,6 +97,18 @@ def test_batched_mask_has_the_axes_of_the_scores(
 def test_batched_mask_is_of_the_batch() -> None:
     with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
+
+
+def test_batched_mask_is_boolean() -> None:
+    with pytest.raises(TypeError, match="of torch.int64: give a boolean one"):
+        batched_mask(torch.ones(2, 5, dtype=torch.int64), torch.zeros(2, 4, 6))
+
+
+def test_a_bias_changes_no_type() -> None:
+    scores = torch.randn(2, 4, 5).bfloat16()
+    weights = masked_softmax(scores, None, torch.zeros(4, 5))
+    assert weights.dtype == torch.bfloat16
+    assert torch.equal(weights, torch.softmax(scores, dim=-1))
 
 
 @pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
@@ -161,3 +179,11 @@ def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
     expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
     assert_equals(output, array(expected))
     assert len(rows) > 1 and sum(rows) == 600
+
+
+@pytest.mark.parametrize("axes", [(), (2,), (2, 3)])
+@pytest.mark.parametrize(("queries", "keys"), [(0, 5), (4, 0)])
+def test_fused_attention_of_nothing(axes: tuple[int, ...], queries: int, keys: int) -> None:
+    query, key = torch.randn(*axes, queries, 6), torch.randn(*axes, keys, 6)
+    output = fused_attention(query, key, key, None, None, causal=False, scale=1.0)
+    assert torch.equal(output, torch.zeros(*axes, queries, 6))

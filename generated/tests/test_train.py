@@ -24,8 +24,7 @@ from torch import Tensor
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
-from transformer.train import MODELS, loss_of, main, parsed, rate, report, train, update
-from transformer.train import task as task_of
+from transformer.train import MODELS, loss_of, main, parsed, prepared, rate, report, train, update
 from transformer.training import warmup_schedule
 
 TASKS = ["translation", "text"]
@@ -53,7 +52,7 @@ def updated(
     options: argparse.Namespace, rate: float = 0.5, steps: int = 2
 ) -> tuple[list[float], dict[str, Any]]:
     """The losses of some steps of plain gradient descent, and the weights after them."""
-    data, kind, config = task_of(options)
+    data, kind, config = prepared(options)
     torch.manual_seed(options.seed)
     model = distributed(kind(config), options.parallel)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
@@ -153,7 +152,9 @@ def test_a_report_compares_what_is_written(
     inputs, expected = Translation().batch(10, random.Random("held out"), held_out=True)
     length = expected.size(1)
     max_len = 2 * length + 1 if right else length + 1
-    translation, kind, config = task_of(options_of("translation", tmp_path, f"--max-len {max_len}"))
+    translation, kind, config = prepared(
+        options_of("translation", tmp_path, f"--max-len {max_len}")
+    )
     model, asked = kind(config), {}
     written = expected.masked_fill(expected == IGNORED, END) if right else expected * 0 + START
 
@@ -208,7 +209,7 @@ def test_the_notes_are_looked_for_here_and_above(
 def test_a_report_goes_on_with_half_of_a_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    text, kind, config = task_of(options_of("text", tmp_path))
+    text, kind, config = prepared(options_of("text", tmp_path))
     model, asked = kind(config), {}
 
     def generate(tokens: Tensor, count: int, **options: Any) -> Tensor:
@@ -436,7 +437,7 @@ def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
-    data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
+    data, kind, config = prepared(options_of(task, tmp_path, "--dropout 0.5"))
     model = kind(config)
     for _ in range(2):
         report(1, model, data, 4)

@@ -22,32 +22,32 @@ from .masks import (
 
 
 class Attention(nn.Module):
-    """Sums of values, weighted by the softmax of how well each key goes with a query, which a
-    class says in ``scores``.
+    """Weighted sums of values: the weights of a query are the softmax of its scores with the keys,
+    which each class defines in ``scores``.
 
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
     keep_mask: True to keep; (..., n, m), or (B, m) for all queries of a sequence
     bias: added to the scores, (..., n, m)
-    causal: no query sees a key behind its own position; the last query stands at the last key
+    causal: a query sees no key after its own position; the last query stands at the last key
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
     """
 
-    causal = False  # whether the formula itself is
+    causal = False  # whether the formula itself is causal
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         raise NotImplementedError
 
     def weights(
         self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
     ) -> Tensor:
-        """How much each query takes of each value, (..., n, m)."""
+        """The weight of each value for each query, (..., n, m)."""
         return masked_softmax(self.scores(query, key), keep, bias)
 
     def forward(
@@ -68,11 +68,11 @@ class Attention(nn.Module):
 
 
 class BlockAttention(Attention):
-    """Attention whose weights of a query do not depend on how many queries and keys there are, so
-    that, where nobody asks for the weights, they are computed for a block of queries at a time:
-    such a block stays in the processor's cache, and keys that come later need not be looked at."""
+    """Attention that is computed for a block of queries at a time, unless the weights are asked for:
+    a block stays in the processor's cache, and keys that come later are skipped. The weights of a
+    query must not depend on how many queries and keys there are."""
 
-    numbers = 3  # in memory for each weight
+    numbers = 3  # how many are in memory for each weight
 
     def forward(
         self,
@@ -111,12 +111,11 @@ class BlockAttention(Attention):
 
 
 class DotProductAttention(Attention):
-    """Attention whose scores are dot products, so that torch's fused kernel can be used where
-    nobody asks for the weights."""
+    """Attention whose scores are dot products: torch's fused kernel computes it, unless the weights
+    are asked for."""
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        """The scores for the kernel: what to take dot products of, and what to multiply them
-        with."""
+        """Queries, keys and a scale for the kernel: the scores are ``scale * query @ key.mT``."""
         raise NotImplementedError
 
     def forward(
@@ -152,7 +151,7 @@ class DistanceAttention(DotProductAttention):
     ½‖q‖² − (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
 
     def sharpness(self) -> float | Tensor:
-        """What half the squared distance is multiplied with."""
+        """The factor of half the squared distance."""
         raise NotImplementedError
 
     def forward(
@@ -170,7 +169,7 @@ class DistanceAttention(DotProductAttention):
             return super().forward(
                 query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
             )
-        # Moving all changes no distance, and near zero little is lost in rounding.
+        # A shift of everything changes no distance, and near zero less is lost in rounding.
         keep = combined_mask(query, key, keep_mask, causal=False)
         centre = key.mean(dim=-2, keepdim=True)
         if keep is not None:  # keys that no query sees may be far off
@@ -213,11 +212,11 @@ class UnscaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:19, vault/Attention scores.md:64.
+    From vault/Attention scores.md:19, 64.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -236,7 +235,7 @@ class BilinearAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:34, vault/Attention scores.md:30, vault/Attention scores.md:65.
+    From vault/Attention scores.md:34, 30, 65.
     """
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
@@ -244,7 +243,7 @@ class BilinearAttention(DotProductAttention):
         self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = self.W(query) @ key.mT
         return scores
 
@@ -253,7 +252,7 @@ class BilinearAttention(DotProductAttention):
 
 
 class AdditiveAttention(BlockAttention):
-    r"""Attention whose scores a small network gives to the sum of projected queries and keys.
+    r"""Attention whose scores come from a small network on the sum of projected query and key.
 
         o = \sum_{j=1}^{m} \mathrm{softmax}_j\big(a(q, k_j)\big)\, v_j
 
@@ -264,8 +263,7 @@ class AdditiveAttention(BlockAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:49, vault/Attention scores.md:45, vault/Attention scores.md:66,
-    vault/Sequence to sequence.md:28 and 1 more.
+    From vault/Attention scores.md:49, 45, 66; vault/Sequence to sequence.md:28, 34.
     """
 
     def __init__(
@@ -278,7 +276,7 @@ class AdditiveAttention(BlockAttention):
         self.numbers = 2 * hidden_size
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         queries = self.W_q(query)
         keys = self.W_k(key)
         hidden = queries.unsqueeze(-2) + keys.unsqueeze(-3)
@@ -288,7 +286,7 @@ class AdditiveAttention(BlockAttention):
 
 
 class KernelAttention(DistanceAttention):
-    r"""Attention pooling whose weights a kernel gives to the distance of query and key.
+    r"""Attention pooling whose weights come from a kernel of the distance of query and key.
 
         f(x) = \sum_{i=1}^{n} \frac{K(x - x_i)}{\sum_{j=1}^{n} K(x - x_j)}\, y_i
 
@@ -311,10 +309,10 @@ class KernelAttention(DistanceAttention):
 
 
 class ParametricKernelAttention(DistanceAttention):
-    r"""Attention pooling whose weights a kernel gives to the distance of query and key.
+    r"""Attention pooling whose weights come from a kernel of the distance of query and key.
 
-        \hat{f}(x) = \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\,
-        w\big)^2\right) y_i
+        \hat{f}(x) =
+            \sum_{i=1}^{n} \mathrm{softmax}_i\left(-\frac{1}{2}\big((x - x_i)\, w\big)^2\right) y_i
 
     query: (..., n, d)
     key: (..., m, d)
@@ -326,7 +324,7 @@ class ParametricKernelAttention(DistanceAttention):
 
     def __init__(self, dropout: float = 0.0, w: float = 1.0) -> None:
         super().__init__(dropout)
-        self.w = nn.Parameter(torch.tensor(w))
+        self.w = nn.Parameter(torch.tensor(float(w)))
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
@@ -350,12 +348,12 @@ class ScaledDotProductAttention(DotProductAttention):
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention.md:59, vault/Attention.md:83, vault/Attention.md:94, vault/What goes
-    wrong.md:119 and 2 more.
+    From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
+    vault/Encoder-decoder.excalidraw.md:96.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -365,9 +363,9 @@ class ScaledDotProductAttention(DotProductAttention):
 class DifferentialAttention(Attention):
     r"""The difference of two attentions on the same values, in which their noise cancels out.
 
-        \mathrm{DiffAttn}(Q, K, V) = \left( \mathrm{softmax}\left(\frac{Q_1
-        K_1^\top}{\sqrt{d}}\right) - \lambda\, \mathrm{softmax}\left(\frac{Q_2
-        K_2^\top}{\sqrt{d}}\right) \right) V
+        \mathrm{DiffAttn}(Q, K, V) = \left(
+            \mathrm{softmax}\left(\frac{Q_1 K_1^\top}{\sqrt{d}}\right) - \lambda\,
+            \mathrm{softmax}\left(\frac{Q_2 K_2^\top}{\sqrt{d}}\right) \right) V
 
     query: (..., n, 2 d), the queries of both attentions side by side
     key: (..., m, 2 d), their keys
@@ -379,10 +377,10 @@ class DifferentialAttention(Attention):
 
     def __init__(self, dropout: float = 0.0, lambda_: float = 0.8) -> None:
         super().__init__(dropout)
-        self.lambda_ = nn.Parameter(torch.tensor(lambda_))
+        self.lambda_ = nn.Parameter(torch.tensor(float(lambda_)))
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query of one attention goes with each key of it, (..., n, m)."""
+        """The score of each query of one of the two with each of its keys, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def weights(
@@ -394,7 +392,7 @@ class DifferentialAttention(Attention):
         return first - self.lambda_ * second
 
     def halves(self, query: Tensor, key: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """The queries and keys of each of the two."""
+        """The queries and keys of each of the two attentions."""
         return zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
 
     def forward(
@@ -427,7 +425,7 @@ class DifferentialAttention(Attention):
 
 
 class SigmoidAttention(BlockAttention):
-    r"""Attention whose weights are sigmoids of the scores, each for itself and not normalised.
+    r"""Attention whose weights are sigmoids of the scores, and are not normalised.
 
         \mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V
 
@@ -435,17 +433,17 @@ class SigmoidAttention(BlockAttention):
     key: (..., m, d_k)
     value: (..., m, d_v)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
-    anything
+        anything
 
     From vault/Beyond softmax.md:34.
     """
 
-    def __init__(self, b: float = 0.0, dropout: float = 0.0) -> None:
+    def __init__(self, dropout: float = 0.0, b: float = 0.0) -> None:
         super().__init__(dropout)
         self.b = b
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT / math.sqrt(query.size(-1)) + self.b
         return scores
 
@@ -460,8 +458,8 @@ class SigmoidAttention(BlockAttention):
 class SoftCappedScaledDotProductAttention(BlockAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
-        \mathrm{CappedAttn}(Q, K, V) = \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c
-        \sqrt{d_k}}\right)\right) V
+        \mathrm{CappedAttn}(Q, K, V) =
+            \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
 
     query: (..., n, d_k)
     key: (..., m, d_k)
@@ -476,7 +474,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
         self.c = c
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
         return self.c * torch.tanh(scores)
 
@@ -485,7 +483,7 @@ class LinearAttention(Attention):
     r"""Attention whose weights are products of features of query and key, linear in the length.
 
         \mathrm{LinearAttn}_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)\, v_j}{\sum_{j \le i}
-        \phi(q_i)^\top \phi(k_j)},
+            \phi(q_i)^\top \phi(k_j)},
         \qquad \phi(x) = \mathrm{elu}(x) + 1
 
     query: (..., n, d_k)
@@ -556,82 +554,6 @@ class LinearAttention(Attention):
         return torch.cat(outputs, dim=-2)
 
 
-class MultiHeadAttention(nn.Module):
-    r"""Several attentions side by side, each on projections of its own, joined and projected.
-
-        \begin{aligned}
-        \mathrm{MultiHead}(Q, K, V) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\,
-        W^O \\
-        \mathrm{head}_i &= \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)
-        \end{aligned}
-
-    query: (B, n, d_model)
-    key: (B, m, d_model), by default the query
-    value: (B, m, d_model), by default the key
-    keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
-    cache: keeps the keys and values; without key those of the query are added, else those of key
-    and value are made once
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
-
-    From vault/Multi-head attention.md:17.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model, bias=False)
-        self.W_K = Linear(d_model, d_model, bias=False)
-        self.W_V = Linear(d_model, d_model, bias=False)
-        self.W_O = Linear(d_model, d_model, bias=False)
-        if attention is None:
-            attention = ScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor | None = None,
-        value: Tensor | None = None,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        self_attention = key is None
-        key = query if key is None else key
-        value = key if value is None else value
-        query = split_heads(self.W_Q(query), self.num_heads)
-        if cache is not None and cache.length and not self_attention:
-            key, value = cache.held()
-        else:
-            key = split_heads(self.W_K(key), self.num_heads)
-            value = split_heads(self.W_V(value), self.num_heads)
-            if cache is not None:
-                key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=causal,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
 class CausalScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
@@ -650,155 +572,30 @@ class CausalScaledDotProductAttention(DotProductAttention):
     causal = True
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, query.size(-1) ** -0.5
 
 
-class CausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \mathrm{MaskedMultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\,
-        W^O,
-        \quad \text{where } \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
-
-    From vault/Multi-head attention.md:40.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model, bias=False)
-        self.W_K = Linear(d_model, d_model, bias=False)
-        self.W_V = Linear(d_model, d_model, bias=False)
-        self.W_O = Linear(d_model, d_model, bias=False)
-        if attention is None:
-            attention = CausalScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        query = split_heads(self.W_Q(x), self.num_heads)
-        key = split_heads(self.W_K(x), self.num_heads)
-        value = split_heads(self.W_V(x), self.num_heads)
-        if cache is not None:
-            key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
-class BiasedCausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \begin{aligned}
-        \mathrm{BiasedHeads}(X) &= \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O +
-        b^O \\
-        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
-        \end{aligned}
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
-
-    From vault/GPT.md:43.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
-        self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model)
-        self.W_K = Linear(d_model, d_model)
-        self.W_V = Linear(d_model, d_model)
-        self.W_O = Linear(d_model, d_model)
-        if attention is None:
-            attention = CausalScaledDotProductAttention(dropout)
-        if not isinstance(attention, Attention):
-            raise TypeError(f"{type(attention).__name__} is no attention with queries and keys")
-        self.attention = attention
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        query = split_heads(self.W_Q(x), self.num_heads)
-        key = split_heads(self.W_K(x), self.num_heads)
-        value = split_heads(self.W_V(x), self.num_heads)
-        if cache is not None:
-            key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
-
-
 class MaskedScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
-        \mathrm{MaskedAttention}(Q, K, V, M) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} +
-        M\right)V
+        \mathrm{MaskedAttention}(Q, K, V, M) =
+            \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V
 
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    bias: the formula's M, (..., n, m)
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Masks.md:16.
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         return query @ key.mT / math.sqrt(query.size(-1))
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
@@ -817,9 +614,10 @@ class RelativeSelfAttention(nn.Module):
     max_distance: how far a key can stand from a query and still have a row of its own
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
-    From vault/Relative positions.md:23, vault/Relative positions.md:17.
+    From vault/Relative positions.md:23, 17.
     """
 
     def __init__(
@@ -855,7 +653,7 @@ class RelativeSelfAttention(nn.Module):
         return (output, weights) if need_weights else output
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (B, n, n)."""
+        """The score of each query with each key, (B, n, n)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores * query.size(-1) ** -0.5
         return scores
@@ -879,7 +677,7 @@ class RelativePositionAttention(DotProductAttention):
     r"""Dot-product attention that knows how far each key stands from the query.
 
         \mathrm{Relative}(q_i, k, v) = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top \left(k_j +
-        r_{\mathrm{clip}(j-i, c)}\right)}{\sqrt{d_k}}\right) v_j
+            r_{\mathrm{clip}(j-i, c)}\right)}{\sqrt{d_k}}\right) v_j
 
     max_distance: how far a key can stand from a query and still have a row of its own
     query: (..., n, d_k)
@@ -924,7 +722,7 @@ class RelativePositionAttention(DotProductAttention):
         return query, key, query.size(-1) ** -0.5
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
+        """The score of each query with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores * query.size(-1) ** -0.5
         return scores
@@ -953,6 +751,7 @@ class SelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
     From vault/Self-attention.md:23.
@@ -991,6 +790,7 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
     From vault/Self-attention.md:37.
@@ -1026,12 +826,13 @@ class SingleHeadCausalSelfAttention(nn.Module):
 class CrossAttention(nn.Module):
     r"""Attention whose queries come from one sequence and whose keys and values from another.
 
-        \mathrm{CrossAttention}(X, Z) = \mathrm{softmax}\left(\frac{XW^Q
-        (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
+        \mathrm{CrossAttention}(X, Z) =
+            \mathrm{softmax}\left(\frac{XW^Q (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
 
     x: (B, n, d_model), which asks
     memory: (B, m, d_memory), which answers
     keep_mask: True to keep; (B, m) or (B, n, m)
+    bias: added to the scores, (B, n, m) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, m)
 
     From vault/Self-attention.md:46.
@@ -1072,6 +873,8 @@ class SynthesizerAttention(nn.Module):
         \mathrm{Synthesizer}(X) = \mathrm{softmax}\left(\mathrm{ReLU}(XA + b_1)B + b_2\right)(XV)
 
     x: (..., n, d_model), with n at most max_len
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (..., n, n)
     returns: (..., n, value_size), and with need_weights the weights, (..., n, n)
 
     From vault/Self-attention.md:57.
@@ -1134,8 +937,9 @@ class Seq2SeqAttention(nn.Module):
 
     state: (..., state_size), or several, (..., T, state_size)
     memory: (..., m, memory_size)
-    returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights, (...,
-    m) or (..., T, m)
+    keep_mask: True to keep; (B, m) or (B, T, m)
+    returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights,
+        (..., m) or (..., T, m)
 
     From vault/Sequence to sequence.md:40.
     """
@@ -1168,7 +972,7 @@ class Seq2SeqAttention(nn.Module):
         return (context, weights) if need_weights else context
 
     def scores(self, query: Tensor, memory: Tensor) -> Tensor:
-        """How well each state of the decoder goes with each of the encoder, (..., T, m)."""
+        """The score of each state of the decoder with each of the encoder, (..., T, m)."""
         queries = self.W_a(query)
         keys = self.U_a(memory)
         hidden = queries.unsqueeze(-2) + keys.unsqueeze(-3)
@@ -1191,8 +995,214 @@ class RescaledDotProductAttention(DotProductAttention):
     """
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """How well each query goes with each key, (..., n, m)."""
-        return query @ key.mT * (1 / query.size(-1))
+        """The score of each query with each key, (..., n, m)."""
+        return query @ key.mT / query.size(-1)
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, 1 / query.size(-1)
+
+
+class MultiHeadAttention(nn.Module):
+    r"""Attention in several heads side by side, each with its own projections of the input.
+
+        \begin{aligned}
+        \mathrm{MultiHead}(Q, K, V) &=
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O \\
+        \mathrm{head}_i &= \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)
+        \end{aligned}
+
+    query: (B, n, d_model)
+    key: (B, m, d_model), by default the query
+    value: (B, m, d_model), by default the key
+    keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
+    bias: added to the scores, (B, num_heads, n, m) or what broadcasts to it
+    causal: a query sees no key after its own position
+    cache: keeps keys and values between calls: without key, those of the query are added to it;
+        else those of key and value are made in the first call
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
+
+    From vault/Multi-head attention.md:17.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = ScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+        self.attention = attention
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        self_attention = key is None
+        key = query if key is None else key
+        value = key if value is None else value
+        query = split_heads(self.W_Q(query), self.num_heads)
+        if cache is not None and cache.length and not self_attention:
+            key, value = cache.held()
+        else:
+            key = split_heads(self.W_K(key), self.num_heads)
+            value = split_heads(self.W_V(value), self.num_heads)
+            if cache is not None:
+                key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=causal,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class CausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \mathrm{MaskedMultiHead}(X) =
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O,
+        \quad \text{where } \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/Multi-head attention.md:40.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model, bias=False)
+        self.W_K = Linear(d_model, d_model, bias=False)
+        self.W_V = Linear(d_model, d_model, bias=False)
+        self.W_O = Linear(d_model, d_model, bias=False)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined
+
+
+class BiasedCausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \begin{aligned}
+        \mathrm{BiasedHeads}(X) &=
+            \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O + b^O \\
+        \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
+
+    From vault/GPT.md:43.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
+    ) -> None:
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.W_Q = Linear(d_model, d_model)
+        self.W_K = Linear(d_model, d_model)
+        self.W_V = Linear(d_model, d_model)
+        self.W_O = Linear(d_model, d_model)
+        if attention is None:
+            attention = CausalScaledDotProductAttention(dropout)
+        if not isinstance(attention, Attention):
+            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+        self.attention = attention
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        query = split_heads(self.W_Q(x), self.num_heads)
+        key = split_heads(self.W_K(x), self.num_heads)
+        value = split_heads(self.W_V(x), self.num_heads)
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        output = self.attention(
+            query,
+            key,
+            value,
+            keep_mask=batched_mask(keep_mask, query),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        if need_weights:
+            heads, weights = output
+            return self.W_O(join_heads(heads)), weights
+        joined: Tensor = self.W_O(join_heads(output))
+        return joined

@@ -27,7 +27,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 def check_token(token: int | None, vocab_size: int, name: str) -> None:
     """Raise a ``ValueError`` unless the token is one of the vocabulary, or none at all."""
     if token is not None and not 0 <= token < vocab_size:
-        raise ValueError(f"{name}={token} is no token of a vocabulary of {vocab_size}")
+        raise ValueError(f"{name}={token} is not in a vocabulary of {vocab_size}")
 
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float | None) -> None:
@@ -51,7 +51,7 @@ def draw_token(
     """
     if temperature == 0:
         return logits.argmax(dim=-1, keepdim=True)
-    logits, tokens = (logits / temperature).sort(descending=True)
+    logits, tokens = (logits.float() / temperature).sort(descending=True)
     probabilities = torch.softmax(logits[:, :top_k], dim=-1)
     if top_p is not None:
         likelier = probabilities.cumsum(dim=-1) - probabilities
@@ -92,7 +92,7 @@ def beam_search(
     ``beams`` best are kept, those that have ended among them.
 
     step: the logits for the next token, (B * beams, vocab_size), from the texts so far
-    caches: what ``step`` keeps of the texts; goes with the texts that are kept
+    caches: what ``step`` keeps of the texts, reordered as the beams are
     """
     if beams < 1:
         raise ValueError(f"beams={beams} leaves nothing in sight")

@@ -63,6 +63,115 @@ class FeedForward(nn.Module):
         return output
 
 
+class TokenEmbedding(nn.Module):
+    r"""A learned vector for each token of the vocabulary.
+
+        X = \sqrt{d_{\text{model}}}\; U E
+
+    tokens: (...), whole numbers below vocab_size
+    returns: (..., d_model)
+
+    From vault/Tokens and positions.md:18.
+    """
+
+    def __init__(self, vocab_size: int, d_model: int) -> None:
+        super().__init__()
+        self.E = nn.Embedding(vocab_size, d_model)
+        nn.init.normal_(self.E.weight, std=0.02)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        vectors: Tensor = self.E(tokens)
+        return math.sqrt(self.E.embedding_dim) * vectors
+
+
+class GeluFeedForward(nn.Module):
+    r"""Two linear maps with an activation between them, the same at every position.
+
+        \mathrm{MLP}(x) = \mathrm{GELU}(xW_1 + b_1)W_2 + b_2
+
+    x: (..., d_model)
+    returns: (..., d_model)
+
+    From vault/GPT.md:32.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.W_1(x)
+        hidden = self.dropout(F.gelu(hidden))
+        output: Tensor = self.W_2(hidden)
+        return output
+
+
+class OutputHead(nn.Module):
+    r"""The logits of all tokens of the vocabulary at each position.
+
+        p_t = \mathrm{softmax}(h_t W + b)
+
+    x: (..., d_model)
+    returns: (..., vocab_size), the logits, of which the loss takes the softmax
+
+    From vault/Tokens and positions.md:78.
+    """
+
+    def __init__(self, d_model: int, vocab_size: int) -> None:
+        super().__init__()
+        self.W = Linear(d_model, vocab_size)
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits: Tensor = self.W(x)
+        return logits
+
+
+class AddNorm(nn.Module):
+    r"""A residual connection around a sublayer, with layer normalisation.
+
+        \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
+
+    x: (..., d_model)
+    sublayer: keeps the shape of its argument
+    returns: (..., d_model)
+
+    From vault/Layers.md:55; vault/Encoder-decoder.excalidraw.md:98.
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        output: Tensor = self.norm(x + self.dropout(sublayer(x)))
+        return output
+
+
+class PreNormAddNorm(nn.Module):
+    r"""A residual connection around a sublayer, with layer normalisation.
+
+        \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))
+
+    x: (..., d_model)
+    sublayer: keeps the shape of its argument
+    returns: (..., d_model)
+
+    From vault/Layers.md:63; vault/GPT block.excalidraw.md:66.
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        output: Tensor = x + self.dropout(sublayer(self.norm(x)))
+        return output
+
+
 class EncoderLayer(nn.Module):
     r"""Self-attention and a feed-forward layer, each with a residual connection and a norm.
 
@@ -143,51 +252,6 @@ class DecoderLayer(nn.Module):
         return x
 
 
-class TokenEmbedding(nn.Module):
-    r"""A learned vector for each token of the vocabulary.
-
-        X = \sqrt{d_{\text{model}}}\; U E
-
-    tokens: (...), whole numbers below vocab_size
-    returns: (..., d_model)
-
-    From vault/Tokens and positions.md:18.
-    """
-
-    def __init__(self, vocab_size: int, d_model: int) -> None:
-        super().__init__()
-        self.E = nn.Embedding(vocab_size, d_model)
-        nn.init.normal_(self.E.weight, std=0.02)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        vectors: Tensor = self.E(tokens)
-        return math.sqrt(self.E.embedding_dim) * vectors
-
-
-class GeluFeedForward(nn.Module):
-    r"""Two linear maps with an activation between them, the same at every position.
-
-        \mathrm{MLP}(x) = \mathrm{GELU}(xW_1 + b_1)W_2 + b_2
-
-    x: (..., d_model)
-    returns: (..., d_model)
-
-    From vault/GPT.md:32.
-    """
-
-    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.W_1 = Linear(d_model, d_ff)
-        self.W_2 = Linear(d_ff, d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor) -> Tensor:
-        hidden = self.W_1(x)
-        hidden = self.dropout(F.gelu(hidden))
-        output: Tensor = self.W_2(hidden)
-        return output
-
-
 class TransformerBlock(nn.Module):
     r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
 
@@ -201,7 +265,7 @@ class TransformerBlock(nn.Module):
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model)
 
-    From vault/GPT.md:57, vault/GPT block.excalidraw.md:68.
+    From vault/GPT.md:57; vault/GPT block.excalidraw.md:68.
     """
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
@@ -220,67 +284,3 @@ class TransformerBlock(nn.Module):
         transformed = self.feed_forward(self.feed_forward_norm(x))
         x = x + self.dropout(transformed)
         return x
-
-
-class AddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
-
-        \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
-
-    x: (..., d_model)
-    sublayer: keeps the shape of its argument
-    returns: (..., d_model)
-
-    From vault/Layers.md:55, vault/Encoder-decoder.excalidraw.md:98.
-    """
-
-    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        output: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return output
-
-
-class PreNormAddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
-
-        \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))
-
-    x: (..., d_model)
-    sublayer: keeps the shape of its argument
-    returns: (..., d_model)
-
-    From vault/Layers.md:63, vault/GPT block.excalidraw.md:66.
-    """
-
-    def __init__(self, d_model: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        output: Tensor = x + self.dropout(sublayer(self.norm(x)))
-        return output
-
-
-class OutputHead(nn.Module):
-    r"""Scores of all tokens of the vocabulary, from what a model made of each position.
-
-        p_t = \mathrm{softmax}(h_t W + b)
-
-    x: (..., d_model)
-    returns: (..., vocab_size), scores; their softmax, which the formula has, is left to the loss
-
-    From vault/Tokens and positions.md:78.
-    """
-
-    def __init__(self, d_model: int, vocab_size: int) -> None:
-        super().__init__()
-        self.W = Linear(d_model, vocab_size)
-
-    def forward(self, x: Tensor) -> Tensor:
-        scores: Tensor = self.W(x)
-        return scores

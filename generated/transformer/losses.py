@@ -6,18 +6,18 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def cross_entropy(scores: Tensor, target: Tensor) -> Tensor:
+def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     r"""The negative log-likelihood of the target under predicted probabilities.
 
         L = -\sum_{i=1}^{V} y_i \log(p_i)
 
-    scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
-    target: (...), the tokens that came; -100 where a position does not count
+    logits: (..., vocab_size); their softmax gives the probabilities of the formula
+    target: (...), token ids; -100 where a position does not count
     returns: the mean over all positions; 0 where none counts
 
     From vault/Training and evaluation.md:17.
     """
-    rows = scores.reshape(-1, scores.size(-1))
+    rows = logits.reshape(-1, logits.size(-1))
     total = F.cross_entropy(rows, target.flatten(), reduction="sum")
     return total / (target != -100).sum().clamp(min=1)
 

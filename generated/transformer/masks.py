@@ -42,6 +42,7 @@ def combined_mask(
 
 def _for_all_queries(keep_mask: Tensor, query: Tensor) -> Tensor:
     """A mask that broadcasts with the scores: (B, keys) gets an axis for the queries."""
+    check_boolean(keep_mask)
     batch, leading = query.size(0), query.dim() - 2
     each, same = "1, " * (leading - 1), "1, " * leading
     if 2 < keep_mask.dim() < query.dim():
@@ -64,6 +65,7 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
     (B, ..., queries, d), have besides."""
     if keep_mask is None:
         return None
+    check_boolean(keep_mask)
     if keep_mask.size(0) not in (1, query.size(0)):
         raise ValueError(f"a keep mask of {keep_mask.size(0)} for a batch of {query.size(0)}")
     while keep_mask.dim() < query.dim():
@@ -71,11 +73,20 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
     return keep_mask
 
 
+def check_boolean(keep_mask: Tensor) -> None:
+    """Raise a ``TypeError`` unless a mask is boolean: of zeros and ones, which are to be kept?"""
+    if keep_mask.dtype != torch.bool:
+        raise TypeError(
+            f"a keep mask of {keep_mask.dtype}: give a boolean one, True to keep, "
+            "or add to the scores with a bias"
+        )
+
+
 def masked_softmax(scores: Tensor, keep: Tensor | None, bias: Tensor | None = None) -> Tensor:
     """Softmax of ``scores + bias`` over the last axis, where ``keep`` is True; zeros in a row
     where nothing is kept."""
     if bias is not None:
-        scores = scores + bias
+        scores = scores + bias.to(scores.dtype)
     if keep is not None:
         scores = scores.masked_fill(~keep, -math.inf)
     if keep is None and bias is None:
@@ -197,4 +208,4 @@ def fused_attention(
 
 def _as_heads(x: Tensor, lead: torch.Size) -> Tensor:
     """Matrices with any leading axes, as those of a batch with one head."""
-    return x.expand(*lead, *x.shape[-2:]).reshape(-1, 1, *x.shape[-2:])
+    return x.expand(*lead, *x.shape[-2:]).reshape(math.prod(lead), 1, *x.shape[-2:])

@@ -10,29 +10,25 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def perplexity(scores: Tensor, target: Tensor) -> Tensor:
-    r"""Among how many equally likely tokens a model wavers.
+def perplexity(logits: Tensor, target: Tensor) -> Tensor:
+    r"""How many equally likely tokens a model is in effect choosing from.
 
         \mathrm{perplexity} = \exp(L)
 
         L = -\sum_{i=1}^{V} y_i \log(p_i)
 
-    scores: (..., vocab_size), before the softmax that makes them the probabilities of the formula
-    target: (...), the tokens that came; -100 where a position does not count
+    logits: (..., vocab_size); their softmax gives the probabilities of the formula
+    target: (...), token ids; -100 where a position does not count
     returns: a number from 1 on, for all positions together; 1 where none counts
 
     From vault/Training and evaluation.md:30.
     """
-    rows = scores.reshape(-1, scores.size(-1))
+    rows = logits.reshape(-1, logits.size(-1))
     total = F.cross_entropy(rows, target.flatten(), reduction="sum")
     return torch.exp(total / (target != -100).sum().clamp(min=1))
 
 
-def bleu(
-    candidate: list[str],
-    reference: list[str],
-    max_n: int = 4,
-) -> float:
+def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
     r"""How close a translation is to a reference, by the n-grams they share.
 
         \mathrm{BLEU} = BP \cdot \exp\left(\sum_{n=1}^{N} w_n \log p_n\right)
@@ -45,7 +41,7 @@ def bleu(
     max_n: the longest n-grams that count
     returns: from 0, where n-grams of some length have nothing in common, to 1
 
-    From vault/Training and evaluation.md:57, vault/Training and evaluation.md:63.
+    From vault/Training and evaluation.md:57, 63.
     """
     precisions = []
     for n in range(1, max_n + 1):

@@ -119,10 +119,10 @@ class EncoderDecoderConfig:
 class EncoderDecoder(nn.Module):
     r"""The Transformer that reads one sequence and writes another.
 
-        \mathrm{Transformer}(X, Y) = \mathrm{softmax}\left(\mathrm{Decoder}(Y,
-        \mathrm{Encoder}(X))\, W + b\right)
+        \mathrm{Transformer}(X, Y) =
+            \mathrm{softmax}\left(\mathrm{Decoder}(Y, \mathrm{Encoder}(X))\, W + b\right)
 
-    source: (B, n), numbers of tokens
+    source: (B, n), token ids
     target: (B, m), the tokens before each that is to be predicted
     source_keep_mask, target_keep_mask: True for tokens, False for padding; (B, n) and (B, m)
     returns: (B, m, vocab_size), the logits, of which the loss takes the softmax
@@ -282,7 +282,7 @@ class EncoderDecoder(nn.Module):
         return model
 
     def _initialise(self) -> None:
-        """Small random weights, so that the first guess is as good as any other."""
+        """Small random weights: at first all tokens are about equally likely."""
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)
@@ -312,13 +312,13 @@ class GPT(nn.Module):
         P &= \mathrm{softmax}\left(\mathrm{LayerNorm}(h_N)\, W_e^\top\right)
         \end{aligned}
 
-    tokens: (B, n), numbers of tokens
+    tokens: (B, n), token ids
     keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far
     caches: of each layer, as from ``empty_caches``; the tokens go on where what they have seen
-    ends
+        ends
     last_only: whether only what follows each text is asked for
-    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax; (B, 1,
-    vocab_size) with last_only
+    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax;
+        (B, 1, vocab_size) with last_only
 
     From vault/GPT.md:69.
     """
@@ -447,9 +447,9 @@ class GPT(nn.Module):
                 "ln_2.bias": "feed_forward_norm.beta",
             }.items():
                 names[f"h.{layer}.{name}"] = f"layers.{layer}.{own}"
-        homeless = [name for name in theirs if name not in names and theirs[name].any()]
-        if homeless:
-            raise ValueError(f"the model has no place for {', '.join(homeless)}")
+        unused = [name for name in theirs if name not in names and theirs[name].any()]
+        if unused:
+            raise ValueError(f"the model has no place for {', '.join(unused)}")
         vocab_size, d_model = theirs["wte.weight"].shape
         config = GPTConfig(
             vocab_size=vocab_size,
@@ -465,7 +465,7 @@ class GPT(nn.Module):
         return model
 
     def _initialise(self) -> None:
-        """Small random weights, so that the first guess is as good as any other."""
+        """Small random weights: at first all tokens are about equally likely."""
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)

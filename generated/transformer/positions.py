@@ -74,7 +74,7 @@ class RotaryEmbedding(nn.Module):
 
         \begin{pmatrix} x'_{m,2i} \\ x'_{m,2i+1} \end{pmatrix} =
         \begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i
-        \end{pmatrix}
+            \end{pmatrix}
         \begin{pmatrix} x_{m,2i} \\ x_{m,2i+1} \end{pmatrix}, \qquad \theta_i = 10000^{-2i/d}
 
     x: (..., n, d_k), such as the queries or the keys of all heads

@@ -34,7 +34,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
 }
 """A model for each task, and its configuration."""
 
-HERE = ("task", "checkpoint", "resume", "device", "parallel")
+UNSAVED = ("task", "checkpoint", "resume", "device", "parallel")
 """The options that a checkpoint does not keep: where a run goes on, they may be others."""
 
 
@@ -73,37 +73,39 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def _add_options(task: argparse.ArgumentParser) -> None:
     add = task.add_argument
     cuda = "cuda" if torch.cuda.is_available() else "cpu"
-    add("--steps", type=positive_number, default=500, help="how often the weights are changed")
-    add("--batch-size", type=positive_number, default=32, help="sequences a step, of all processes")
-    add("--accumulate", type=positive_number, default=1, help="parts of a batch, computed in turn")
+    add("--steps", type=positive, default=500, help="how often the weights are changed")
+    add("--batch-size", type=positive, default=32, help="sequences a step, of all processes")
+    add("--accumulate", type=positive, default=1, help="parts of a batch, computed in turn")
     add("--learning-rate", type=float, default=1.0, help="a factor of the notes' schedule")
-    add("--warmup-steps", type=positive_number, default=200, help="when the rate is highest")
+    add("--warmup-steps", type=positive, default=200, help="when the rate is highest")
     add("--label-smoothing", type=float, default=0.1, help="the part of the truth that is spread")
     add("--clip", type=float, default=1.0, help="how long a gradient may be")
     add("--seed", type=int, default=0, help="of weights, batches and dropout")
     add("--device", choices=("cpu", "cuda"), default=cuda, help="where to compute")
     add("--bf16", action="store_true", help="compute in bfloat16 what allows it")
     add("--parallel", choices=("ddp", "fsdp"), default="ddp", help="how processes share a model")
-    add("--every", type=positive_number, default=100, help="steps between reports and checkpoints")
+    add("--every", type=positive, default=100, help="steps between reports and checkpoints")
     add("--checkpoint", help="a file for the state of the run")
     add("--resume", action="store_true", help="go on from the checkpoint")
 
 
-def positive_number(text: str) -> int:
+def positive(text: str) -> int:
+    """A whole number from 1 on, as an option gives it."""
     if int(text) < 1:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return int(text)
 
 
 def train(options: argparse.Namespace) -> list[float]:
     """Train a model; returns the loss of each step."""
     device = join(options.device)
-    data, kind, config = task(options)
+    data, model_class, config = prepared(options)
     torch.manual_seed(options.seed)
-    model = distributed(kind(config).to(device), options.parallel)
+    model = distributed(model_class(config).to(device), options.parallel)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    kept = {name: value for name, value in vars(options).items() if name not in HERE}
-    losses, done, began = list[float](), 0, time.monotonic()
+    kept = {name: value for name, value in vars(options).items() if name not in UNSAVED}
+    losses: list[float] = []
+    done, began = 0, time.monotonic()
     if options.resume:
         state = load(options)
         restore(model, optimizer, state)
@@ -124,14 +126,14 @@ def train(options: argparse.Namespace) -> list[float]:
             if process()[0] == 0:
                 if options.checkpoint:
                     save(state, Path(options.checkpoint))
-                trained = kind(config).to(device)
+                trained = model_class(config).to(device)
                 trained.load_state_dict(state["weights"])
                 report(step, trained, data, 8 * options.batch_size)
     return losses
 
 
-def task(options: argparse.Namespace) -> tuple[Translation | Text, type[Any], Any]:
-    """The data of a task, the class of its model, and the configuration for that."""
+def prepared(options: argparse.Namespace) -> tuple[Translation | Text, type[Any], Any]:
+    """The data of the task, the class of its model, and the configuration to make one with."""
     data: Translation | Text
     if options.task == "translation":
         data = Translation()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def warmup_schedule(step: int, d_model: int, warmup_steps: int = 4000) -> float:
-    r"""A learning rate that rises evenly for some steps, then falls with the root of their number.
+    r"""A learning rate that rises linearly at first, then falls with the root of the step.
 
         lr = d_{\text{model}}^{-0.5} \cdot \min\left(step^{-0.5},\; step \cdot warmup^{-1.5}\right)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -300,6 +301,8 @@ class Attention:
         size = factor.removesuffix(" ** -0.5")
         if size != factor and " " not in size:
             return f"{product} / math.sqrt({size})"
+        if inverse := re.fullmatch(r"\(1 / ([\w.]+(\([^() ]*\))?)\)", factor):
+            return f"{product} / {inverse[1]}"
         return f"{product} * {factor}"
 
     def rendered(

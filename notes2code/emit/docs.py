@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from notes2code.components.plan import Part, Source
 from notes2code.emit.docstring import docstring_lines
 
 WIDTH = 99
-_PLACES = 4
+_PLACES = 6
+_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> str:
@@ -19,7 +21,7 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
     blocks = [
         summary,
         *(textwrap.indent(rows(latex, WIDTH - indent - 4), "    ") for latex in formulas(part)),
-        "\n".join(wrapped(line, WIDTH - indent) for line in shown),
+        "\n".join(_hanging(line, WIDTH - indent) for line in shown),
         wrapped(_sentence(origin(part, vault)), WIDTH - indent),
     ]
     lines = docstring_lines("\n\n".join(block for block in blocks if block))
@@ -35,12 +37,11 @@ def formulas(part: Part) -> tuple[str, ...]:
 def origin(part: Part, vault: str) -> str:
     """Where a part comes from: ``from vault/Attention.md:12``."""
     source = part.component.source
-    places = [place(vault, s) for s in part.sources if s.latex]
+    places = [s for s in part.sources if s.latex]
     if places:
-        return f"from {_listed(places)}"
-    named = [place(vault, s) for s in part.sources]
-    if named:
-        return f"named in {_listed(named)}; the formula is from {source}"
+        return f"from {_listed(places, vault)}"
+    if part.sources:
+        return f"named in {_listed(part.sources, vault)}; the formula is from {source}"
     return f"after {source}" if source else ""
 
 
@@ -48,9 +49,13 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-def _listed(places: list[str]) -> str:
-    more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-    return ", ".join(places[:_PLACES]) + more
+def _listed(sources: Sequence[Source], vault: str) -> str:
+    """Places, those in one note together: ``vault/Masks.md:16, 47; vault/GPT.md:43``."""
+    lines: dict[str, list[str]] = {}
+    for source in sources[:_PLACES]:
+        lines.setdefault(place(vault, source).rpartition(":")[0], []).append(str(source.line))
+    more = f" and {len(sources) - _PLACES} more" if len(sources) > _PLACES else ""
+    return "; ".join(f"{note}:{', '.join(numbers)}" for note, numbers in lines.items()) + more
 
 
 def place(vault: str, source: Source) -> str:
@@ -60,7 +65,7 @@ def place(vault: str, source: Source) -> str:
 
 def rows(latex: str, width: int) -> str:
     """A formula on the lines on which its author wrote it; those too long are broken at wide
-    spaces if they have any, else at other ones."""
+    spaces if they have any, else behind an equals sign, else at other spaces."""
     written = (" ".join(line.split()) for line in latex.splitlines())
     return "\n".join(_at_wide_spaces(line, width) for line in written if line)
 
@@ -70,9 +75,45 @@ def _at_wide_spaces(line: str, width: int) -> str:
     for piece in re.split(r" (?=\\q?quad\b)", line):
         joined = f"{out[-1]} {piece}" if out else piece
         out[-1:] = [joined] if len(joined) <= width else [*out[-1:], piece]
-    return "\n".join(wrapped(part, width) for part in out)
+    return "\n".join(_at_equals_sign(part, width) for part in out)
 
 
-def wrapped(text: str, width: int) -> str:
-    """The text on one line if it fits, else broken at spaces."""
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+def _at_equals_sign(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    left, sign, right = _whole(line, "({[", ")}]").partition("= ")
+    if sign and len(right) <= width - 4:
+        return f"{left}=\n    {right}".replace(_SPACE, " ")
+    for opening, closing in (("({[", ")}]"), ("{", "}"), ("", "")):
+        text = wrapped(_whole(line, opening, closing), width, hanging=4)
+        if max(map(len, text.splitlines())) <= width:
+            break
+    return text.replace(_SPACE, " ")
+
+
+def _whole(text: str, opening: str, closing: str) -> str:
+    """The text with its spaces between brackets kept from being broken at."""
+    out, depth = "", 0
+    for character in text:
+        depth = max(0, depth + (character in opening) - (character in closing))
+        out += _SPACE if character == " " and depth else character
+    return out
+
+
+def _hanging(line: str, width: int) -> str:
+    """What a docstring says of an argument: a shape stays on one line, and further lines are
+    indented."""
+    return wrapped(_whole(line, "(", ")"), width, hanging=4).replace(_SPACE, " ")
+
+
+def wrapped(text: str, width: int, hanging: int = 0) -> str:
+    """The text on one line if it fits, else broken at spaces; further lines are indented."""
+    return "\n".join(
+        textwrap.wrap(
+            text,
+            width,
+            subsequent_indent=" " * hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )

@@ -105,9 +105,17 @@ class _Renderer:
         self.there = self.views
         self.left_out = self._render_parts()
         self.families = {
-            family: [part for part in self.texts if part.component.family == family]
+            family: self._in_order([p for p in self.texts if p.component.family == family])
             for family in FAMILIES
         }
+
+    @staticmethod
+    def _in_order(parts: list[Part]) -> list[Part]:
+        """The parts of a module, in the order of the notes; those made of others come later, but
+        whole models stay with what they are made of."""
+        if any(part.component.family == "models" for part in parts):
+            return parts
+        return sorted(parts, key=_height)
 
     def _share_textbook_attention(self) -> None:
         """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
@@ -361,3 +369,8 @@ def _init(exports: Mapping[str, Sequence[str]]) -> str:
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
+
+
+def _height(part: Part) -> int:
+    """Of how many parts, one made of another, the highest pile is that a part is made of."""
+    return max((1 + _height(used) for used in part.uses.values()), default=0)

@@ -44,6 +44,7 @@ def around(
         table=table,
         example=example,
         models={task: model.name for task, model in trained(parts).items()},
+        attention=any(row.module == "attention" for row in rows),
         bleu=any(part.component == "bleu" for part in parts),
     )
     project = fill(TEMPLATES, "pyproject.toml.j2", package=package, project=_project(package))

@@ -35,7 +35,9 @@ def test_emitted_tests_pass(notes: list[str], run_tests: Callable[[Package], boo
 
 
 def test_value(imported: Callable[[Package], ModuleType]) -> None:
-    attention = imported(package_of([NAMED % r"\frac{QK^\top}{\sqrt{d}} + b"])).SigmoidAttention(-2)
+    attention = imported(package_of([NAMED % r"\frac{QK^\top}{\sqrt{d}} + b"])).SigmoidAttention(
+        b=-2
+    )
     query, key, value = torch.randn(4, 9), torch.randn(6, 9), torch.randn(6, 3)
     scores = query.numpy() @ key.numpy().T / 3 - 2
     expected = 1 / (1 + np.exp(-scores)) @ value.numpy()
