@@ -11,7 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer.masks import batched_mask, causal_mask, combined_mask, fused_attention
+from transformer.masks import (
+    batched_mask,
+    causal_mask,
+    combined_mask,
+    fused_attention,
+    masked_softmax,
+)
 
 
 def test_causal_mask_has_the_queries_last() -> None:
@@ -84,6 +90,20 @@ def test_batched_mask_has_the_axes_of_the_scores(
 def test_batched_mask_is_of_the_batch() -> None:
     with pytest.raises(ValueError, match="a keep mask of 3 for a batch of 2"):
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
+
+
+def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
+    """Also where scores are large, and with zeros and finite gradients where nothing is kept."""
+    scores = (300 * torch.randn(2, 4, 5, dtype=torch.float64)).requires_grad_()
+    some, bias = torch.rand(4, 5) < 0.5, torch.randn(4, 5, dtype=torch.float64)
+    some[1], bias[2] = False, -torch.inf
+    for keep, added in product((None, some), (None, bias)):
+        weights = masked_softmax(scores, keep, added)
+        total = scores if added is None else scores + added
+        total = total if keep is None else torch.where(keep, total, -torch.inf)
+        assert torch.equal(weights, torch.softmax(total, dim=-1).nan_to_num())
+        (gradient,) = torch.autograd.grad(weights.square().sum(), scores)
+        assert gradient.isfinite().all() and gradient.any()
 
 
 @pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])

@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import warnings
 import zlib
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -177,8 +178,16 @@ def test_each_byte_is_expected_after_the_one_before() -> None:
     inputs, expected = text.batch(50, random.Random(0))
     assert expected.equal(inputs["tokens"] + 1)
     assert inputs["tokens"].shape == (50, 8)
-    held_out, _ = text.batch(50, random.Random(0), held_out=True)
-    assert expected.max() < held_out["tokens"].min()
+    assert text.vocab_size == 256
+
+
+def test_the_last_tenth_of_a_text_is_held_out() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = Text(bytes(range(250)), 8)
+    for held_out, there in ((False, range(225)), (True, range(225, 250))):
+        inputs, expected = text.batch(5000, random.Random(0), held_out)
+        assert {*inputs["tokens"].flatten().tolist(), *expected[:, -1].tolist()} == {*there}
 
 
 def test_the_notes_are_looked_for_here_and_above(
@@ -191,9 +200,10 @@ def test_the_notes_are_looked_for_here_and_above(
     with pytest.raises(SystemExit, match="name a --file"):
         main(["text", *SMALL.split()])
     (tmp_path / data.NOTES).mkdir()
-    (tmp_path / data.NOTES / "Note.md").write_text("some notes")
     (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
-    assert data.notes() == b"some notes"
+    for name in "decaf":
+        (tmp_path / data.NOTES / f"{name}.md").write_text(f"note {name}")
+    assert data.notes() == b"note a\nnote c\nnote d\nnote e\nnote f"
 
 
 def test_a_report_goes_on_with_half_of_a_text(
@@ -215,12 +225,14 @@ def test_a_report_goes_on_with_half_of_a_text(
 
 
 def test_a_text_can_be_too_short() -> None:
+    Text(bytes(110), 10).batch(1, random.Random(0), held_out=True)
     with pytest.raises(ValueError, match="too short"):
-        Text(bytes(100), 10)
+        Text(bytes(109), 10)
 
 
 def test_the_loss_is_that_of_the_tokens_there_are() -> None:
-    logits, expected = torch.randn(2, 3, 5), torch.tensor([[1, 2, IGNORED], [4, IGNORED, 0]])
+    logits = torch.randn(2, 3, 5, dtype=torch.float64)
+    expected = torch.tensor([[1, 2, IGNORED], [4, IGNORED, 0]])
     logarithms = torch.log_softmax(logits, dim=-1)
     wanted = -(
         logarithms[0, 0, 1] + logarithms[0, 1, 2] + logarithms[1, 0, 4] + logarithms[1, 2, 0]
@@ -299,14 +311,18 @@ def test_the_first_process_shows_how_far_a_run_is(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr("transformer.train.process", lambda: (number, 2))
-    monkeypatch.setattr("transformer.train.update", lambda *_: 0.5)
+    losses = iter([0.25, 0.5, 0.75])
+    monkeypatch.setattr("transformer.train.update", lambda *_: next(losses))
     monkeypatch.setattr("transformer.train.report", lambda *_: print("a report"))
     clock = SimpleNamespace(monotonic=iter([10.0, 11.0, 12.0, 13.0]).__next__)
     monkeypatch.setattr("transformer.train.time", clock)
-    options = options_of(TASKS[0], tmp_path, "--steps 3")
+    options, shares = options_of(TASKS[0], tmp_path, "--steps 3"), []
+    monkeypatch.setattr("transformer.train.join", lambda device: shares.append(device) or device)
+    monkeypatch.setattr("transformer.train.distributed", lambda *of: shares.append(of[1]) or of[0])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     train(options)
-    bars = [f"\r[{'=' * 10 * step:30}] {step}/3  loss 0.500  {step} s " for step in (1, 2, 3)]
+    assert shares == [options.device, "ddp"]
+    bars = [f"\r[{'=' * 10 * n:30}] {n}/3  loss {n / 4:.3f}  {n} s " for n in (1, 2, 3)]
     shown = ("a report\n", "".join(bars) + "\n") if number == 0 else ("", "")
     assert capsys.readouterr() == shown
     assert (tmp_path / "run.pt").exists() == (number == 0)
@@ -335,16 +351,23 @@ def test_the_seed_says_everything(task: str, tmp_path: Path) -> None:
 def test_each_step_and_each_seed_has_its_own_batch(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Processes share a batch, but not what dropout leaves out."""
     batches: list[Tensor] = []
+    seeds: list[int] = []
 
     def remember(model: Any, optimizer: Any, batch: Any, options: Any) -> float:
         batches.append(batch[1])
+        seeds.append(torch.initial_seed())
         return 0.0
 
     monkeypatch.setattr("transformer.train.update", remember)
-    for seed in (1, 2):
+    monkeypatch.setattr("transformer.train.report", lambda *_: None)
+    for seed, number in ((1, 0), (2, 0), (1, 1)):
+        monkeypatch.setattr("transformer.train.process", lambda number=number: (number, 2))
         train(options_of(task, tmp_path, f"--steps 2 --seed {seed}"))
     assert not any(batches[a].equal(batches[b]) for a in range(4) for b in range(a))
+    assert batches[0].equal(batches[4]) and batches[1].equal(batches[5])
+    assert len({*seeds}) == 6
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -353,6 +376,19 @@ def test_the_parts_of_a_batch_add_up_to_it(task: str, tmp_path: Path) -> None:
     split, others = updated(options_of(task, tmp_path, "--dropout 0 --accumulate 3"))
     assert split == pytest.approx(losses, rel=1e-5)
     assert same(others, weights)
+
+
+def test_processes_share_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of their gradients is the gradient, the sum of their losses the loss."""
+    options = options_of(TASKS[0], tmp_path, "--dropout 0 --clip 1e9 --accumulate 2")
+    (loss,), weights = updated(options, steps=1)
+    shares = []
+    for number in range(2):
+        monkeypatch.setattr("transformer.train.process", lambda number=number: (number, 2))
+        shares.append(updated(options, steps=1))
+    ((of_one,), some), ((of_other,), others) = shares
+    assert of_one + of_other == pytest.approx(loss, rel=1e-5)
+    assert same({name: (some[name] + others[name]) / 2 for name in some}, weights)
 
 
 def test_a_gradient_is_clipped(tmp_path: Path) -> None:
@@ -390,14 +426,23 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_options_have_their_defaults(task: str, capsys: Any) -> None:
+def test_the_options_have_their_defaults(
+    task: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     usual = {"steps": 500, "batch_size": 32, "accumulate": 1, "every": 100, "seed": 0}
     usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
     usual |= {"learning_rate": 1.0, "warmup_steps": 200}
     usual |= {"label_smoothing": 0.1}
-    sizes = {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
-    sizes.pop("vocab_size", None)
-    assert {**usual, **sizes}.items() <= vars(parsed([task])).items()
+    usual |= {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
+    usual.pop("vocab_size", None)
+    options = vars(parsed([task]))
+    assert usual.items() <= options.items() and "vocab_size" not in options
+    numbers = {name: value for name, value in usual.items() if type(value) in (int, float)}
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in numbers.items()]
+    assert vars(parsed([task, *given])) == options
+    for there, device in ((True, "cuda"), (False, "cpu")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
+        assert parsed([task]).device == parsed([task, "--device", device]).device == device
     with pytest.raises(SystemExit):
         parsed([task, "--help"])
     assert "(default: 500)" in capsys.readouterr().out
@@ -415,7 +460,6 @@ def test_the_options_have_their_defaults(task: str, capsys: Any) -> None:
         f"{TASKS[0]} --every 0",
         f"{TASKS[0]} --device abacus",
         f"{TASKS[0]} --parallel all",
-        f"{TASKS[0]} --resume",
     ],
 )
 def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
@@ -424,12 +468,22 @@ def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
     assert capsys.readouterr().err.startswith("usage: python -m transformer.train")
 
 
+def test_a_run_goes_on_from_a_checkpoint_only(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        parsed([TASKS[0], "--resume"])
+    assert "--checkpoint" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
+def test_a_report_is_made_without_dropout_and_gradients(
+    task: str, tmp_path: Path, capsys: Any
+) -> None:
     data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
-    model = kind(config)
+    model, outputs = kind(config), []
+    model.register_forward_hook(lambda *call: outputs.append(call[-1]))
     for _ in range(2):
         report(1, model, data, 4)
+    assert not any(output.requires_grad for output in outputs)
     losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
     assert losses[0] == losses[1]
 

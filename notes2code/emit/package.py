@@ -363,6 +363,7 @@ _KNOWN = (
     (r"\bproduct\(", "from itertools import product"),
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),
+    (r"\bSimpleNamespace\b", "from types import SimpleNamespace"),
     (r"[:,] Any\b", "from typing import Any"),
     (r"\bnp\.", "import numpy as np"),
     (r"\bpytest\.", "import pytest"),
