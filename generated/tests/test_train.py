@@ -246,8 +246,17 @@ def test_the_loss_is_that_of_the_tokens_there_are() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_training_learns(task: str, tmp_path: Path) -> None:
     faster = "--steps 60 --warmup-steps 30"
-    losses = train(options_of(task, tmp_path, faster))
+    options = options_of(task, tmp_path, faster)
+    losses = train(options)
+    guess = math.log(task_of(options)[0].vocab_size)
+    assert losses[0] == pytest.approx(guess, rel=0.1)
     assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
+
+
+def test_the_truth_is_spread_as_asked_for(tmp_path: Path) -> None:
+    how = "--dropout 0 --label-smoothing"
+    plain, spread = (updated(options_of(TASKS[0], tmp_path, f"{how} {part}")) for part in (0, 0.5))
+    assert plain[0] != spread[0]
 
 
 @pytest.mark.parametrize("task", TASKS)
