@@ -139,6 +139,7 @@ def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
         assert options["is_causal"] == (without and causal and queries == 5)
         assert (mask is None) == (without and (not causal or queries == 5))
         if mask is not None:
+            assert mask.dim() == 4
             kept = mask if mask.dtype == torch.bool else mask.isfinite()
             assert kept.any(dim=-1).all()
 

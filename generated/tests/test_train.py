@@ -328,8 +328,11 @@ def test_the_first_process_shows_how_far_a_run_is(
     options, shares = options_of(TASKS[0], tmp_path, "--steps 3"), []
     monkeypatch.setattr("transformer.train.join", lambda device: shares.append(device) or device)
     monkeypatch.setattr("transformer.train.distributed", lambda *of: shares.append(of[1]) or of[0])
+    flushed: list[bool] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "flush", lambda: flushed.append(True))
     train(options)
+    assert len(flushed) == (3 if number == 0 else 0)
     assert shares == [options.device, "ddp"]
     bars = [f"\r[{'=' * 10 * n:30}] {n}/3  loss {n / 4:.3f}  {n} s " for n in (1, 2, 3)]
     shown = ("a report\n", "".join(bars) + "\n") if number == 0 else ("", "")
@@ -481,6 +484,12 @@ def test_a_run_goes_on_from_a_checkpoint_only(capsys: Any) -> None:
     with pytest.raises(SystemExit):
         parsed([TASKS[0], "--resume"])
     assert "--checkpoint" in capsys.readouterr().err
+
+
+def test_a_run_does_not_go_on_from_a_file_with_code_in_it(tmp_path: Path) -> None:
+    torch.save({"options": {}, "more": Path("x")}, tmp_path / "run.pt")
+    with pytest.raises(Exception, match="[Ww]eights"):
+        options_of(TASKS[0], tmp_path, "--resume")
 
 
 @pytest.mark.parametrize("task", TASKS)
