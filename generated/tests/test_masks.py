@@ -106,7 +106,7 @@ def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
         assert gradient.isfinite().all() and gradient.any()
 
 
-@pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("lead", [(), (2,), (4, 3), (2, 1, 3)])
 @pytest.mark.parametrize("queries", [3, 5])
 @pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
 def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
@@ -142,6 +142,13 @@ def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
             assert mask.dim() == 4
             kept = mask if mask.dtype == torch.bool else mask.isfinite()
             assert kept.any(dim=-1).all()
+
+
+def test_fused_attention_takes_the_same_keys_for_many_queries() -> None:
+    query = torch.randn(2, 2, 3, 4, 6)
+    key, value = torch.randn(2, 3, 5, 6)
+    output = fused_attention(query, key, value, None, None, False, scale=1.0)
+    torch.testing.assert_close(output, torch.softmax(query @ key.mT, dim=-1) @ value)
 
 
 def test_fused_attention_is_exported_with_its_lengths_open() -> None:

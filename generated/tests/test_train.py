@@ -504,6 +504,8 @@ def test_a_report_is_made_without_dropout_and_gradients(
     assert not any(output.requires_grad for output in outputs)
     losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
     assert losses[0] == losses[1]
+    guess = math.log(data.vocab_size)
+    assert float(losses[0].split()[-1]) == pytest.approx(guess, rel=0.1)
 
 
 def test_a_process_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
