@@ -174,7 +174,7 @@ class AttentionChecks:
     ) -> None:
         """Also of many queries, which may be computed a block at a time."""
         attention = self.attention(dropout=0.5).eval()
-        attention.weights_at_once = 1
+        attention.weights_at_once = 60 * keys
         query, key, value = (
             torch.rand(2, *self.heads, length, size, dtype=torch.float64)
             for length, (_, size) in ((count, self.query), (keys, self.key), (keys, self.value))

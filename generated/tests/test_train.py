@@ -493,14 +493,17 @@ def test_a_run_does_not_go_on_from_a_file_with_code_in_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_report_is_made_without_dropout_and_gradients(
-    task: str, tmp_path: Path, capsys: Any
+def test_a_report_is_made_at_once_without_dropout_and_gradients(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     data, kind, config = task_of(options_of(task, tmp_path, "--dropout 0.5"))
     model, outputs = kind(config), []
     model.register_forward_hook(lambda *call: outputs.append(call[-1]))
+    flushed: list[bool] = []
+    monkeypatch.setattr(sys.stdout, "flush", lambda: flushed.append(True))
     for _ in range(2):
         report(1, model, data, 4)
+    assert len(flushed) == 2
     assert not any(output.requires_grad for output in outputs)
     losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
     assert losses[0] == losses[1]
