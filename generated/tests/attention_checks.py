@@ -174,7 +174,7 @@ class AttentionChecks:
     ) -> None:
         """Also of many queries, which may be computed a block at a time."""
         attention = self.attention(dropout=0.5).eval()
-        attention.weights_at_once = 60 * keys
+        attention.numbers = 2**21
         query, key, value = (
             torch.rand(2, *self.heads, length, size, dtype=torch.float64)
             for length, (_, size) in ((count, self.query), (keys, self.key), (keys, self.value))
@@ -252,7 +252,7 @@ class AttentionChecks:
     def test_drops_out_of_its_weights(self, need_weights: bool) -> None:
         """One that is dropped counts for no feature of its value, the others count for more."""
         attention, keys = self.attention(dropout=0.75), 30
-        attention.weights_at_once = 1
+        attention.numbers = 2**21
         query, key = (
             torch.randn(20, *self.heads, keys, size, dtype=torch.float64)
             for _, size in (self.query, self.key)

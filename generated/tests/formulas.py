@@ -409,30 +409,30 @@ def multi_head_attention_reference(Q, K, V, W_Q, W_K, W_V, W_O):
     n, d_model = Q.shape
     m = K.shape[0]
     h = W_Q.shape[0]
-    d = W_Q.shape[2]
-    p = W_V.shape[2]
-    Q_W_Q = np.zeros((h, n, d))
+    d_k = W_Q.shape[2]
+    d_v = W_V.shape[2]
+    Q_W_Q = np.zeros((h, n, d_k))
     for i in range(h):
         for k in range(n):
-            for b in range(d):
+            for b in range(d_k):
                 Q_W_Q[i, k, b] = sum(Q[k, c] * W_Q[i, c, b] for c in range(d_model))
-    K_W_K = np.zeros((h, m, d))
+    K_W_K = np.zeros((h, m, d_k))
     for i in range(h):
         for r in range(m):
-            for e in range(d):
+            for e in range(d_k):
                 K_W_K[i, r, e] = sum(K[r, f] * W_K[i, f, e] for f in range(d_model))
-    V_W_V = np.zeros((h, m, p))
+    V_W_V = np.zeros((h, m, d_v))
     for i in range(h):
         for s in range(m):
-            for g in range(p):
-                V_W_V[i, s, g] = sum(V[s, q] * W_V[i, q, g] for q in range(d_model))
+            for g in range(d_v):
+                V_W_V[i, s, g] = sum(V[s, p] * W_V[i, p, g] for p in range(d_model))
     head = np.array(
         [scaled_dot_product_attention_reference(Q_W_Q[i], K_W_K[i], V_W_V[i]) for i in range(h)]
     )
     output = np.zeros((n, d_model))
     for j in range(n):
         for a in range(d_model):
-            output[j, a] = sum(head[t // p, j, t % p] * W_O[t, a] for t in range(h * p))
+            output[j, a] = sum(head[t // d_v, j, t % d_v] * W_O[t, a] for t in range(h * d_v))
     return output
 
 
@@ -656,28 +656,28 @@ def causal_attention_formula(Q, K, V):
 def causal_self_attention_reference(X, W_Q, W_K, W_V, W_O):
     n, d_model = X.shape
     h = W_Q.shape[0]
-    d = W_Q.shape[2]
-    p = W_V.shape[2]
-    X_W_Q = np.zeros((h, n, d))
+    d_k = W_Q.shape[2]
+    d_v = W_V.shape[2]
+    X_W_Q = np.zeros((h, n, d_k))
     for i in range(h):
         for k in range(n):
-            for b in range(d):
+            for b in range(d_k):
                 X_W_Q[i, k, b] = sum(X[k, c] * W_Q[i, c, b] for c in range(d_model))
-    X_W_K = np.zeros((h, n, d))
+    X_W_K = np.zeros((h, n, d_k))
     for i in range(h):
         for m in range(n):
-            for e in range(d):
+            for e in range(d_k):
                 X_W_K[i, m, e] = sum(X[m, f] * W_K[i, f, e] for f in range(d_model))
-    X_W_V = np.zeros((h, n, p))
+    X_W_V = np.zeros((h, n, d_v))
     for i in range(h):
         for r in range(n):
-            for g in range(p):
-                X_W_V[i, r, g] = sum(X[r, q] * W_V[i, q, g] for q in range(d_model))
+            for g in range(d_v):
+                X_W_V[i, r, g] = sum(X[r, p] * W_V[i, p, g] for p in range(d_model))
     head = np.array([causal_attention_formula(X_W_Q[i], X_W_K[i], X_W_V[i]) for i in range(h)])
     output = np.zeros((n, d_model))
     for j in range(n):
         for a in range(d_model):
-            output[j, a] = sum(head[s // p, j, s % p] * W_O[s, a] for s in range(h * p))
+            output[j, a] = sum(head[s // d_v, j, s % d_v] * W_O[s, a] for s in range(h * d_v))
     return output
 
 
@@ -779,13 +779,13 @@ def decoder_layer_formula(
     B = np.array(
         [layer_norm_reference(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
     )
-    ffn_out = np.array([feed_forward_reference(B[s], W_1, b_1, W_2, b_2) for s in range(n)])
+    ffn_out = np.array([feed_forward_reference(B[r], W_1, b_1, W_2, b_2) for r in range(n)])
     argument_3 = np.zeros((n, d_model))
-    for s in range(n):
-        for t in range(d_model):
-            argument_3[s, t] = B[s, t] + ffn_out[s, t]
+    for r in range(n):
+        for s in range(d_model):
+            argument_3[r, s] = B[r, s] + ffn_out[r, s]
     return np.array(
-        [layer_norm_reference(argument_3[s], gamma_3, epsilon_3, beta_3) for s in range(n)]
+        [layer_norm_reference(argument_3[r], gamma_3, epsilon_3, beta_3) for r in range(n)]
     )
 
 
@@ -849,8 +849,8 @@ def decoder_reference(
         )
     output = np.zeros((n, d_model))
     for k in range(n):
-        for s in range(d_model):
-            output[k, s] = S[k, s]
+        for r in range(d_model):
+            output[k, r] = S[k, r]
     return output
 
 

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from checks import array, assert_equals
 from transformer.masks import (
     batched_mask,
     causal_mask,
@@ -160,3 +161,25 @@ def test_fused_attention_is_exported_with_its_lengths_open() -> None:
     program = torch.export.export(Causal(), (torch.randn(2, 3, 5, 4),), dynamic_shapes=(lengths,))
     x = torch.randn(2, 3, 7, 4)
     torch.testing.assert_close(program.module()(x), Causal()(x))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("axes", [(600, 620), (2, 600, 620)])
+def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
+    axes: tuple[int, ...], causal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both in one would be as large as all the scores."""
+    kernel, rows = F.scaled_dot_product_attention, []
+
+    def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
+        rows.append(query.size(-2))
+        return kernel(query, *inputs, **named)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
+    query, key, value = (torch.randn(2, n, 4, dtype=torch.float64) for n in (600, 620, 620))
+    keep, bias = torch.rand(axes) > 0.3, torch.randn(620, dtype=torch.float64)
+    output = fused_attention(query, key, value, keep, bias, causal, scale=0.5)
+    combined = combined_mask(query, key, keep, causal)
+    expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
+    assert_equals(output, array(expected))
+    assert len(rows) > 1 and sum(rows) == 600

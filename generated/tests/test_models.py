@@ -466,6 +466,16 @@ def test_gpt_is_the_formula(length: int, training: bool) -> None:
     assert_equals(probabilities, gpt_by_formula(model, tokens))
 
 
+def test_gpt_gives_the_logits_of_the_last_token_alone() -> None:
+    """When asked to, as it is where it writes."""
+    model, tokens = randomised(small_gpt()), torch.randint(7, (2, 4))
+    assert_equals(model(tokens, last_only=True), array(model(tokens)[:, -1:]))
+    lengths: list[int] = []
+    model.register_forward_hook(lambda *called: lengths.append(called[-1].size(1)))
+    model.generate(tokens, 2)
+    assert lengths == [1, 1]
+
+
 def test_gpt_has_one_table_for_the_way_in_and_the_way_out() -> None:
     model = small_gpt()
     shapes = [tuple(weight.shape) for weight in model.state_dict().values()]

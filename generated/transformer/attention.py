@@ -11,7 +11,14 @@ from torch import Tensor, nn
 
 from .cache import KeyValueCache
 from .linear import Linear, linear_map
-from .masks import batched_mask, combined_mask, fused_attention, masked_softmax
+from .masks import (
+    batched_mask,
+    block_size,
+    blocks,
+    combined_mask,
+    fused_attention,
+    masked_softmax,
+)
 
 
 class Attention(nn.Module):
@@ -65,7 +72,7 @@ class BlockAttention(Attention):
     that, where nobody asks for the weights, they are computed for a block of queries at a time:
     such a block stays in the processor's cache, and keys that come later need not be looked at."""
 
-    weights_at_once = 2**19
+    numbers = 3  # in memory for each weight
 
     def forward(
         self,
@@ -79,12 +86,8 @@ class BlockAttention(Attention):
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         causal = causal or self.causal
-        queries, keys = query.size(-2), key.size(-2)
-        # A GPU wants more to do at once than fits into a cache.
-        at_once = self.weights_at_once * (1 if query.device.type == "cpu" else 16)
-        rows = max(24, at_once // max(1, query.shape[:-2].numel() * keys))
-        fused = torch.compiler.is_compiling()  # the compiler has its own way to save memory
-        if need_weights or fused or queries <= rows or (causal and queries > keys):
+        rows = block_size(query, key, causal, self.numbers)
+        if need_weights or rows is None:
             return super().forward(
                 query,
                 key,
@@ -94,30 +97,17 @@ class BlockAttention(Attention):
                 causal=causal,
                 need_weights=need_weights,
             )
-        keep_mask = combined_mask(query, key, keep_mask, causal=False)
-        keep_mask, bias = (all_axes(mask, query, key) for mask in (keep_mask, bias))
         outputs = []
-        for start in range(0, queries, rows):
-            stop = start + rows
-            seen = keys - queries + stop if causal else keys
-            some, sooner = query[..., start:stop, :], key[..., :seen, :]
-            keep, added = (
-                None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
-            )
-            keep = combined_mask(some, sooner, keep, causal)
+        for block in blocks(query, key, keep_mask, bias, causal, rows):
+            seen = key[..., : block.keys, :]
+            keep = combined_mask(block.query, seen, block.keep_mask, causal)
             outputs.append(
-                F.dropout(self.weights(some, sooner, keep, added), self.dropout, self.training)
-                @ value[..., :seen, :]
+                F.dropout(
+                    self.weights(block.query, seen, keep, block.bias), self.dropout, self.training
+                )
+                @ value[..., : block.keys, :]
             )
         return torch.cat(outputs, dim=-2)
-
-
-def all_axes(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
-    """A mask or bias with an axis for each of the scores, (..., n, m), and no copy of it."""
-    if mask is None:
-        return None
-    mask = mask.expand(*mask.shape[:-2], query.size(-2), key.size(-2))
-    return mask[(None,) * (query.dim() - mask.dim())]
 
 
 class DotProductAttention(Attention):
@@ -158,8 +148,12 @@ class DotProductAttention(Attention):
 
 
 class DistanceAttention(DotProductAttention):
-    """Attention whose scores fall with the squared distance of query and key, ‖q − k‖² =
-    ‖q‖² − 2 (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
+    """Attention whose scores fall with half the squared distance of query and key, ½‖q − k‖² =
+    ½‖q‖² − (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
+
+    def sharpness(self) -> float | Tensor:
+        """What half the squared distance is multiplied with."""
+        raise NotImplementedError
 
     def forward(
         self,
@@ -172,6 +166,10 @@ class DistanceAttention(DotProductAttention):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
+        if need_weights:
+            return super().forward(
+                query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
+            )
         # Moving all changes no distance, and near zero little is lost in rounding.
         keep = combined_mask(query, key, keep_mask, causal=False)
         centre = key.mean(dim=-2, keepdim=True)
@@ -180,15 +178,19 @@ class DistanceAttention(DotProductAttention):
             key = key.masked_fill(~seen, 0.0)
             count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
             centre = key.sum(dim=-2, keepdim=True) / count
+        key, sharpness = key - centre, self.sharpness()
+        falling = -0.5 * sharpness * key.square().sum(dim=-1).unsqueeze(-2)
         return super().forward(
-            query - centre,
-            key - centre,
+            sharpness * (query - centre),
+            key,
             value,
             keep_mask=keep_mask,
-            bias=bias,
+            bias=falling if bias is None else bias + falling,
             causal=causal,
-            need_weights=need_weights,
         )
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, 1.0
 
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
@@ -273,7 +275,7 @@ class AdditiveAttention(BlockAttention):
         self.W_q = Linear(query_size, hidden_size, bias=False)
         self.W_k = Linear(key_size, hidden_size, bias=False)
         self.w_v = Linear(hidden_size, 1, bias=False)
-        self.weights_at_once //= hidden_size  # numbers in the network for each
+        self.numbers = 2 * hidden_size
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """How well each query goes with each key, (..., n, m)."""
@@ -304,10 +306,8 @@ class KernelAttention(DistanceAttention):
         squared = difference.square().sum(dim=-1)
         return -0.5 * squared
 
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        half = 0.5 * key.square().sum(dim=-1, keepdim=True)
-        query = torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
-        return query, torch.cat((key, half), dim=-1), 1
+    def sharpness(self) -> float | Tensor:
+        return 1
 
 
 class ParametricKernelAttention(DistanceAttention):
@@ -335,10 +335,9 @@ class ParametricKernelAttention(DistanceAttention):
         scores: Tensor = -0.5 * squared * self.w.square()
         return scores
 
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        half = 0.5 * key.square().sum(dim=-1, keepdim=True)
-        query = self.w.square() * torch.cat((query, -torch.ones_like(query[..., :1])), dim=-1)
-        return query, torch.cat((key, half), dim=-1), 1.0
+    def sharpness(self) -> float | Tensor:
+        sharpness: Tensor = self.w.square()
+        return sharpness
 
 
 class ScaledDotProductAttention(DotProductAttention):
@@ -1105,9 +1104,7 @@ class SynthesizerAttention(nn.Module):
         keep_mask = batched_mask(keep_mask, x)
         column, shift = self.B.weight[:length], self.B.bias[:length]
         if not need_weights:
-            # What is added to a column is the weight of a feature that is always one.
-            hidden = torch.cat((hidden, torch.ones_like(hidden[..., :1])), dim=-1)
-            column = torch.cat((column, shift.unsqueeze(-1)), dim=-1)
+            bias = shift if bias is None else bias + shift
             column = column.expand(*x.shape[:-2], -1, -1)
             return fused_attention(
                 hidden,

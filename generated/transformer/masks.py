@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -83,6 +85,57 @@ def masked_softmax(scores: Tensor, keep: Tensor | None, bias: Tensor | None = No
     return torch.softmax(scores.masked_fill(empty, 0.0), dim=-1).masked_fill(empty, 0.0)
 
 
+def block_size(query: Tensor, key: Tensor, causal: bool, numbers: int = 3) -> int | None:
+    """How many queries to take at a time, with so many numbers in memory for each score; None for
+    all of them."""
+    queries, keys = query.size(-2), key.size(-2)
+    if torch.compiler.is_compiling():  # the compiler has its own way to save memory
+        return None
+    # As much as a processor's cache holds; a GPU wants more to do at once.
+    at_once = 2**21 if query.device.type == "cpu" else 2**25
+    rows = at_once // max(1, query.shape[:-2].numel() * keys * numbers)
+    rows = max(rows, 72 // numbers, 6)  # fewer would not be worth a call
+    return None if queries <= rows or (causal and queries > keys) else rows
+
+
+class Block(NamedTuple):
+    """Some of the queries, how many of the keys they can see, and their part of the masks."""
+
+    query: Tensor
+    keys: int
+    keep_mask: Tensor | None
+    bias: Tensor | None
+
+
+def blocks(
+    query: Tensor,
+    key: Tensor,
+    keep_mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    rows: int,
+) -> Iterator[Block]:
+    """The queries, ``rows`` at a time: keys that come later than all of a block are left out."""
+    queries, keys = query.size(-2), key.size(-2)
+    keep_mask = combined_mask(query, key, keep_mask, causal=False)
+    keep_mask, bias = (_all_axes(mask, query, key) for mask in (keep_mask, bias))
+    for start in range(0, queries, rows):
+        stop = start + rows
+        seen = min(keys, keys - queries + stop) if causal else keys
+        keep, added = (
+            None if mask is None else mask[..., start:stop, :seen] for mask in (keep_mask, bias)
+        )
+        yield Block(query[..., start:stop, :], seen, keep, added)
+
+
+def _all_axes(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor | None:
+    """A mask or bias with an axis for each of the scores, (..., n, m), and no copy of it."""
+    if mask is None:
+        return None
+    mask = mask.expand(*mask.shape[:-2], query.size(-2), key.size(-2))
+    return mask[(None,) * (query.dim() - mask.dim())]
+
+
 def fused_attention(
     query: Tensor,
     key: Tensor,
@@ -99,6 +152,24 @@ def fused_attention(
     width = value.size(-1)
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
+    if bias is not None and (causal or keep_mask is not None):
+        # The kernel takes one mask, and both in one would be as large as all the scores.
+        rows = block_size(query, key, causal)
+        if rows is not None:
+            outputs = [
+                fused_attention(
+                    block.query,
+                    key[..., : block.keys, :],
+                    value[..., : block.keys, :],
+                    block.keep_mask,
+                    block.bias,
+                    causal,
+                    scale=scale,
+                    dropout=dropout,
+                )
+                for block in blocks(query, key, keep_mask, bias, causal, rows)
+            ]
+            return torch.cat(outputs, dim=-2)
     # ``bool``, since torch.export may leave the lengths open.
     lower = bool(causal and keep_mask is None and bias is None and queries == keys)
     bias = None if bias is None else bias.to(query.dtype)

@@ -316,7 +316,9 @@ class GPT(nn.Module):
     keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far
     caches: of each layer, as from ``empty_caches``; the tokens go on where what they have seen
     ends
-    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax
+    last_only: whether only what follows each text is asked for
+    returns: (B, n, vocab_size), the logits, of which the loss takes the softmax; (B, 1,
+    vocab_size) with last_only
 
     From vault/GPT.md:69.
     """
@@ -340,6 +342,7 @@ class GPT(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         caches: Sequence[KeyValueCache] | None = None,
+        last_only: bool = False,
     ) -> Tensor:
         start = 0 if caches is None else caches[0].length
         end = start + tokens.size(-1)
@@ -351,6 +354,8 @@ class GPT(nn.Module):
             cache = None if caches is None else caches[index]
             h = layer(h, keep_mask=keep_mask, cache=cache)
         h = self.norm(h)
+        if last_only:
+            h = h[:, -1:]
         return linear_map(h, self.W_e.weight)
 
     def empty_caches(self) -> list[KeyValueCache]:
@@ -385,7 +390,7 @@ class GPT(nn.Module):
                 if tokens.size(1) > max_len:  # what is seen moves on, and so do its positions
                     caches = self.empty_caches()
                 new = tokens[:, -max_len:][:, caches[0].length :]
-                logits = self(new, caches=caches)[:, -1]
+                logits = self(new, caches=caches, last_only=True)[:, -1]
                 chosen = draw_token(logits, temperature, top_k, top_p)
                 if end is not None:
                     chosen = chosen.masked_fill(ended, end)

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from notes2code.components import settings
+from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library, plain
+from notes2code.components.library import Component, Library
+from notes2code.components.misnamed import misnamed
 from notes2code.components.proofs import same_value, sees_later
 from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
@@ -78,6 +81,8 @@ class Compiler:
             *contradictions(self.linker, entry, used, same_value),
             *unequal_sides(own),
         ]
+        for doubt in filter(None, (wrong_way(own.equation), strange_weights(own.equation))):
+            problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
             assert tree is not None
@@ -217,8 +222,7 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
                 "values are usually made with it, as `XW^V`; the code computes what is written",
             )
         )
-    doubt = _another(recognised, library) or _is_paired(recognised)
-    if doubt:
+    for doubt in filter(None, (*misnamed(recognised, library), _is_paired(recognised))):
         problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
     stated = settings.uncapped(recognised.settings)
     for name, setting in recognised.component.settings.items():
@@ -258,16 +262,6 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
         if what
     ]
     return problems
-
-
-def _another(recognised: Recognised, library: Library) -> str:
-    """That a formula has the name of a component of another family: ``PPL = -1/N Σ log p``."""
-    component, name = recognised.component, plain(recognised.equation.name)
-    for other in library.components.values():
-        if other.family != component.family and name in map(plain, other.calls):
-            called = component.name.replace("_", " ")
-            return f"this is {called}, and not what is called `{recognised.equation.name}`"
-    return ""
 
 
 def _is_paired(recognised: Recognised) -> str:

@@ -1,4 +1,4 @@
-"""Doubts that numbers raise: sides that differ, functions that are not what they are called."""
+"""Doubts about formulas that are no component: unequal sides, and what stands in strange places."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from notes2code.components import settings
-from notes2code.components.library import Library, plain
+from notes2code.components.known import close, is_other_function
+from notes2code.components.library import Component, Library, plain
 from notes2code.components.near import near_miss
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE
 from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import Typed, type_formula
+from notes2code.meaning import Typed
 from notes2code.meaning.ir import (
     Call,
     Cases,
@@ -41,6 +42,16 @@ AS_WRITTEN = "the code computes what is written; change the formula if that is n
 
 def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
     """Warnings for a formula that is no component, and looks as if it was meant to be one."""
+    found = list(_strange(equation, tree, place, library))
+    yield from found
+    component = _namesake(equation, library)
+    if component is not None and not found:
+        text = f"this is called `{equation.name}`, and is not the one that is known by that name"
+        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+
+
+def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:
+    """Warnings for what is strange in a formula."""
     if hides := _strange_mask(equation):
         yield warning("N2C050", f"the mask {hides}", place, AS_WRITTEN)
     if (what := _misplaced_softmax(equation)) is not None:
@@ -55,7 +66,7 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
     if _is_cut(equation.value.body):
         text = "the condition stands outside the softmax: what is left does not add up to 1"
         yield warning("N2C050", text, place, AS_WRITTEN)
-    if _is_other_function(equation, library):
+    if is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
         yield warning("N2C050", text, place, AS_WRITTEN)
     elif ratio := strange_ratio(equation):
@@ -64,6 +75,21 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
         what, component = near
         text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
         yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+
+
+_ANYWHERE = frozenset(["norm", "block", "encoder", "decoder", "transformer"])
+"""Names that other networks have too."""
+
+
+def _namesake(equation: Equation, library: Library) -> Component | None:
+    """The component that has the name of an equation, where all that the equation says is known:
+    no function of it is left open, and no parameter has its place elsewhere."""
+    name = plain(equation.name)
+    is_open = equation.unused or any(given.kind == "function" for given in equation.inputs)
+    for component in library.components.values():
+        if component.family != "losses" and name in map(plain, component.calls):
+            return None if is_open or name in _ANYWHERE else component
+    return None
 
 
 # --- sides of an equation ----------------------------------------------------------------------
@@ -92,7 +118,7 @@ def _differ(left: Equation, right: Equation) -> bool:
     order = [axes[1].index(name) for name in axes[0]] if axes[0] != axes[1] else None
     for mine, found in _on_same_inputs(left, right):
         theirs = found if order is None else np.transpose(found, order)
-        if mine.shape != theirs.shape or not _close(mine, theirs, TOLERANCE):
+        if mine.shape != theirs.shape or not close(mine, theirs, TOLERANCE):
             return True
     return False
 
@@ -112,36 +138,6 @@ def _on_same_inputs(
 def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
     """The kind and the number of axes of each input."""
     return {given.name: (given.kind, len(given.shape)) for given in equation.inputs}
-
-
-def _close(left: NDArray[Any], right: NDArray[Any], tolerance: float) -> bool:
-    """Whether two arrays agree wherever both hold numbers."""
-    known = np.isfinite(left) & np.isfinite(right)
-    return bool(np.allclose(left[known], right[known], rtol=tolerance, atol=tolerance))
-
-
-# --- functions that everybody knows ------------------------------------------------------------
-
-_KNOWN = frozenset("softmax sigmoid relu gelu silu swish softplus".split())
-_APPROXIMATE = 0.025
-"""GELU is often computed by a formula that only comes close; that with the sigmoid by 0.02."""
-_SEEDS = 12
-"""Samples for a function of a number: two may come close somewhere."""
-
-
-def _is_other_function(equation: Equation, library: Library) -> bool:
-    """Whether ``ReLU(x) = …`` has another value than the function of that name."""
-    if equation.name.lower() not in _KNOWN or len(equation.inputs) != 1:
-        return False
-    given = equation.inputs[0]
-    axes = r" \times ".join("abc"[: len(given.shape)])
-    declared = rf"{given.name} \in \mathbb{{R}}" + (f"^{{{axes}}}" if axes else "")
-    formula = rf"y = \{equation.name.lower()}({given.name}), \quad {declared}"
-    usual = type_formula(formula, library.scope).equation
-    return usual is not None and any(
-        mine.shape == theirs.shape and not _close(mine, theirs, _APPROXIMATE)
-        for mine, theirs in _on_same_inputs(equation, usual, _SEEDS)
-    )
 
 
 # --- attention ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import ir
@@ -29,6 +30,7 @@ _LOSSES = frozenset(["l", "j", "loss"])
 def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | None:
     """The change that would make an equation a component, in words, and the component."""
     among = frozenset(c.name for c in library.components.values() if _may_be(equation, c))
+    equation = inlined(equation) or equation
     size = sum(1 for part in _bodies(equation) for _ in ir.walk(part))
     if not among or size > MAX_PARTS:
         return None
@@ -40,14 +42,19 @@ def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | N
 
 
 def _may_be(equation: Equation, component: Component) -> bool:
-    name = plain(equation.name)
+    """Whether the names in an equation, or its kind, speak of a component."""
     if component.family in _OF_LETTERS and _gives_number(equation):
         return True
-    if component.family == "losses" and name in _LOSSES:
+    if component.family == "losses" and plain(equation.name) in _LOSSES:
+        return True
+    if component.family == "positions" and all(i.kind == "size" for i in equation.inputs):
         return True
     classes = [c for setting in component.settings.values() for c in setting.classes.values()]
-    called = map(plain, (*component.calls, *classes))
-    return component.family in _NAMED and name in called
+    pieces = [name for form in component.forms for name in form.called]
+    defined = [definition.name for definition in equation.definitions]
+    named = {plain(name) for name in (equation.name, *defined, *equation.functions)}
+    called = map(plain, (*component.calls, *classes, *pieces))
+    return component.family in _NAMED and not named.isdisjoint(called)
 
 
 def _gives_number(equation: Equation) -> bool:
@@ -57,7 +64,8 @@ def _gives_number(equation: Equation) -> bool:
 
 def _is_vague(found: Recognised) -> bool:
     """Whether it is a piece that other formulas share: a sum of logarithms is a log-likelihood."""
-    return found.form.partial and found.component.family in ("losses", "layers")
+    shared = found.form.partial and not found.form.called
+    return shared and found.component.family in ("losses", "layers")
 
 
 # --- changes -----------------------------------------------------------------------------------

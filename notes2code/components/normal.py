@@ -87,6 +87,8 @@ class _Normaliser:
         match ir.rebuild(expr, self.expr):
             case Add(terms):
                 return _sum(terms)
+            case Mul((ir.MINUS_ONE, Cases() as cases)):
+                return _negative(cases)
             case Mul(factors):
                 return product(factors)
             case Pow(base, exponent):
@@ -118,6 +120,13 @@ def _with_mask(scores: Expr) -> Expr:
 
 
 _HIDDEN = Num(float("-inf"))
+
+
+def _negative(cases: Cases) -> Cases:
+    """Minus the value of cases, case by case: a mask of 0 and ∞ that is taken off hides."""
+    branches = tuple((condition, ir.negative(value)) for condition, value in cases.branches)
+    otherwise = None if cases.otherwise is None else ir.negative(cases.otherwise)
+    return Cases(branches, otherwise)
 
 
 def renewed(array: Lambda) -> Lambda:

@@ -68,6 +68,8 @@ def _best(
     best: tuple[int, Recognised] | None = None
     steps = Steps()
     has = kinds(subject)
+    name, known = plain(equation.name), {**library.kinds, **named}
+    names = {name, *(plain(given.name) for given in equation.inputs)}
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
@@ -75,10 +77,10 @@ def _best(
             continue
         if among is not None and component.name not in among:
             continue
-        if not _called_so(component, form, equation):
+        if not _called_so(component, form, name, names):
             continue
-        is_named = plain(equation.name) in map(plain, component.calls) and not form.partial
-        for found in _ways(component, form, subject, {**library.kinds, **named}, steps, is_named):
+        is_named = name in map(plain, component.calls) and not form.partial
+        for found in _ways(component, form, subject, known, steps, is_named):
             candidate = _candidate(component, form, found, equation)
             candidate = replace(candidate, calls_causal=_calls_causal(candidate, named))
             strange = _strangeness(candidate)
@@ -87,10 +89,8 @@ def _best(
     return None if best is None else best[1]
 
 
-def _called_so(component: Component, form: Form, equation: Equation) -> bool:
-    """Whether the names in the equation allow it to be the component."""
-    name = plain(equation.name)
-    names = {name, *(plain(given.name) for given in equation.inputs)}
+def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> bool:
+    """Whether the name of an equation, and all names in it, allow it to be the component."""
     if not names.isdisjoint(map(plain, component.unlike)):
         return False
     return not form.called or name in map(plain, form.called)

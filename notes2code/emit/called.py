@@ -54,9 +54,10 @@ def other_letters(view: View, role: str) -> Mapping[str, str]:
     if called is None or called.form is not made.form:
         return {}
     letters: dict[str, str] = {}
+    weights = view.uses[role].weights("")
     for name, bound in called.found.roles.items():
         other = made.found.roles.get(name)
-        if other is not None and other.axes != bound.axes:
+        if other is not None and other.array in weights and other.axes != bound.axes:
             raise EmitError(f"{view.uses[role].name} comes from a formula with turned matrices")
         letters[bound.array] = bound.array if other is None else other.array
     for name, value in called.settings.items():

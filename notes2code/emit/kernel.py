@@ -52,11 +52,11 @@ class Kernel:
         inside = any(isinstance(e, Ref) and e.array in self.needs for r in rest for e in ir.walk(r))
         return ir.mul(*rest) if len(rest) == len(factors) - 1 and not inside else None
 
-    def scale(self, within: str = "") -> str:
-        """What the dot product is multiplied with in c‖q − k‖² = −2c (q·k − ½‖k‖²) + c‖q‖²."""
+    @property
+    def sharpness(self) -> str:
+        """What half the squared distance is multiplied with, with the other sign."""
         assert self.slope is not None
-        twice = ir.mul(Num(-2), self.slope)
-        return self.attention.rendered("kernel", twice, {}, within=within)
+        return self.attention.rendered("kernel", ir.mul(Num(-2), self.slope), {})
 
 
 def _of_square(expr: Expr) -> Expr:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from notes2code.components.plan import Part, Plan
 from notes2code.emit import docs
+from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
 from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
-from notes2code.emit.imports import joined, ordered
+from notes2code.emit.imports import imports_of, imports_of_siblings, joined, ordered
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.training import MODULES, training
@@ -46,14 +47,11 @@ SHARED = {
 before those of modules that it imports."""
 
 OFFERED = {
-    "checkpoints": set[str](),
-    "generation": set[str](),
     "attention": {"Attention"},
     "cache": {"KeyValueCache"},
     "masks": {"causal_mask", "keep_from_padding"},
-    "linear": set[str](),
 }
-"""What of that is there for a caller."""
+"""What of that is there for a caller; of the other modules nothing is."""
 
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
@@ -101,10 +99,10 @@ class _Renderer:
         self.name = package
         self.vault = vault
         self.views = {part: View(part, vault, sizes) for part in plan.parts}
-        self._share_textbook_attention()
         self._hand_on_caches()
         self.references: dict[Part, str] = {}
         self.texts: dict[Part, dict[str, str]] = {}
+        self.there = self.views
         self.left_out = self._render_parts()
         self.families = {
             family: [part for part in self.texts if part.component.family == family]
@@ -113,10 +111,9 @@ class _Renderer:
 
     def _share_textbook_attention(self) -> None:
         """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
-        known = (part for part in self.plan.parts if self.views[part].is_textbook_attention)
-        kept = (part.name for part in known if not (part.refused or part.name in self.refused))
-        name = next(kept, "")
-        for view in self.views.values():
+        known = (part.name for part, view in self.there.items() if view.is_textbook_attention)
+        name = next(known, "")
+        for view in self.there.values():
             view.textbook_attention = name
 
     def _hand_on_caches(self) -> None:
@@ -128,8 +125,24 @@ class _Renderer:
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on
         it. Gives why."""
+        left_out: dict[Part, tuple[Part, str]] = {}
+        while new := self._render_all_but(left_out):  # what is left now names none of these
+            left_out |= new
+        return {
+            part: why if cause is part else f"it is built on {cause.name}: {why}"
+            for part, (cause, why) in left_out.items()
+        }
+
+    def _render_all_but(
+        self, left_out: Mapping[Part, tuple[Part, str]]
+    ) -> dict[Part, tuple[Part, str]]:
+        """Render the parts that are not left out. Gives those that have to be, too, and for each
+        the part that cannot be written, and why."""
+        self.texts = {}
+        self.there = {part: view for part, view in self.views.items() if part not in left_out}
+        self._share_textbook_attention()
         causes: dict[Part, tuple[Part, str]] = {}
-        for part in self.plan.parts:
+        for part in self.there:
             below = next((causes[used] for used in part.uses.values() if used in causes), None)
             if below is not None:
                 causes[part] = below
@@ -143,10 +156,7 @@ class _Renderer:
                 }
             except (EmitError, OracleError) as problem:
                 causes[part] = part, str(problem)
-        return {
-            part: why if cause is part else f"it is built on {cause.name}: {why}"
-            for part, (cause, why) in causes.items()
-        }
+        return causes
 
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
@@ -159,10 +169,10 @@ class _Renderer:
         for family in FAMILIES:
             if family in bodies:
                 files[f"{self.name}/{family}.py"] = self._file(family, bodies)
-        exports = {family: _public(body) for family, body in bodies.items()}
-        for family, offered in OFFERED.items():
+        exports = {family: public_names(body) for family, body in bodies.items()}
+        for family, template in SHARED.items():
             if family in exports:
-                hidden = {*_public(_template(SHARED[family]))} - offered
+                hidden = {*public_names(_template(template))} - OFFERED.get(family, set())
                 exports[family] = [name for name in exports[family] if name not in hidden]
         if made.names:
             files[f"{self.name}/formulas.py"] = made.module
@@ -191,7 +201,7 @@ class _Renderer:
         tests = {
             f"tests/test_{part.component.family}.py::{name}": part.name
             for part, texts in self.texts.items()
-            for name in _public(texts[_TEST])
+            for name in public_names(texts[_TEST])
         }
         return Package(dict(sorted(files.items())), classes, self.left_out, tests)
 
@@ -230,28 +240,27 @@ class _Renderer:
         return "\n\n\n".join(self.texts[part][_MODULE] for part in parts)
 
     def _fill(self, part: Part, template: str) -> str:
-        return fill(part.component.folder, template, part=self.views[part], plan=self.views)
+        return fill(part.component.folder, template, part=self.views[part], plan=self.there)
 
     def _shared(self, family: str, bodies: Mapping[str, str]) -> list[str]:
         """The shared functions and classes of a module that the rendered classes use, and, if
         there are any, those that are offered to a caller of its functions."""
         source = _template(SHARED[family]).strip()
-        blocks = {_defined(block): block for block in _blocks(source)}
+        blocks = {name_of(block): block for block in blocks_of(source)}
         used: set[str] = set()
         waiting = list(bodies.values())
         while waiting:
-            names = set(re.findall(r"\w+", _without_docstrings(waiting.pop())))
+            names = set(re.findall(r"\w+", without_docstrings(waiting.pop())))
             new = (names & blocks.keys()) - used
             used |= new
             waiting += [blocks[name] for name in new]
-        return [
-            b for name, b in blocks.items() if name in used | (OFFERED[family] if used else set())
-        ]
+        offered = OFFERED.get(family, set()) if used else set()
+        return [block for name, block in blocks.items() if name in used | offered]
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""
         body = bodies[family]
-        imports = _imports(body) + _siblings(family, body, bodies)
+        imports = imports_of(body) + imports_of_siblings(family, body, bodies)
         head = f'"""{FAMILIES[family]}"""\n\nfrom __future__ import annotations\n'
         return f"{head}\n{imports}\n\n{body}\n" if imports else f"{head}\n\n{body}\n"
 
@@ -266,7 +275,7 @@ class _Renderer:
         defined: dict[str, str] = {}
         for part in held:
             pieces += new_functions(self.references[part], defined)
-            pieces += [b for b in _blocks(self.texts[part][_TEST]) if _BY_FORMULA.match(b)]
+            pieces += [b for b in blocks_of(self.texts[part][_TEST]) if _BY_FORMULA.match(b)]
         body = "\n\n\n".join(pieces)
         return self._test_file("The formulas of the notes in NumPy, term by term.", body, "")
 
@@ -275,20 +284,20 @@ class _Renderer:
 
     def _tests(self, family: str, parts: Sequence[Part], formulas: str) -> str:
         """The tests of a family."""
-        blocks = [b for part in parts for b in _blocks(self.texts[part][_TEST])]
+        blocks = [b for part in parts for b in blocks_of(self.texts[part][_TEST])]
         body = "\n\n\n".join(b for b in blocks if not _BY_FORMULA.match(b))
         about = f"Tests of the {family} of the notes, held against the formulas as written."
         return self._test_file(about, body, formulas)
 
     def _shared_tests(self, module: str, body: str) -> str:
         """The tests of what a module of shared functions and classes has."""
-        names = [_defined(block) for block in _blocks(body)]
+        names = [name_of(block) for block in blocks_of(body)]
         tests = fill(TEMPLATES, f"test_{module}.py.j2", there=names)
         about = FAMILIES[module].partition(":")[0].lower()
         return self._test_file(f"Tests of the {about}.", tests, "")
 
     def _test_file(self, about: str, body: str, formulas: str) -> str:
-        imports = (_imports(body) + self._package_imports(body, formulas)).lstrip()
+        imports = (imports_of(body) + self._package_imports(body, formulas)).lstrip()
         head = f'"""{about}"""\n\nfrom __future__ import annotations\n'
         return f"{head}\n{imports}\n\n{body}\n"
 
@@ -304,9 +313,9 @@ class _Renderer:
         for family, template in SHARED.items():
             sources.setdefault(f"{self.name}.{family}", "")
             sources[f"{self.name}.{family}"] += "\n" + _template(template)
-        used = set(_NAME.findall(_without_docstrings(body)))
+        used = set(NAME.findall(without_docstrings(body)))
         for module, source in sources.items():
-            names = [name for name in _public(source) if name in used]
+            names = [name for name in public_names(source) if name in used]
             if names:
                 found.append(f"from {module} import {joined(names)}")
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
@@ -317,10 +326,10 @@ def new_functions(source: str, defined: dict[str, str]) -> list[str]:
     is called by that, unless lines would become shorter than a formatter leaves them; one that
     differs from what already has its name gets a name of its own."""
     functions = re.split(r"\n\n\n+", source.strip())
-    own = _public(functions[-1])[0]
+    own = public_names(functions[-1])[0]
     out: list[str] = []
     for at in range(len(functions)):
-        name = _public(functions[at])[0]
+        name = public_names(functions[at])[0]
         if defined.get(name) == functions[at]:
             continue
         alike = (other for other, text in defined.items() if _rest(text) == _rest(functions[at]))
@@ -345,57 +354,6 @@ def _template(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
-# --- imports ------------------------------------------------------------------------------------
-
-_KNOWN = (
-    (r"\bmath\.", "import math"),
-    (r"\bre\.", "import re"),
-    (r"\bCallable\b", "from collections.abc import Callable"),
-    (r"\bIterator\b", "from collections.abc import Iterator"),
-    (r"\bMapping\[", "from collections.abc import Mapping"),
-    (r"\bSequence\[", "from collections.abc import Sequence"),
-    (r"@contextmanager\b", "from contextlib import contextmanager"),
-    (r"\bpartial\(", "from functools import partial"),
-    (r"\bCounter\b", "from collections import Counter"),
-    (r"\basdict\(", "from dataclasses import asdict"),
-    (r"@dataclass\b", "from dataclasses import dataclass"),
-    (r"\bsignature\(", "from inspect import signature"),
-    (r"\bproduct\(", "from itertools import product"),
-    (r"\bPathLike\b", "from os import PathLike"),
-    (r"\bPath\b", "from pathlib import Path"),
-    (r"\bSimpleNamespace\b", "from types import SimpleNamespace"),
-    (r"[:,] Any\b", "from typing import Any"),
-    (r"\bnp\.", "import numpy as np"),
-    (r"\bpytest\.", "import pytest"),
-    (r"\btorch\.(?!nn)", "import torch"),
-    (r"\bF\.\w", "import torch.nn.functional as F"),
-    (r"(?<![\w.])Tensor\b", "from torch import Tensor"),
-    (r"(?<![\w.])nn\.", "from torch import nn"),
-)
-_OTHERS = ("numpy", "pytest", "torch")
-"""The packages that are none of Python's own."""
-
-
-_NAME = re.compile(r"(?<![\w.\"])[A-Za-z_]\w*")
-"""A name in code; what stands behind a dot, or first in a string, is none."""
-
-
-def _imports(body: str) -> str:
-    """The imports that a body needs, grouped and sorted as ruff does."""
-    code = _without_docstrings(body)
-    whole: dict[str, list[str]] = {}
-    for pattern, line in _KNOWN:
-        if re.search(pattern, code):
-            module, _, name = line.partition(" import ")
-            whole.setdefault(module, []).extend([name] if name else [])
-    needed = [f"{m} import {joined(names)}" if names else m for m, names in whole.items()]
-    standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
-    other = [n for n in needed if n not in standard]
-    order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
-    groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
-    return "\n\n".join(groups) + ("\n" if groups else "")
-
-
 def _init(exports: Mapping[str, Sequence[str]]) -> str:
     """The package's own module, which gives all names of the others."""
     lines = [f"from .{family} import {joined(names)}" for family, names in exports.items() if names]
@@ -403,39 +361,3 @@ def _init(exports: Mapping[str, Sequence[str]]) -> str:
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
-
-
-def _siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:
-    """Imports of other modules' classes."""
-    lines: list[str] = []
-    code = _without_docstrings(body)
-    used = set(_NAME.findall(code))
-    for other, text in bodies.items():
-        names = [n for n in _public(text) if n in used and re.search(_used(n), code)]
-        if other != family and names:
-            lines.append(f"from .{other} import {joined(names)}")
-    return "\n" + "\n".join(sorted(lines)) + "\n" if lines else ""
-
-
-def _used(name: str) -> str:
-    """A pattern for the use of a class, or for a call of a function."""
-    return rf"(?<![\w.]){name}" + (r"\(" if name[0].islower() else r"\b")
-
-
-def _without_docstrings(body: str) -> str:
-    return re.sub(r'r?"""[\s\S]*?"""', "", body)
-
-
-def _blocks(text: str) -> list[str]:
-    """The functions and classes of a text, which two empty lines part."""
-    return re.split(r"\n\n\n+", text)
-
-
-def _defined(block: str) -> str:
-    """The name of the function or class that a block defines."""
-    return re.split(r"[(:]", re.sub(r"^(@.*\n)*(def|class) ", "", block))[0]
-
-
-def _public(body: str) -> list[str]:
-    """The classes and functions that a module defines at its top."""
-    return re.findall(r"^(?:class|def) ([A-Za-z]\w*)", body, re.MULTILINE)

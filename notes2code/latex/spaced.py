@@ -11,10 +11,14 @@ from notes2code.latex.words import CALLED, FIELD, LONGEST
 
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
-    longest = max([LONGEST, *map(len, known)])
     joined: list[Token] = []
-    at = 0
+    at = longest = 0
     while at < len(tokens):
+        if tokens[at].kind != "name":
+            joined.append(tokens[at])
+            at += 1
+            continue
+        longest = longest or max([LONGEST, *map(len, known)])
         end, limit = at, min(at + longest, len(tokens))
         while end < limit and tokens[end].kind == "name" and _is_letter(tokens[end].text):
             end += 1

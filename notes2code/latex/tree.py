@@ -6,10 +6,10 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, TypeVar, get_args, overload
 
 from notes2code.diagnostics import Problem, Span
 from notes2code.records import dataclass
@@ -263,6 +263,31 @@ def walk(node: Node) -> list[Node]:
         if inner := _INSIDE[type(current)](current):
             pending.extend(inner[::-1])
     return found
+
+
+Kind = TypeVar("Kind")
+Other = TypeVar("Other")
+
+
+class Nodes(list[Node]):
+    """Nodes in reading order, and those of one kind: most passes look for a single kind."""
+
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
+        super().__init__(nodes)
+        self._kinds: dict[type, list[Any]] = {}
+        for node in self:
+            self._kinds.setdefault(type(node), []).append(node)
+
+    @overload
+    def of(self, kind: type[Kind], /) -> list[Kind]: ...
+    @overload
+    def of(self, kind: type[Kind], other: type[Other], /) -> list[Kind | Other]: ...
+
+    def of(self, *kinds: type) -> list[Any]:
+        """Those of one kind, or of two, one after the other; each in reading order."""
+        if len(kinds) == 1:
+            return self._kinds.get(kinds[0], [])
+        return [node for kind in kinds for node in self._kinds.get(kind, ())]
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:

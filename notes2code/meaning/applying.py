@@ -10,6 +10,7 @@ from notes2code.latex.tree import Dots, Group, Node
 from notes2code.meaning import families, ir, names
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.reach import pass_on, refuse_limited
 from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import (
@@ -84,6 +85,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
                     value.span,
                 )
             extra = _mapped_over(run, extra, value.axes[:spare], span)
+            refuse_limited(run, value.axes[spare:])
             for mine, wanted in zip(value.axes[spare:], axes, strict=True):
                 run.unify(mine.size, wanted, value.span)
             lambdas.append(Lambda(value.axes[spare:], value.body))
@@ -223,7 +225,7 @@ def _own_input(
     """
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
-    while name in run.symbols and run.symbols[name].owner != owner:
+    while _is_another(run, name, owner):
         number += 1
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
@@ -241,6 +243,12 @@ def _own_input(
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
 
 
+def _is_another(run: Run, name: str, owner: str) -> bool:
+    """Whether the formula has something else by the name of a function's own input."""
+    known = run.symbols.get(name)
+    return name in run.defines if known is None else known.owner != owner
+
+
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
     """A function of numbers, written out at its arguments, element by element."""
     values = dict(zip(equation.parameters, arguments, strict=True))
@@ -249,6 +257,9 @@ def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Spa
         if value is not base:
             elementwise(run, base, value, ir.add, span)
     for other in equation.inputs:
+        if other.name not in values and other.name in run.defines:
+            text = f"the `{other.name}` of `{run.quote(span)}` is defined here as something else"
+            raise error("N2C035", text, span, "give one of the two another name")
         if other.name not in values and other.name not in run.symbols:
             sizes: dict[Size, Size] = {}
             axes = tuple(_instance(axis, sizes) for axis in other.shape)
@@ -288,6 +299,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
         run.problems.append(note("N2C030", text, use.span))
     result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
+    for axis, own in zip(first.axes, result, strict=False):
+        pass_on(run, axis, own)
+    if plain not in _FEATURE_MAPS:
+        refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 
 from notes2code.latex.tree import (
     Accent,
@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Matrix,
     Name,
     Node,
+    Nodes,
     Num,
     Relation,
     Script,
@@ -150,7 +151,7 @@ def target_scripts(target: Node) -> Iterator[Node]:
 
 def script_letters(node: Node) -> Iterator[str]:
     """The single letters, and ``pos``, in the scripts of a name."""
-    while isinstance(node, Script | Accent):
+    while isinstance(node, scripts.SCRIPTED):
         if isinstance(node, Script):
             for script in (node.sub, node.sup):
                 if script is None or (isinstance(script, Name) and script.text in ("T", "top")):
@@ -170,20 +171,22 @@ def has_above(node: Node, letter: str) -> bool:
     return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
 
 
-def is_of_heads(target: Node, nodes: Sequence[Node]) -> bool:
+def is_of_heads(target: Node, nodes: Nodes) -> bool:
     """Whether the h of a left-hand side counts heads: in ``a_{ij}^h = … k_j^h``, and where what
     stands on the right has a group of heads, as in ``O_h = … K_{g(h)}``."""
     letters = set(script_letters(target))
     if has_above(target, scripts.HEAD) and letters & names.INDEX_LETTERS:
-        return any(has_above(node, scripts.HEAD) for node in nodes)
-    subs = (node.sub for node in nodes if isinstance(node, Script) and node.sub is not None)
-    return scripts.HEAD in letters and any(groups.counts_groups(s, scripts.HEAD) for s in subs)
+        return any(has_above(node, scripts.HEAD) for node in nodes.of(Script))
+    if scripts.HEAD not in letters:
+        return False
+    subs = (node.sub for node in nodes.of(Script) if node.sub is not None)
+    return any(groups.counts_groups(sub, scripts.HEAD) for sub in subs)
 
 
-def letters_of_labels(node: Node) -> Iterator[str]:
+def letters_of_labels(node: Script) -> Iterator[str]:
     """The letters of abbreviations such as the ``hr`` of W_hr."""
-    sub = node.sub if isinstance(node, Script) and scripts.is_name(node) else None
-    if isinstance(sub, Juxt) and is_label(sub):
+    sub = node.sub
+    if isinstance(sub, Juxt) and scripts.is_name(node) and is_label(sub):
         yield from (f.text for f in sub.factors if isinstance(f, Name))
 
 
@@ -200,27 +203,26 @@ def is_label(script: Node) -> bool:
 
 def bare(node: Node) -> str:
     """The letter or word of a name, without its scripts and accents."""
-    while isinstance(node, Script | Accent):
+    while isinstance(node, scripts.SCRIPTED):
         node = node.base
     return node.text if isinstance(node, Name) else ""
 
 
-def labelled_bases(nodes: Sequence[Node]) -> set[str]:
+def labelled_bases(nodes: Nodes) -> set[str]:
     """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``, or
     ``λ_{q1}`` beside ``λ_{k1}``."""
     found: dict[str, set[str]] = {}
-    for node in nodes:
-        if isinstance(node, Script) and scripts.is_name(node):
-            match node.sub:
-                case Name(letter) | Juxt((Name(letter), Num())):
-                    found.setdefault(bare(node), set()).add(letter)
+    for node in nodes.of(Script):
+        match node.sub:
+            case Name(letter) | Juxt((Name(letter), Num())) if scripts.is_name(node):
+                found.setdefault(bare(node), set()).add(letter)
     return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
 
 
-def listed_above(nodes: Sequence[Node], ends: Set[str]) -> set[str]:
+def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
-    scripted = (node for node in nodes if isinstance(node, Script) and isinstance(node.sup, Name))
-    return {bare(node) for node in scripted if getattr(node.sup, "text", "") in ends}
+    above = ((node, node.sup) for node in nodes.of(Script))
+    return {bare(node) for node, sup in above if isinstance(sup, Name) and sup.text in ends}
 
 
 def step_letter(define: Define) -> str | None:

@@ -57,7 +57,7 @@ def _differing(
         if linker.distance(entry, other)[:2] != near[:2]:
             return
         if not same(meant, equation):
-            which = "the one that more notes have is taken, or the first"
+            which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:
                 which = "the first is taken"
                 side = "behind" if taken.order > entry.order else "before"

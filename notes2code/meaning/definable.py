@@ -41,6 +41,15 @@ def definable(node: Node) -> bool:
     return False
 
 
+def spread(node: Node) -> Node:
+    """A left-hand side such as ``KL(p ‖ q)`` with the two as its parameters; any other itself."""
+    match node:
+        case Juxt((name, Group(opening, (Infix("‖", left, right),), _, span)), whole):
+            if is_name(left) and is_name(right):
+                return Juxt((name, Group(opening, (left, right), ("‖",), span)), whole)
+    return node
+
+
 def _is_pair(node: Matrix) -> bool:
     """Whether a matrix is a column of two elements of one array, ``y_{2i}`` over ``y_{2i+1}``."""
     cells = [cell for row in node.rows for cell in row if cell is not None]

@@ -77,6 +77,7 @@ class Attempt:
         self.targets = [read_target(run.seen, s) for s in defines]
         self.defines, self.targets = strides.joined(defines, self.targets)
         self.times = Counter(target.name for target in self.targets)
+        run.defines = frozenset(self.times)
         self.done: dict[int, Defined] = {}
         self.lasts: dict[int, str] = {}
         self.busy: list[int] = []

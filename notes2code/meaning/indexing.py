@@ -8,7 +8,7 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import grouped, ir, names, scripts
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Size
-from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.run import Reach, Run, find, find_index
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import fresh
 
@@ -341,7 +341,8 @@ def _range(run: Run, at: At, size: Size, use: Use) -> Index:
             "write a sum or a softmax with its range, or `K_{\\le i}`",
         )
     axis = fresh(size)
-    run.reach[axis] = ir.Compare(at.relation, Idx(axis), arithmetic(run, at.node, use))
+    condition = ir.Compare(at.relation, Idx(axis), arithmetic(run, at.node, use))
+    run.reach[axis] = Reach(condition, use.span)
     return axis
 
 

@@ -18,7 +18,17 @@ from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.latex.words import MATRICES
-from notes2code.meaning import binders, calls, equations, groups, names, scripts, survey, targets
+from notes2code.meaning import (
+    binders,
+    calls,
+    equations,
+    groups,
+    names,
+    scripts,
+    softmax,
+    survey,
+    targets,
+)
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -249,9 +259,10 @@ class Linker:
         ]
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
-        if near and near[0][0][0] == 2:  # of other notes, what most of them say
-            often = Counter(self.parsed[other].said.get(name) for other in found)
-            found.sort(key=lambda other: -often[self.parsed[other].said.get(name)])
+        if near and near[0][0][0] == 2:  # of other notes, what most of them say, and shortest
+            said = {other: self.parsed[other].said.get(name) for other in found}
+            often = Counter(said.values())
+            found.sort(key=lambda other: (-often[said[other]], _length(said[other])))
         return found
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
@@ -305,6 +316,8 @@ class Linker:
         for name, others in found.items():
             for other in others:
                 equation = self.function(other)
+                if equation is not None and softmax.is_defined(equation):
+                    break
                 if equation is not None and equation.parameters:
                     out[name] = equation
                     break
@@ -406,6 +419,11 @@ def _said(node: Node) -> Hashable:
             return _said(item)
         case _:
             return (type(node), getattr(node, "op", ""), *map(_said, children(node)))
+
+
+def _length(said: Hashable) -> int:
+    """How much something says."""
+    return sum(map(_length, said)) if isinstance(said, tuple) else 1
 
 
 def _family(name: str) -> str:

@@ -141,10 +141,16 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if bold or transposed:
         return (1, 2, 0)
     if indices == 1:
-        return (1, 0, 2) if base in _INDEXED_VECTORS else (0, 1, 2)
+        is_vector = base in _INDEXED_VECTORS or (base == "b" and label_of_projection(name))
+        return (1, 0, 2) if is_vector else (0, 1, 2)
     if base == "b":
         return (1, 0, 2)
     return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
+
+
+def label_of_projection(name: str) -> bool:
+    """Whether a name is labelled as one of queries, keys, values or outputs: ``b_Q``."""
+    return name.rpartition("_")[2].lower() in tuple("qkvo")
 
 
 GREEK = frozenset(

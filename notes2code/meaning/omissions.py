@@ -6,11 +6,24 @@ import re
 from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, warning
-from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Num, Script, walk
-from notes2code.meaning import binders, names
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    children,
+    walk,
+)
+from notes2code.meaning import binders, names, targets
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.scripts import is_name
+from notes2code.meaning.scripts import Use, is_name
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
 
@@ -18,15 +31,20 @@ _AS_WRITTEN = "the code computes what is written; change it if that is not meant
 
 
 def omissions(
-    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey, equation: Equation
+    nodes: Nodes,
+    named: Sequence[tuple[Node, Use]],
+    defines: Sequence[Define],
+    seen: Survey,
+    equation: Equation,
 ) -> Iterator[Problem]:
     """Warnings for what was probably left out. Raises ``ProblemError`` where an index of a weight
     or of an element is nothing that counts."""
-    _refuse_unsaid(nodes, defines, seen, equation)
+    _refuse_unsaid(nodes, named, defines, equation)
     for define in defines:
         yield from _means(define)
-    for node in nodes:
-        if isinstance(node, Infix) and node.op == "+":
+        yield from _taken_twice(define, seen)
+    for node in nodes.of(Infix):
+        if node.op == "+":
             yield from _twice(node)
             yield from _lost_residual(node)
 
@@ -35,30 +53,29 @@ def omissions(
 
 _COUNTERS = frozenset("ijklmnst")
 _WEIGHT = re.compile(r"W_([a-z])_[QKVqkv]")
+_OF_HEADS = re.compile(r"W_[QKVqkv]")
 
 
 def _refuse_unsaid(
-    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey, equation: Equation
+    nodes: Nodes, named: Sequence[tuple[Node, Use]], defines: Sequence[Define], equation: Equation
 ) -> None:
     """Refuse ``head_i = f(Q W_i^Q, K W_j^K)``, ``head_1 = f(Q W_i^Q)``, ``Concat(f(Q W_i^Q))`` and
     ``a_i = softmax(e)_j``: the letter is like an index, and nothing counts it."""
     numbered = any(isinstance(getattr(d.target, "sub", None), Num) for d in defines)
-    joined = any(isinstance(node, Name) and node.text.lower() == "concat" for node in nodes)
-    heads = {use.name for n in nodes if (use := seen.understood(n)) and use.indices}
-    counted = any(re.fullmatch(r"W_[QKVqkv]", name) for name in heads)
-    for node in nodes:
-        use = seen.understood(node)
-        found = _WEIGHT.fullmatch(use.name) if use is not None else None
-        if found and isinstance(node, Script) and (numbered or joined or counted):
+    joined = any(name.text.lower() == "concat" for name in nodes.of(Name))
+    counted = any(use.indices and _OF_HEADS.fullmatch(use.name) for _, use in named)
+    for node, use in named if numbered or joined or counted else ():
+        found = _WEIGHT.fullmatch(use.name)
+        if found and isinstance(node, Script):
             raise _unsaid(found.group(1), node.span)
     given = {one.name for one in equation.inputs}
     letters = {d.target.sub for d in defines if isinstance(d.target, Script)}
     labels = {x.text for x in letters if isinstance(x, Name)} & _COUNTERS
-    for node in nodes if labels and not equation.value.indices else ():
-        if isinstance(node, Script) and isinstance(node.sub, Name) and not is_name(node):
-            letter = node.sub.text
+    for script in nodes.of(Script) if labels and not equation.value.indices else ():
+        if isinstance(script.sub, Name) and not is_name(script):
+            letter = script.sub.text
             if letter in (_COUNTERS - labels) & given:
-                raise _unsaid(letter, node.sub.span)
+                raise _unsaid(letter, script.sub.span)
 
 
 def _unsaid(letter: str, span: Span) -> ProblemError:
@@ -68,6 +85,34 @@ def _unsaid(letter: str, span: Span) -> ProblemError:
         span,
         "put it on the left-hand side, or into the sum that it belongs to",
     )
+
+
+def _taken_twice(define: Define, seen: Survey) -> Iterator[Problem]:
+    """``y_i = x_i + Σ_i a_i x_i``: the i of the left-hand side is another one below the sum. What
+    all are divided by, as in ``e^{x_i} / Σ_i e^{x_i}``, has always been written so."""
+    if define.target is None:
+        return
+    mine = {x.text for at in targets.read_target(seen, define).indices for x in _names(at.node)}
+    for node in (inner for value in define.values for inner in _above(value)):
+        if isinstance(node, Big) and node.op in ("sum", "prod") and node.sub is not None:
+            for letter in mine.intersection(binders.bound_letters(node.sub)):
+                text = f"the index `{letter}` of the left-hand side is summed over here"
+                yield warning("N2C080", text, node.sub.span, "give one of the two another letter")
+
+
+def _names(node: Node) -> list[Name]:
+    return [inner for inner in walk(node) if isinstance(inner, Name)]
+
+
+def _above(node: Node) -> Iterator[Node]:
+    """The nodes inside one, but for what stands below a fraction."""
+    yield node
+    below = node.bottom if isinstance(node, Frac) else None
+    if isinstance(node, Infix) and node.op == "/":
+        below = node.right
+    for child in children(node):
+        if child is not below:
+            yield from _above(child)
 
 
 # --- means -------------------------------------------------------------------------------------
@@ -98,11 +143,12 @@ def _means(define: Define) -> Iterator[Problem]:
 
 
 def _is_square(node: Node) -> bool:
-    return isinstance(node, Script) and isinstance(node.base, Group) and node.sup == _two(node.sup)
-
-
-def _two(node: Node | None) -> Node | None:
-    return node if isinstance(node, Num) and node.text == "2" else None
+    return (
+        isinstance(node, Script)
+        and isinstance(node.base, Group)
+        and isinstance(node.sup, Num)
+        and node.sup.text == "2"
+    )
 
 
 def _moving_mean(node: Big) -> Iterator[Problem]:

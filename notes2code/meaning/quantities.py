@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Nodes, Num, Script
 from notes2code.meaning import binders, names, scripts
 
 _COUNTS = frozenset("BCDLNT")
@@ -13,16 +13,19 @@ _COUNTS = frozenset("BCDLNT")
 _DATA = frozenset("XYZ")
 
 
-def quantities(nodes: Sequence[Node]) -> set[str]:
+def quantities(nodes: Nodes) -> set[str]:
     """The names of all capitals that are numbers, as what is computed with them shows."""
     found: set[str] = set()
-    within = {id(node.left) for node in nodes if isinstance(node, Infix) and node.op in "+-"}
-    for node in nodes:
-        if isinstance(node, Infix) and node.op in "+-" and id(node) not in within:
+    sums = [node for node in nodes.of(Infix) if node.op in "+-"]
+    within = {id(node.left) for node in sums}
+    for node in sums:
+        if id(node) not in within:
             found.update(_of_sum(_terms(node)))
-        elif isinstance(node, Juxt) and _counts(node):
-            found.update(_named(node))
-        elif (parts := _quotient(node)) is not None and _is_number(node):
+    for product in nodes.of(Juxt):
+        if _counts(product):
+            found.update(_named(product))
+    for quotient in nodes.of(Frac, Infix):
+        if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
     return found
 

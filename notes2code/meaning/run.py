@@ -64,6 +64,14 @@ class Defined:
     called: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The elements of an axis that may be reached, and where the note says so: ``K_{≤i}``."""
+
+    condition: Expr
+    span: Span
+
+
 @dataclass(slots=True)
 class Decision:
     """A choice that was met: its key, what could be chosen (with costs), and the cost of the
@@ -81,7 +89,8 @@ class Dearer(Exception):
 @dataclass(slots=True)
 class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
-    is the cost of the best attempt so far. ``unranged`` is what the author must be told of an
+    is the cost of the best attempt so far. ``defines`` are the names of all that the formula
+    defines. ``unranged`` is what the author must be told of an
     index without a range, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
@@ -102,6 +111,7 @@ class Run:
     sites: dict[str, int] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     defined: dict[str, Defined] = field(default_factory=dict)
+    defines: frozenset[str] = frozenset()
     parameters: tuple[str, ...] = ()
     whole_parameters: tuple[str, ...] = ()
     elementwise: bool = False
@@ -116,7 +126,7 @@ class Run:
     scales: dict[str, Index] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
-    reach: dict[Index, Expr] = field(default_factory=dict)
+    reach: dict[Index, Reach] = field(default_factory=dict)
     unranged: ProblemError | None = None
 
     def lower(self, node: Node) -> Value:
@@ -185,7 +195,7 @@ class Run:
         if left.rank == right.rank == 2 and left.value is None and right.value is None:
             # What stands on the right was met last.
             symbols = list(self.symbols.values())
-            found = (_whence(self, left, symbols), _whence(self, right, symbols[::-1]))
+            found = (_whence(left, symbols), _whence(right, symbols[::-1]))
             whence = "; ".join(filter(None, found))
             message = f"{left.name} and {right.name} are different sizes"
             self.conflict(9, f"{message} ({whence})" if whence else message, where)
@@ -250,14 +260,14 @@ def _firmer(left: Size, right: Size) -> bool:
     return left.rank >= right.rank
 
 
-def _whence(run: Run, size: Size, symbols: Iterable[Symbol]) -> str:
+def _whence(size: Size, symbols: Iterable[Symbol]) -> str:
     """Which array a size is an axis of, and who says so."""
     for symbol in symbols:
         for at, axis in enumerate(symbol.axes):
             if find(axis) is size:
                 axes = ("rows", "columns") if len(symbol.axes) == 2 else ("entries",)
                 what = axes[at] if len(symbol.axes) < 3 else f"axis {at + 1}"
-                said = "as declared" if symbol.name in run.shapes else "by custom"
+                said = "as declared" if axis.rank == 2 else "by custom"
                 return f"{size.name}: the {what} of `{symbol.name}`, {said}"
     return ""
 

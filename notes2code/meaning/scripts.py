@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import chain
 from typing import TypeGuard
 
@@ -29,6 +30,9 @@ from notes2code.records import dataclass
 
 HEAD = "h"
 """The letter of heads."""
+
+SCRIPTED = (Script, Accent)
+"""What stands around a letter or a word."""
 
 NO_STEPS: Mapping[str, Set[str]] = {}
 
@@ -60,7 +64,7 @@ class Use:
 
 def is_name(node: Node | None) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
-    while isinstance(node, Script | Accent):
+    while isinstance(node, SCRIPTED):
         node = node.base
     return isinstance(node, Name)
 
@@ -181,6 +185,7 @@ def read(
     )
 
 
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return "_".join(text.replace("-", " ").split())
 

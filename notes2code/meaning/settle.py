@@ -19,12 +19,14 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
 )
+from notes2code.meaning.reach import refuse_lost
 from notes2code.meaning.run import Run, Symbol, find, find_index
 
 
 def settle(run: Run, draft: Draft) -> Equation:
     """The equation of an attempt."""
     arrays = [array for _, _, array in draft.definitions] + [draft.value]
+    refuse_lost(run, arrays)
     finished = _Settling(run, draft, arrays)
     definitions = tuple(
         Definition(name, finished.whole(array), written)
@@ -37,22 +39,37 @@ def settle(run: Run, draft: Draft) -> Equation:
     names = {i.name for i in inputs}
     parameters = tuple(p for p in draft.parameters if p in names)
     unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
-    _refuse_loose_indices(run, names - set(parameters))
+    _refuse_loose_indices(run, names - set(parameters), finished.nodes)
     _refuse_two_inputs(run, [i.name for i in inputs])
     return Equation(
         draft.name, inputs, definitions, value, parameters, functions, unused, draft.counted
     )
 
 
-def _refuse_loose_indices(run: Run, names: set[str]) -> None:
-    """i and j side by side are indices; as numbers of their own they would be a wrong guess."""
-    if all(letter in names and 0 in run.seen.counted.get(letter, ()) for letter in "ij"):
+def _refuse_loose_indices(run: Run, names: set[str], nodes: Iterable[Expr]) -> None:
+    """i and j side by side, or one of them beside an index, are indices; as numbers of their own
+    they would be a wrong guess."""
+    loose = [x for x in "ij" if x in names and 0 in run.seen.counted.get(x, ())]
+    if len(loose) == 1 and not any(_stands_beside_index(node, loose[0]) for node in nodes):
+        return
+    if loose:
+        which = " and ".join(f"`{letter}`" for letter in loose)
         raise error(
             "N2C032",
-            "`i` and `j` are no indices of anything here",
-            next((s.span for s in run.symbols.values() if s.name == "i"), Span(0, 1)),
+            f"{which} are no indices of anything here"
+            if loose[1:]
+            else f"{which} is no index of anything here",
+            next((s.span for s in run.symbols.values() if s.name == loose[0]), Span(0, 1)),
             "write the formula for one element, `e_{ij} = …`, or give the array a name",
         )
+
+
+def _stands_beside_index(node: Expr, letter: str) -> bool:
+    """Whether a letter is added to an index, or taken off one: the j of ``|i - j|``."""
+    terms = node.terms if isinstance(node, ir.Add) else ()
+    parts = [part for t in terms for part in (t.factors if isinstance(t, ir.Mul) else (t,))]
+    named = {part.array for part in parts if isinstance(part, Ref)}
+    return letter in named and any(isinstance(part, Idx) for part in parts)
 
 
 def _refuse_two_inputs(run: Run, names: list[str]) -> None:

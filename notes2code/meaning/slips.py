@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Script,
     walk,
@@ -24,6 +25,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, counting, ellipsis, names, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.omissions import omissions
+from notes2code.meaning.rotations import rotations
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
@@ -33,25 +35,25 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     """Warnings for names that were probably confused. Raises ``ProblemError`` where one sign has
     two meanings."""
     defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
-    bases = {id(node.base) for node in nodes if isinstance(node, Script | Accent)}
-    named = [node for node in nodes if id(node) not in bases]
-    _refuse_two_meanings(named)
-    for node in nodes:
-        if isinstance(node, Group):
-            ellipsis.refuse_idle(node.items)
-    uses = [use for node in named if (use := seen.understood(node))]
+    bases = {id(node.base) for node in nodes.of(Script, Accent)}
+    _refuse_two_meanings([node for node in nodes if id(node) not in bases])
+    for group in nodes.of(Group):
+        ellipsis.refuse_idle(group.items)
+    named = [(node, use) for node in nodes if (use := seen.understood(node))]
+    uses = [use for node, use in named if id(node) not in bases]
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
-    labels = {id(n) for node in nodes if seen.understood(node) for n in _labels(node)}
-    said = {use.name for node in named if id(node) not in labels and (use := seen.understood(node))}
+    labels = {id(n) for node, _ in named for n in _labels(node)}
+    said = {use.name for node, use in named if id(node) not in bases | labels}
     for define in defines:
         yield from _parameters(define, seen, {use.name for use in uses}, said, equation)
     yield from _variances(nodes, defines, seen)
     yield from _averages(nodes, seen, equation)
-    yield from omissions(nodes, defines, seen, equation)
+    yield from omissions(nodes, named, defines, seen, equation)
+    yield from rotations(nodes)
     conditions = [define.condition for define in defines if define.condition is not None]
-    yield from counting.unsaid([*nodes, *conditions], seen)
+    yield from counting.unsaid(nodes, conditions, seen)
 
 
 # --- T as a label ------------------------------------------------------------------------------
@@ -88,11 +90,11 @@ _BIAS = re.compile(r"b_(.+)")
 _PROJECTIONS = frozenset("qkvo")
 
 
-def _layers(nodes: Sequence[Node], seen: Survey) -> Iterator[Problem]:
+def _layers(nodes: Nodes, seen: Survey) -> Iterator[Problem]:
     """``x W_1 + b_2``: a weight and the bias that is added to it belong to different layers."""
-    within = {id(node.left) for node in nodes if isinstance(node, Infix) and node.op in "+-"}
-    for node in nodes:
-        if not isinstance(node, Infix) or node.op != "+" or id(node) in within:
+    within = {id(node.left) for node in nodes.of(Infix) if node.op in "+-"}
+    for node in nodes.of(Infix):
+        if node.op != "+" or id(node) in within:
             continue
         terms = binders.chain(node)
         biases = [(found, term) for term in terms if (found := _label(term, _BIAS, seen))]
@@ -132,13 +134,10 @@ def _are_of_one_row(left: str, right: str) -> bool:
     return (left.isdigit() and right.isdigit()) or {left, right} <= _PROJECTIONS
 
 
-def _projections(
-    nodes: Sequence[Node], defines: Sequence[Define], seen: Survey
-) -> Iterator[Problem]:
+def _projections(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
     """``K W^Q``, and ``K = X W^Q``: the weight of another of the queries, keys and values."""
-    for node in nodes:
-        factors = node.factors if isinstance(node, Juxt) else ()
-        for left, right in itertools.pairwise(factors):
+    for node in nodes.of(Juxt):
+        for left, right in itertools.pairwise(node.factors):
             for array, weight in ((left, right), (right, left)):
                 if binders.bare(array).isupper():  # a small v beside W_Q may be any vector
                     yield from _mismatch(array, weight, seen)
@@ -150,8 +149,10 @@ def _projections(
 
 
 def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
-    mine, theirs = seen.understood(array), seen.understood(weight)
     label = _label(weight, _WEIGHT, seen)
+    if not label:
+        return
+    mine, theirs = seen.understood(array), seen.understood(weight)
     if mine is None or theirs is None or mine.transposed or theirs.transposed:
         return
     letter = mine.name.lower()
@@ -167,12 +168,13 @@ def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
 # --- variances ---------------------------------------------------------------------------------
 
 
-def _variances(nodes: Sequence[Node], defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+def _variances(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
     """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
-    for node in nodes:
-        if isinstance(node, Frac) and _is_difference(node.top) and _is_variance(node.bottom):
+    for quotient in nodes.of(Frac):
+        if _is_difference(quotient.top) and _is_variance(quotient.bottom):
+            place = quotient.bottom.span
             text = "what is centred is divided by a variance, not by its root"
-            yield warning("N2C080", text, node.bottom.span, "write `\\sqrt{…}` if that is meant")
+            yield warning("N2C080", text, place, "write `\\sqrt{…}` if that is meant")
     for define in defines:
         target = define.target
         if not isinstance(target, Script) or binders.bare(target) not in ("sigma", "s"):
@@ -211,11 +213,11 @@ def _row_of(factor: Node) -> Node:
     return factor
 
 
-def _averages(nodes: Sequence[Node], seen: Survey, equation: Equation) -> Iterator[Problem]:
+def _averages(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Problem]:
     """``Σ_j α_{ij} h_i``: the vectors are not those that are summed over."""
     axes = {given.name: len(given.shape) for given in equation.inputs}
-    for node in nodes:
-        if not isinstance(node, Big) or node.op != "sum" or node.sub is None:
+    for node in nodes.of(Big):
+        if node.op != "sum" or node.sub is None:
             continue
         body = node.body
         factors = body.factors if isinstance(body, Juxt) else binders.chain(body)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import conditions, families, ir, masks, names, scripts
-from notes2code.meaning.ir import Expr, Idx, Index, Softmax
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
+from notes2code.meaning.reach import limit
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.values import Value, free_roots, settled, shape_text, uses
@@ -74,6 +75,33 @@ _SAID = frozenset("row rows key keys last dim minus_1".split())
 def is_softmax(name: str) -> bool:
     """Whether a name is softmax, or one of masked scores: ``masked_softmax``."""
     return _SOFTMAX.fullmatch(name.lower()) is not None
+
+
+def is_defined(equation: Equation) -> bool:
+    """Whether it only says what softmax is, ``softmax(x)_i = e^{x_i} / Σ_j e^{x_j}``: uses of the
+    name may then have all the scripts and masks that the field knows."""
+    indices, body = equation.value.indices, equation.value.body
+    if not is_softmax(equation.name) or len(equation.inputs) != 1 or len(indices) != 1:
+        return False
+    match body:
+        case ir.Mul((above, ir.Pow(ir.Reduce("sum", index, below, None), ir.MINUS_ONE))):
+            given = equation.inputs[0].name
+            kinds = (_exponent(above, given, indices[0]), _exponent(below, given, index))
+            return not equation.definitions and kinds[0] == kinds[1] != ""
+    return False
+
+
+def _exponent(expr: Expr, array: str, index: Index) -> str:
+    """Whether an expression is ``e^{x_i}``, plain or less the largest ("shifted"); else ""."""
+    own = ir.Ref(array, (Idx(index),))
+    match expr:
+        case ir.Fn("exp", (exponent,)) if exponent == own:
+            return "plain"
+        case ir.Fn("exp", (ir.Add((first, ir.Mul((ir.MINUS_ONE, largest)))),)) if first == own:
+            match largest:
+                case ir.Reduce("max", over, body, None) if body == ir.Ref(array, (Idx(over),)):
+                    return "shifted"
+    return ""
 
 
 def _label(run: Run, name: Node) -> str:
@@ -168,10 +196,8 @@ def _of_array(run: Run, value: Value, where: Expr | None, span: Span, asked: int
         index = value.axes[axis]
         over = Index("", index.size)
         body = ir.substitute(settled(value.body), {find_index(index): Idx(over)})
-        reach = run.reach.get(index)
-        if reach is not None:
-            reach = ir.substitute(reach, {find_index(index): Idx(over)})
-        return Softmax(over, body, Idx(index), reach if where is None else where)
+        within = limit(run, index, over) if where is None else where
+        return Softmax(over, body, Idx(index), within)
 
     if asked is not None:
         if not -value.rank <= asked < value.rank:

@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import CALLED, IF
 from notes2code.meaning import names
-from notes2code.meaning.definable import definable
+from notes2code.meaning.definable import definable, spread
 from notes2code.meaning.scripts import is_name
 from notes2code.records import dataclass
 
@@ -471,6 +471,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
 
 def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
+    values = [spread(values[0]), *values[1:]]
     if all(map(is_name, values)):
         if _is_gloss(values[-1]):
             return [Fact("=", span)]

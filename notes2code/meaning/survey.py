@@ -10,6 +10,7 @@ from itertools import pairwise
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Big,
+    Dots,
     Frac,
     Group,
     Infix,
@@ -18,6 +19,7 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
+    Nodes,
     Num,
     Relation,
     Root,
@@ -89,7 +91,7 @@ class Survey:
     heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     values: dict[int, Letters] = field(default_factory=dict)
-    nodes: list[Node] = field(default_factory=list)
+    nodes: Nodes = field(default_factory=Nodes)
 
     def use(self, node: Node) -> scripts.Use:
         """The resolved scripts of a name."""
@@ -110,6 +112,9 @@ class Survey:
     def understood(self, node: Node) -> scripts.Use | None:
         """The resolved scripts of a name; None for what is no name, or not understood: that is an
         error where it is computed, which an item of a list may not be."""
+        known = self.uses.get(id(node))
+        if known is not None:
+            return known[1]
         if not scripts.is_name(node):
             return None
         try:
@@ -148,11 +153,11 @@ def survey(statements: Sequence[Statement]) -> Survey:
     """Look over the statements of a formula."""
     seen = Survey()
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
-    nodes = [node for value in values for node in walk(value)]
+    nodes = Nodes(node for value in values for node in walk(value))
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     _find_binders(seen, nodes)
-    _find_ends(seen, [*nodes, *(node for target in targets for node in walk(target))])
+    _find_ends(seen, Nodes([*nodes, *(node for target in targets for node in walk(target))]))
     _find_steps(seen, statements)
     for statement in statements:
         if isinstance(statement, Range):
@@ -173,19 +178,20 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
-    for node in nodes:
-        if isinstance(node, Matrix):
-            seen.entries.update(_entries(seen, node))
-    seen.lengths = {name for node in nodes for name in _lengths(seen, node)}
-    seen.transposed.update(name for node in nodes for name in _queries_and_keys(seen, node))
+    for matrix in nodes.of(Matrix):
+        seen.entries.update(_entries(seen, matrix))
+    products = nodes.of(Juxt, Infix)
+    seen.lengths = {name for node in products for name in _lengths(seen, node)}
+    for infix in nodes.of(Infix):
+        seen.transposed.update(_queries_and_keys(seen, infix))
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes)
-    seen.normalises = any(map(_is_normalisation, nodes))
+    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
-    norms = any(isinstance(node, Group) and node.open == "‖" for node in nodes)
+    norms = any(group.open == "‖" for group in nodes.of(Group))
     seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
     arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
     seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
@@ -205,23 +211,24 @@ def _is_two(node: Node | None) -> bool:
 # --- indices ---------------------------------------------------------------------------------
 
 
-def _find_binders(seen: Survey, nodes: Sequence[Node]) -> None:
+def _find_binders(seen: Survey, nodes: Nodes) -> None:
     """Letters that sums, products, maxima and families bind."""
-    for node in nodes:
-        if isinstance(node, Big) and node.sub is not None:
-            for letter in binders.bound_letters(node.sub):
-                seen.bound.add(letter)
-            if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
-                seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
-            elif node.sup is not None:
-                for letter in binders.first_letters(node.sub):
-                    seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
-            seen.sizes.update(binders.size_names(node.sup))
-            for last in binders.ends(node.sub):
-                seen.sizes.update(binders.size_names(last))
-        elif isinstance(node, Script) and (own := binders.family_range(node)) is not None:
+    for node in nodes.of(Big):
+        if node.sub is None:
+            continue
+        seen.bound.update(binders.bound_letters(node.sub))
+        if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
+            seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
+        elif node.sup is not None:
+            for letter in binders.first_letters(node.sub):
+                seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
+        seen.sizes.update(binders.size_names(node.sup))
+        for last in binders.ends(node.sub):
+            seen.sizes.update(binders.size_names(last))
+    for script in nodes.of(Script):
+        if (own := binders.family_range(script)) is not None:
             seen.bound.update(binders.bound_letters(own))
-            seen.sizes.update(binders.size_names(node.sup))
+            seen.sizes.update(binders.size_names(script.sup))
 
 
 def _labels(statements: Sequence[Statement]) -> set[str]:
@@ -243,9 +250,9 @@ def _label_of_matrix(node: Node) -> str:
     return ""
 
 
-def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> None:
+def _find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
-    labels = {letter for node in nodes for letter in binders.letters_of_labels(node)}
+    labels = {x for script in nodes.of(Script) for x in binders.letters_of_labels(script)}
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -282,36 +289,34 @@ def _find_target_letters(seen: Survey, target: Node, nodes: Sequence[Node]) -> N
             seen.targets.update(own)
 
 
-def _only_below(nodes: Sequence[Node]) -> set[str]:
+def _only_below(nodes: Nodes) -> set[str]:
     """The letters that stand below names and big signs, and nowhere else."""
-    subs = [node.sub for node in nodes if isinstance(node, Script | Big) and node.sub is not None]
+    subs = [node.sub for node in nodes.of(Script, Big) if node.sub is not None]
     below = {id(n): n for sub in subs for n in walk(sub)}
     found = {n.text for n in below.values() if isinstance(n, Name)}
-    return found - {n.text for n in nodes if isinstance(n, Name) and id(n) not in below}
+    return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
-def _find_twins(seen: Survey, nodes: Sequence[Node]) -> None:
+def _find_twins(seen: Survey, nodes: Nodes) -> None:
     """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
     twins = {f"{letter}_prime": letter for letter in _below(nodes)}
     seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
 
 
-def _below(nodes: Sequence[Node]) -> set[str]:
+def _below(nodes: Nodes) -> set[str]:
     """The letters that stand alone below a name."""
-    subs = (node.sub for node in nodes if isinstance(node, Script) and scripts.is_name(node))
+    subs = (node.sub for node in nodes.of(Script) if scripts.is_name(node))
     return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
 
 
-def _find_free_letters(
-    seen: Survey, nodes: Sequence[Node], statements: Sequence[Statement]
-) -> None:
+def _find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> None:
     """Letters that stand below names on the right and that nothing binds: they run over rows.
     The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= _labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
-    for node in nodes:
-        if not isinstance(node, Script) or not scripts.is_name(node) or node.sub is None:
+    for node in nodes.of(Script):
+        if node.sub is None or not scripts.is_name(node):
             continue
         base = binders.bare(node)
         if base in labelled:
@@ -329,9 +334,11 @@ def _find_free_letters(
     seen.bound.update(seen.free)
 
 
-def _find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
+def _find_ends(seen: Survey, nodes: Nodes) -> None:
     """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
     terms: sizes."""
+    if not nodes.of(Dots):
+        return
     for node in nodes:
         if isinstance(node, Infix):
             items = binders.chain(node)
@@ -424,25 +431,25 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
         yield from _uses(seen, child, opens)
 
 
-def _sets(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
+def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the sets that sums run over."""
-    for node in nodes:
-        sub = node.sub if isinstance(node, Big) else None
+    for node in nodes.of(Big):
+        sub = node.sub
         if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
             use = seen.understood(sub.operands[1])
             if use is not None:
                 yield use.name
 
 
-def _sampled(seen: Survey, nodes: Sequence[Node]) -> set[str]:
+def _sampled(seen: Survey, nodes: Nodes) -> set[str]:
     """The functions that are only ever called with indices of sums: a number for each value."""
-    bigs = [node.sub for node in nodes if isinstance(node, Big) and node.sub is not None]
-    summed = {letter for sub in bigs for letter in binders.bound_letters(sub)}
-    if any(isinstance(node, Big) and node.sub is None for node in nodes):
+    subs = [big.sub for big in nodes.of(Big)]
+    summed = {letter for sub in subs if sub is not None for letter in binders.bound_letters(sub)}
+    if None in subs:
         summed |= {letter for letter in seen.free if letter not in seen.targets}
     found: dict[str, bool] = {}
-    for node in nodes if summed else ():
-        for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
+    for node in nodes.of(Juxt) if summed else ():
+        for name, group in pairwise(node.factors):
             use = seen.understood(name)
             if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
                 continue
@@ -472,20 +479,21 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
                 yield use.name
 
 
-def _lengths(seen: Survey, node: Node) -> set[str]:
+def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
     """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
+    if isinstance(node, Infix) and node.op not in "·×":
+        return set()
     factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
     barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
     found = {use.name for item in barred if (use := seen.understood(item)) is not None}
-    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×")
     latin = not any(names.base_letter(name) in names.GREEK for name in found)
-    return found if product and latin and len(found) > 1 else set()
+    return found if latin and len(found) > 1 else set()
 
 
-def _queries_and_keys(seen: Survey, node: Node) -> set[str]:
+def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
     """The names of ``λ_{q_1} · λ_{k_1}``, a query and its key under one letter: their dot is the
     inner product of two vectors, also where that letter is a number by itself."""
-    if not isinstance(node, Infix) or node.op != "·":
+    if node.op != "·":
         return set()
     left, right = seen.understood(node.left), seen.understood(node.right)
     if left is None or right is None or left.name == right.name:
@@ -496,14 +504,16 @@ def _queries_and_keys(seen: Survey, node: Node) -> set[str]:
     return {left.name, right.name} if same else set()
 
 
-def _has_identity(nodes: Sequence[Node]) -> bool:
+def _has_identity(nodes: Nodes) -> bool:
     """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``, or
     something is taken from it, as in ``I − P``."""
-    scaled = [node.factors[-1] for node in nodes if isinstance(node, Juxt) and _is_scaled(node)]
-    less = [node.left for node in nodes if isinstance(node, Infix) and node.op == "-"]
+    alone = [name for name in nodes.of(Name) if name.text == "I"]
+    if not alone:
+        return False
+    scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
+    less = [node.left for node in nodes.of(Infix) if node.op == "-"]
     clear = [node for node in (*scaled, *less) if isinstance(node, Name) and node.text == "I"]
-    alone = [node for node in nodes if isinstance(node, Name) and node.text == "I"]
-    return bool(clear) and len(clear) == len(alone)
+    return len(clear) == len(alone)
 
 
 def _is_scaled(node: Juxt) -> bool:
@@ -516,20 +526,26 @@ def _is_scaled(node: Juxt) -> bool:
     )
 
 
-def _is_normalisation(node: Node) -> bool:
-    """Whether a node divides by a standard deviation: γ and β beside it are vectors."""
-    if isinstance(node, Frac) or (isinstance(node, Infix) and node.op == "/"):
-        bottom = node.bottom if isinstance(node, Frac) else node.right
-        inside = list(walk(bottom))
-        has_root = any(isinstance(n, Root) for n in inside)
-        deviates = any(
-            isinstance(n, Name) and n.text in ("sigma", "Var", "var", "RMS", "rms", "Std", "std")
-            for n in inside
-        )
-        top = node.top if isinstance(node, Frac) else node.left
-        centred = isinstance(top, Infix | Group)
-        return deviates and (has_root or centred)
-    return False
+def _is_normalisation(node: Frac | Infix) -> bool:
+    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
+    vectors."""
+    if isinstance(node, Infix) and node.op != "/":
+        return False
+    top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
+    inside = Nodes(walk(bottom))
+    named = {name.text for name in inside.of(Name)}
+    deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
+    centred = isinstance(top, Infix | Group)
+    squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
+    return (
+        (deviates and (centred or bool(inside.of(Root))))
+        or not named.isdisjoint(["RMS", "rms"])
+        or (squares and scripts.is_name(top))
+    )
+
+
+def _is_square(node: Node) -> bool:
+    return isinstance(node, Script) and _is_two(node.sup)
 
 
 def _loose_places(

@@ -168,9 +168,12 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
 
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
+    if not run.shapes:
+        return None
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
+    labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     for name, shape in run.shapes.items():
-        if name == element and name != use.name:
+        if name != use.name and (name == element or sorted(name.split("_")) == labels):
             return replace(shape, indexed=None)
         if name == use.name:
             return replace(shape, indexed=None) if _is_one_of(run, use, shape) else shape

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import aliases, complex_pairs, grouped, names, parities, properties, sizes
+from notes2code.meaning import (
+    aliases,
+    complex_pairs,
+    grouped,
+    names,
+    parities,
+    properties,
+    sizes,
+    softmax,
+)
 from notes2code.meaning.equations import Attempt, shapes_declared
 from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.lower import RULES
@@ -183,7 +192,8 @@ def _with_local_functions(
             continue
         alone = (statement,)
         _, equation = _typed(latex, alone, survey(alone), scope, shapes)
-        scope = replace(scope, functions={**scope.functions, name: equation})
+        if not softmax.is_defined(equation):
+            scope = replace(scope, functions={**scope.functions, name: equation})
     return tuple(others), scope
 
 

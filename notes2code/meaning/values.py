@@ -8,6 +8,7 @@ from dataclasses import replace
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.meaning.reach import limit
 from notes2code.meaning.run import NO_FIT, Run, find, find_index
 from notes2code.records import dataclass
 
@@ -143,7 +144,7 @@ def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value
     left = _settle_softmax(left, left.rank - 1)
     right = _settle_softmax(right, at)
     inner = left.axes[-1]
-    reach = run.reach.get(inner) or run.reach.get(right.axes[at])
+    reach = limit(run, inner, inner) or limit(run, right.axes[at], inner)
     _join(run, left, right, (inner, right.axes[at]), where)
     axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
     body = _sum_of_product(left.body, right.body, inner, reach)

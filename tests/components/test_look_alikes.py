@@ -21,6 +21,7 @@ from notes2code import compile_formula
         r"A(h) = h + U \mathrm{ReLU}(D h)",
         r"y = W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2 + x",
         r"s = x^\top W y",
+        r"y = s \cdot x",
     ],
 )
 def test_is_no_component(latex: str) -> None:

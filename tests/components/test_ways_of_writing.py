@@ -36,6 +36,32 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_the_biases_of_heads_are_vectors() -> None:
+    heads = r"\text{head}_i = \text{Attention}(QW_i^Q + b_i^Q, KW_i^K + b_i^K, VW_i^V + b_i^V)"
+    found = said(
+        heads, r"\text{MultiHead}(Q, K, V) = \text{Concat}(\text{head}_1, \dots, \text{head}_h) W^O"
+    )
+    assert found is not None and found[0] == "multi_head_attention"
+
+
+SOFTMAX = [
+    r"\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}",
+    r"\mathrm{softmax}(z_i) = \frac{\exp(z_i)}{\sum_{k=1}^n \exp(z_k)}",
+    r"\mathrm{softmax}(x)_i = \frac{e^{x_i - \max_k x_k}}{\sum_j e^{x_j - \max_k x_k}}",
+]
+
+
+@pytest.mark.parametrize("definition", SOFTMAX)
+def test_a_note_that_says_what_softmax_is_keeps_its_masks(definition: str) -> None:
+    for formula in (
+        r"o_i = \sum_{j \le i} \mathrm{softmax}_j(q_i^\top k_j) v_j",
+        r"o_i = \mathrm{softmax}(q_i K_{\le i}^\top) V_{\le i}",
+    ):
+        found = said(definition, formula)
+        assert found == said(formula)
+        assert found is not None and found[2] == {"reach": "causal"}
+
+
 def test_the_index_of_all_arguments_is_a_label() -> None:
     attention = r"A(Q_i, K_i, V_i) = \mathrm{softmax}(Q_i K_i^\top / \sqrt{d_k}) V_i"
     heads = r"\text{head}_i = A(XW_i^Q, XW_i^K, XW_i^V)"

@@ -30,6 +30,26 @@ WRONG = {
     r"\mathrm{LN}(x) = \frac{x - \mu}{\sqrt{\sigma^2 - \epsilon}} \gamma + \beta": "-epsilon",
     r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(xA) + (xB)": "factors",
     r"\mathrm{GLU}(x) = \sigma(xA + a) + (xB + b)": "factors",
+    r"\mathrm{RMSNorm}(x) = \frac{x}{\frac{1}{n}\sum_i x_i^2} \gamma": "root",
+    r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\sum_i x_i^2}} \odot g": "number of its terms",
+    r"y_i = \frac{x_i}{\mathrm{RMS}(x)} g_i, \mathrm{RMS}(x) = \frac{1}{n}\sum_i x_i^2": "root",
+    r"\mathrm{RMS}(x) = \sqrt{\sum_i x_i^2 + \epsilon}": "number of its terms",
+    r"\mathrm{RMS}(x) = \frac{1}{n}\sum_i x_i^2": "not the function",
+    r"B_{h,i,j} = 2^{-8h/H} |i - j|, \quad h = 1, \dots, H": "minus",
+    r"E_{p,2i} = \sin(p \cdot c), E_{p,2i+1} = \cos(p \cdot c), c = 10000^{2i/d}": "sign",
+    r"D_{KL}(p \| q) = -\sum_i p_i \log \frac{p_i}{q_i}": "not the function",
+    r"\mathrm{KL}(p, q) = \sum_i p_i \log \frac{q_i}{p_i}": "not the function",
+    r"KL(P \| Q) = \sum_x Q(x) \log \frac{P(x)}{Q(x)}": "not the function",
+    r"H(p) = \sum_i p_i \log p_i": "not the function",
+    r"a_{ij} = \mathrm{softmax}_j(q_i^\top k_j + m |i - j|)": "far from the query",
+    r"o_i = \sum_{j \le i} \mathrm{softmax}_j(q_i^\top k_j + m (i - j)) v_j": "far from the query",
+    r"a_{ij} = \mathrm{softmax}_j(q_i^\top k_j + b_{ij}), b_{ij} = \log(1 + |i - j|)": "far",
+    r"\mathrm{ALiBi}_{ij} = m |i - j|": "far from the query",
+    r"L = -\sum_i \hat y_i \log y_i": "`y_hat`",
+    r"L = -\frac{1}{N} \sum_n [\hat y_n \log y_n + (1 - \hat y_n) \log(1 - y_n)]": "`y_hat`",
+    r"a = x \cos\theta + y \sin\theta, b = x \sin\theta + y \cos\theta": "does not turn",
+    r"R = \begin{pmatrix} \cos m\theta & \sin m\theta \\ \sin m\theta & \cos m\theta "
+    r"\end{pmatrix}": "does not turn",
 }
 
 RIGHT = [
@@ -42,6 +62,43 @@ RIGHT = [
     r"y = \sigma(xA) + (xB)",
     r"y = \gamma \frac{x}{\sqrt{\sum_i x_i^2}}",
     r"z = \max(a^{-0.5}, b \cdot c)",
+    r"D_{KL}(p \| q) = \sum_i p_i \log_2 \frac{p_i}{q_i}",
+    r"\mathrm{KL}(P, Q) = -\sum_i P_i \log \frac{Q_i}{P_i}",
+    r"H(p) = -\sum_i p_i \log_2 p_i",
+    r"H(x) = x + F(x)",
+    r"\mathrm{RMS}(x) = \sqrt{\frac{1}{n}\sum_i x_i^2}",
+    r"a_{ij} = \mathrm{softmax}_j(q_i^\top k_j - m |i - j|)",
+    r"o_i = \sum_{j \le i} \mathrm{softmax}_j(q_i^\top k_j + m (j - i)) v_j",
+    r"a_{ij} = \mathrm{softmax}_j(q_i^\top k_j - (i - j)^2 / 8)",
+    r"L = -\sum_i y_i \log \hat y_i",
+    r"a = x \cos\theta - y \sin\theta, b = x \sin\theta + y \cos\theta",
+    r"a = x \cos\theta + y \sin\theta, b = -x \sin\theta + y \cos\theta",
+    r"R = \begin{pmatrix} \cos t & \sin t \\ -\sin t & \cos t \end{pmatrix}",
+    r"R = \begin{pmatrix} \cos t & \sin t \\ \sin t & -\cos t \end{pmatrix}",
+]
+
+WEIGHTS = {
+    r"o_i = \sum_j \mathrm{softmax}_i(q_i^\top k_j) v_j": "normalised over `i`",
+    r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_i \exp(q_i^\top k_j)} v_j": "over `i`",
+    r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_i": "the same for all",
+    r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_j \exp(q_i^\top k_j)} v_j": "outside",
+    r"c_i = \sum_j a_{ij} s_j, a_{ij} = \mathrm{softmax}_j(v^\top \tanh(W s_i + U h_j))": "queries",
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": "+∞",
+    r"\mathrm{CrossAttention}(X, Z) = \mathrm{softmax}(XA(XB)^\top) ZC": "known by that name",
+    r"\mathrm{MultiHead}(Q, K, V) = W^O \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h), "
+    r"\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)": "known by that name",
+    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}(XA) (XB)": "known by that name",
+}
+
+WEIGHED = [
+    r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_j",
+    r"y_i = \sum_k g_k \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_{jk}",
+    r"y = \sum_i \mathrm{softmax}_i(x^\top w_i) \sum_j A_{ij} x_j",
+    r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
+    r"z_i = \sum_j \mathrm{softmax}_j(x_i^\top x_j) x_j",
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
+    r"M_{ij} = \begin{cases} 0 & j \le i \\ \infty & j > i \end{cases}",
 ]
 
 RATIOS = [
@@ -88,14 +145,27 @@ def warned(latex: str) -> list[str]:
     return [p.message for p in found if p.severity is Severity.WARNING and p.code == "N2C050"]
 
 
-@pytest.mark.parametrize("latex, what", (WRONG | MASKS).items())
+@pytest.mark.parametrize("latex, what", (WRONG | WEIGHTS | MASKS).items())
 def test_warned(latex: str, what: str) -> None:
     assert any(what in message for message in warned(latex)), warned(latex)
 
 
-@pytest.mark.parametrize("latex", [*RIGHT, *SOFTMAXES, *USUAL_MASKS])
+@pytest.mark.parametrize("latex", [*RIGHT, *WEIGHED, *SOFTMAXES, *USUAL_MASKS])
 def test_not_warned(latex: str) -> None:
-    text = ("nearly", "called", "no term", "without `exp`", "∞", "hides")
+    text = (
+        "nearly",
+        "called",
+        "no term",
+        "without `exp`",
+        "∞",
+        "hides",
+        "far",
+        "turn",
+        "_hat",
+        "up",
+        "outside",
+        "that name",
+    )
     assert not [message for message in warned(latex) if any(part in message for part in text)]
 
 

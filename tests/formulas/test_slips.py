@@ -35,6 +35,8 @@ NAMES = [
     r"h = \mathrm{LayerNorm}(\mathrm{Sub}(x) + «\mathrm{Sub}(x)»)",
     r"y = «x» + \mathrm{MLP}(\mathrm{Norm}(x + \mathrm{Attn}(\mathrm{Norm}(x))))",
     r"z_i = \sum_{j=1}^n \alpha_{ij} «(x_i W)»",
+    r"y_i = x_i + \sum_«i» a_i x_i",
+    r"c_t = \tanh(W [\sum_{«t=1»}^T \alpha_t h_t; s_t])",
     r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q V^\top}{\sqrt{d_k}}) V",
     r"«A(Q, K, V)» = \mathrm{softmax}(\frac{Q Q^\top}{\sqrt{d_k}}) V",
 ]
@@ -73,6 +75,8 @@ COUNTED = [
 ]
 
 CLEAN = [
+    r"p_i = \frac{e^{x_i}}{\sum_i e^{x_i}}",
+    r"p_i = e^{x_i} / \sum_i e^{x_i}",
     r"\mu = \frac{1}{d} \sum_{i=1}^d x_i",
     r"\mu = \sum_i p_i x_i",
     r"y = h + \mathrm{MLP}(\mathrm{Norm}(h)), h = x + \mathrm{Attn}(\mathrm{Norm}(x))",

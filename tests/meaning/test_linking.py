@@ -9,6 +9,7 @@ import pytest
 
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
+from notes2code.diagnostics import Severity
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.oracle import evaluate
 from tables import row
@@ -35,6 +36,12 @@ def adding(number: int, note: str, section: tuple[str, ...] = (), order: int = 0
 def test_of_other_notes_most_decide() -> None:
     same = [r"lift(t) = t + 5", r"\mathrm{lift}\left(t\right) = t + 5"]
     notes = [adding(7, "A.md"), Entry(same[0], "B.md"), Entry(same[1], "C.md")]
+    assert value(notes, a=1.0) == 6.0
+
+
+def test_of_as_many_other_notes_the_shortest_decides() -> None:
+    """A variant in one note adds to what all of them are variants of."""
+    notes = [Entry(r"lift(t) = t + 7t^2", "A.md"), adding(5, "B.md")]
     assert value(notes, a=1.0) == 6.0
 
 
@@ -108,6 +115,29 @@ def test_a_letter_means_what_its_own_note_says() -> None:
     assert linked.equation is not None and alone.equation is not None
     assert [given.name for given in linked.equation.inputs] == ["a"]
     assert [given.name for given in alone.equation.inputs] == ["a", "f"]
+
+
+def test_a_weight_of_a_function_is_not_what_the_caller_defines() -> None:
+    """The B of the layer is no B_i of the heads of the attention that it calls."""
+    layer = Entry(
+        r"\mathrm{DecoderLayer}(X, H) = \mathrm{LayerNorm}(B + \mathrm{FFN}(B)), \quad "
+        r"B = \mathrm{LayerNorm}(A + \mathrm{CrossAttention}(A, H)), \quad "
+        r"A = \mathrm{LayerNorm}(X + \mathrm{MaskedMultiHead}(X))",
+        "Here.md",
+    )
+    attention = Entry(
+        r"\mathrm{CrossAttention}(X, Z) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)"
+        r" O, \quad \mathrm{head}_i = \mathrm{Attention}(X A_i, Z B_i, Z C_i)",
+        "Here.md",
+        (),
+        1,
+    )
+    found = compiled([layer, attention], layer).recognised
+    assert found is not None and found.component.name == "decoder_layer"
+    cool = Entry(r"\mathrm{cool}(t) = t / \tau", "Here.md")
+    here = Entry(r"y = 2 \tau, \quad \tau = \mathrm{cool}(a)", "Here.md", (), 1)
+    problems = compiled([cool, here], here).problems
+    assert [p.code for p in problems if p.severity is Severity.ERROR] == ["N2C035"]
 
 
 def test_a_product_set_upright_is_no_word_of_the_vault() -> None:

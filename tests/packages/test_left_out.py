@@ -99,3 +99,35 @@ def test_a_sublayer_of_three_arrays_given_one(
     compilation = vault(f"{defined}$${AROUND}$$\n")
     assert compilation.formulas[-1].compiled.recognised is not None
     assert run_tests(render(compilation, "transformer").files)
+
+
+ATTENTION = (
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"
+)
+HEADS = (
+    r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
+    r" \quad \mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)"
+)
+
+
+def test_no_test_of_the_others_names_it(vault: Vault, run_tests: Callable[[Package], bool]) -> None:
+    """Heads are tried with all attentions of the package, which this one is not in."""
+    additive = library().components["additive_attention"].textbook
+    compilation = vault("\n\n".join(f"$${latex}$$" for latex in (ATTENTION, HEADS, additive)))
+    rendered = render(compilation, "transformer", {"AdditiveAttention": "its tests fail"})
+    assert [remark.code for remark in rendered.diagnostics] == ["N2C053"]
+    assert run_tests(rendered.files)
+
+
+def test_nothing_is_for_another_note_with_columns(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    """The heads of one note call its attention, which the other writes with turned matrices."""
+    columns = (
+        r"\mathrm{Attention}(Q, K, V) = V\,\mathrm{softmax}\left(\frac{K^\top Q}{\sqrt{d_k}}\right)"
+    )
+    (tmp_path / "A.md").write_text(f"$${columns}$$\n", encoding="utf-8")
+    (tmp_path / "B.md").write_text(f"$${ATTENTION}$$\n\n$${HEADS}$$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files)
