@@ -3,8 +3,8 @@
 A mutant is one edit of the text of a module, in a function, its signature or the body of a class:
 another operator, another number, a condition turned round, a statement or an argument left out.
 What Python does not look at is left alone: docstrings and annotations, and the wording of errors
-and of what ``--help`` says; and ``device=…``, which nothing can tell from its absence where there
-is only one.
+and of what ``--help`` says; and ``device=…`` and ``.to(device)``, which nothing can tell from their
+absence where there is only one.
 """
 
 from __future__ import annotations
@@ -241,6 +241,8 @@ class _Operators:
     def Call(self, node: ast.Call) -> Iterator[Mutant]:
         """An argument left out, two of them changed, or what is called left out."""
         arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        if self.of(node).endswith(".to(device)"):
+            return
         for left_out, argument in enumerate(arguments):
             if isinstance(argument, ast.keyword) and argument.arg in ("device", "help"):
                 continue

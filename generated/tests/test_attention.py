@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -222,6 +223,10 @@ class TestSigmoidAttention(AttentionChecks):
 
     def attention(self, dropout: float = 0.0) -> SigmoidAttention:
         return randomised(SigmoidAttention(b=-1.2, dropout=dropout))
+
+    def test_has_its_defaults(self) -> None:
+        super().test_has_its_defaults()
+        assert signature(SigmoidAttention).parameters["b"].default == 0.0
 
     def test_gives_its_weights(self) -> None:
         """Each is between nothing and one, whatever the others are."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from types import SimpleNamespace
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -39,6 +42,16 @@ def test_has_gradients_and_those_of_gradients(bias: Tensor | None) -> None:
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
 
 
+def test_gradients_that_nobody_asks_for_are_not_computed() -> None:
+    backward = linear_map.__globals__["_Product"].backward
+    for asked in product((False, True), repeat=3):
+        context = SimpleNamespace(saved_tensors=torch.randn(2, 4, 4), needs_input_grad=asked)
+        gradients = backward(context, torch.randn(4, 4))
+        shapes = [None if gradient is None else gradient.shape for gradient in gradients]
+        sizes = zip(asked, [(4, 4), (4, 4), (4,)], strict=True)
+        assert shapes == [size if wanted else None for wanted, size in sizes]
+
+
 def test_works_with_the_transforms_of_torch() -> None:
     x, weight = torch.randn(4, 3), torch.randn(5, 3)
 
@@ -47,8 +60,9 @@ def test_works_with_the_transforms_of_torch() -> None:
 
     each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(weight, x.unsqueeze(1))
     torch.testing.assert_close(each.sum(dim=0), torch.func.grad(loss)(weight, x))
-    output, tangent = torch.func.jvp(linear_map, (x, weight), (x, weight))
-    torch.testing.assert_close(tangent, 2 * output)
+    inputs = (x, weight, torch.randn(5))
+    output, tangent = torch.func.jvp(linear_map, inputs, inputs)
+    torch.testing.assert_close(tangent, 2 * output - inputs[2])
 
 
 def test_other_numbers_are_left_to_torch() -> None:

@@ -111,7 +111,21 @@ def test_a_bias_changes_no_type() -> None:
     assert torch.equal(weights, torch.softmax(scores, dim=-1))
 
 
-@pytest.mark.parametrize("lead", [(), (2,), (2, 3), (2, 1, 3)])
+def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
+    """Also where scores are large, and with zeros and finite gradients where nothing is kept."""
+    scores = (300 * torch.randn(2, 4, 5, dtype=torch.float64)).requires_grad_()
+    some, bias = torch.rand(4, 5) < 0.5, torch.randn(4, 5, dtype=torch.float64)
+    some[1], bias[2] = False, -torch.inf
+    for keep, added in product((None, some), (None, bias)):
+        weights = masked_softmax(scores, keep, added)
+        total = scores if added is None else scores + added
+        total = total if keep is None else torch.where(keep, total, -torch.inf)
+        assert torch.equal(weights, torch.softmax(total, dim=-1).nan_to_num())
+        (gradient,) = torch.autograd.grad(weights.square().sum(), scores)
+        assert gradient.isfinite().all() and gradient.any()
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (4, 3), (2, 1, 3)])
 @pytest.mark.parametrize("queries", [3, 5])
 @pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
 def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
@@ -144,8 +158,16 @@ def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
         assert options["is_causal"] == (without and causal and queries == 5)
         assert (mask is None) == (without and (not causal or queries == 5))
         if mask is not None:
+            assert mask.dim() == 4
             kept = mask if mask.dtype == torch.bool else mask.isfinite()
             assert kept.any(dim=-1).all()
+
+
+def test_fused_attention_takes_the_same_keys_for_many_queries() -> None:
+    query = torch.randn(2, 2, 3, 4, 6)
+    key, value = torch.randn(2, 3, 5, 6)
+    output = fused_attention(query, key, value, None, None, False, scale=1.0)
+    torch.testing.assert_close(output, torch.softmax(query @ key.mT, dim=-1) @ value)
 
 
 def test_fused_attention_is_exported_with_its_lengths_open() -> None:

@@ -201,9 +201,10 @@ def test_the_notes_are_looked_for_here_and_above(
     with pytest.raises(SystemExit, match="name a --file"):
         main(["text", *SMALL.split()])
     (tmp_path / data.NOTES).mkdir()
-    (tmp_path / data.NOTES / "Note.md").write_text("some notes")
     (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
-    assert data.notes() == b"some notes"
+    for name in "decaf":
+        (tmp_path / data.NOTES / f"{name}.md").write_text(f"note {name}")
+    assert data.notes() == b"note a\nnote c\nnote d\nnote e\nnote f"
 
 
 def test_a_report_goes_on_with_half_of_a_text(
@@ -231,7 +232,8 @@ def test_a_text_can_be_too_short() -> None:
 
 
 def test_the_loss_is_that_of_the_tokens_there_are() -> None:
-    logits, expected = torch.randn(2, 3, 5), torch.tensor([[1, 2, IGNORED], [4, IGNORED, 0]])
+    logits = torch.randn(2, 3, 5, dtype=torch.float64)
+    expected = torch.tensor([[1, 2, IGNORED], [4, IGNORED, 0]])
     logarithms = torch.log_softmax(logits, dim=-1)
     wanted = -(
         logarithms[0, 0, 1] + logarithms[0, 1, 2] + logarithms[1, 0, 4] + logarithms[1, 2, 0]
@@ -245,8 +247,17 @@ def test_the_loss_is_that_of_the_tokens_there_are() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_training_learns(task: str, tmp_path: Path) -> None:
     faster = "--steps 60 --warmup-steps 30"
-    losses = train(options_of(task, tmp_path, faster))
+    options = options_of(task, tmp_path, faster)
+    losses = train(options)
+    guess = math.log(prepared(options)[0].vocab_size)
+    assert losses[0] == pytest.approx(guess, rel=0.1)
     assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
+
+
+def test_the_truth_is_spread_as_asked_for(tmp_path: Path) -> None:
+    how = "--dropout 0 --label-smoothing"
+    plain, spread = (updated(options_of(TASKS[0], tmp_path, f"{how} {part}")) for part in (0, 0.5))
+    assert plain[0] != spread[0]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -310,14 +321,21 @@ def test_the_first_process_shows_how_far_a_run_is(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr("transformer.train.process", lambda: (number, 2))
-    monkeypatch.setattr("transformer.train.update", lambda *_: 0.5)
+    losses = iter([0.25, 0.5, 0.75])
+    monkeypatch.setattr("transformer.train.update", lambda *_: next(losses))
     monkeypatch.setattr("transformer.train.report", lambda *_: print("a report"))
     clock = SimpleNamespace(monotonic=iter([10.0, 11.0, 12.0, 13.0]).__next__)
     monkeypatch.setattr("transformer.train.time", clock)
-    options = options_of(TASKS[0], tmp_path, "--steps 3")
+    options, shares = options_of(TASKS[0], tmp_path, "--steps 3"), []
+    monkeypatch.setattr("transformer.train.join", lambda device: shares.append(device) or device)
+    monkeypatch.setattr("transformer.train.distributed", lambda *of: shares.append(of[1]) or of[0])
+    flushed: list[bool] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "flush", lambda: flushed.append(True))
     train(options)
-    bars = [f"\r[{'=' * 10 * step:30}] {step}/3  loss 0.500  {step} s " for step in (1, 2, 3)]
+    assert len(flushed) == (3 if number == 0 else 0)
+    assert shares == [options.device, "ddp"]
+    bars = [f"\r[{'=' * 10 * n:30}] {n}/3  loss {n / 4:.3f}  {n} s " for n in (1, 2, 3)]
     shown = ("a report\n", "".join(bars) + "\n") if number == 0 else ("", "")
     assert capsys.readouterr() == shown
     assert (tmp_path / "run.pt").exists() == (number == 0)
@@ -346,16 +364,23 @@ def test_the_seed_says_everything(task: str, tmp_path: Path) -> None:
 def test_each_step_and_each_seed_has_its_own_batch(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Processes share a batch, but not what dropout leaves out."""
     batches: list[Tensor] = []
+    seeds: list[int] = []
 
     def remember(model: Any, optimizer: Any, batch: Any, options: Any) -> float:
         batches.append(batch[1])
+        seeds.append(torch.initial_seed())
         return 0.0
 
     monkeypatch.setattr("transformer.train.update", remember)
-    for seed in (1, 2):
+    monkeypatch.setattr("transformer.train.report", lambda *_: None)
+    for seed, number in ((1, 0), (2, 0), (1, 1)):
+        monkeypatch.setattr("transformer.train.process", lambda number=number: (number, 2))
         train(options_of(task, tmp_path, f"--steps 2 --seed {seed}"))
     assert not any(batches[a].equal(batches[b]) for a in range(4) for b in range(a))
+    assert batches[0].equal(batches[4]) and batches[1].equal(batches[5])
+    assert len({*seeds}) == 6
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -364,6 +389,19 @@ def test_the_parts_of_a_batch_add_up_to_it(task: str, tmp_path: Path) -> None:
     split, others = updated(options_of(task, tmp_path, "--dropout 0 --accumulate 3"))
     assert split == pytest.approx(losses, rel=1e-5)
     assert same(others, weights)
+
+
+def test_processes_share_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of their gradients is the gradient, the sum of their losses the loss."""
+    options = options_of(TASKS[0], tmp_path, "--dropout 0 --clip 1e9 --accumulate 2")
+    (loss,), weights = updated(options, steps=1)
+    shares = []
+    for number in range(2):
+        monkeypatch.setattr("transformer.train.process", lambda number=number: (number, 2))
+        shares.append(updated(options, steps=1))
+    ((of_one,), some), ((of_other,), others) = shares
+    assert of_one + of_other == pytest.approx(loss, rel=1e-5)
+    assert same({name: (some[name] + others[name]) / 2 for name in some}, weights)
 
 
 def test_a_gradient_is_clipped(tmp_path: Path) -> None:
@@ -401,14 +439,23 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_options_have_their_defaults(task: str, capsys: Any) -> None:
+def test_the_options_have_their_defaults(
+    task: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     usual = {"steps": 500, "batch_size": 32, "accumulate": 1, "every": 100, "seed": 0}
     usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
     usual |= {"learning_rate": 1.0, "warmup_steps": 200}
     usual |= {"label_smoothing": 0.1}
-    sizes = {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
-    sizes.pop("vocab_size", None)
-    assert {**usual, **sizes}.items() <= vars(parsed([task])).items()
+    usual |= {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
+    usual.pop("vocab_size", None)
+    options = vars(parsed([task]))
+    assert usual.items() <= options.items() and "vocab_size" not in options
+    numbers = {name: value for name, value in usual.items() if type(value) in (int, float)}
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in numbers.items()]
+    assert vars(parsed([task, *given])) == options
+    for there, device in ((True, "cuda"), (False, "cpu")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
+        assert parsed([task]).device == parsed([task, "--device", device]).device == device
     with pytest.raises(SystemExit):
         parsed([task, "--help"])
     assert "(default: 500)" in capsys.readouterr().out
@@ -426,7 +473,6 @@ def test_the_options_have_their_defaults(task: str, capsys: Any) -> None:
         f"{TASKS[0]} --every 0",
         f"{TASKS[0]} --device abacus",
         f"{TASKS[0]} --parallel all",
-        f"{TASKS[0]} --resume",
     ],
 )
 def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
@@ -435,14 +481,35 @@ def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
     assert capsys.readouterr().err.startswith("usage: python -m transformer.train")
 
 
+def test_a_run_goes_on_from_a_checkpoint_only(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        parsed([TASKS[0], "--resume"])
+    assert "--checkpoint" in capsys.readouterr().err
+
+
+def test_a_run_does_not_go_on_from_a_file_with_code_in_it(tmp_path: Path) -> None:
+    torch.save({"options": {}, "more": Path("x")}, tmp_path / "run.pt")
+    with pytest.raises(Exception, match="[Ww]eights"):
+        options_of(TASKS[0], tmp_path, "--resume")
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_a_report_is_made_without_dropout(task: str, tmp_path: Path, capsys: Any) -> None:
+def test_a_report_is_made_at_once_without_dropout_and_gradients(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     data, kind, config = prepared(options_of(task, tmp_path, "--dropout 0.5"))
-    model = kind(config)
+    model, outputs = kind(config), []
+    model.register_forward_hook(lambda *call: outputs.append(call[-1]))
+    flushed: list[bool] = []
+    monkeypatch.setattr(sys.stdout, "flush", lambda: flushed.append(True))
     for _ in range(2):
         report(1, model, data, 4)
+    assert len(flushed) == 2
+    assert not any(output.requires_grad for output in outputs)
     losses = [line for line in capsys.readouterr().out.splitlines() if "loss" in line]
     assert losses[0] == losses[1]
+    guess = math.log(data.vocab_size)
+    assert float(losses[0].split()[-1]) == pytest.approx(guess, rel=0.1)
 
 
 def test_a_process_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def update(
     device = next(model.parameters()).device
     rank, processes = process()
     parts = processes * options.accumulate
-    count = (expected != IGNORED).sum().item()
+    count = (expected != IGNORED).sum()
     total = torch.zeros((), device=device)
     for part in range(rank, parts, processes):
         given = {name: rows[part::parts].to(device) for name, rows in inputs.items()}
@@ -222,7 +222,7 @@ def report(step: int, model: Any, data: Translation | Text, count: int) -> None:
     device = next(model.parameters()).device
     inputs, expected = data.batch(count, random.Random("held out"), held_out=True)
     inputs = {name: rows.to(device) for name, rows in inputs.items()}
-    loss = loss_of(model(**inputs), expected.to(device)) / (expected != IGNORED).sum().item()
+    loss = loss_of(model(**inputs), expected.to(device)) / (expected != IGNORED).sum()
     if isinstance(data, Translation):
         shown = translations(model, data, inputs, expected)
     else:

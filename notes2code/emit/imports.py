@@ -38,6 +38,7 @@ _KNOWN = (
     (r"\bproduct\(", "from itertools import product"),
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),
+    (r"\bSimpleNamespace\b", "from types import SimpleNamespace"),
     (r"[:,] Any\b", "from typing import Any"),
     (r"\bNamedTuple\b", "from typing import NamedTuple"),
     (r"\bnp\.", "import numpy as np"),
