@@ -1,0 +1,219 @@
+"""Which letters of a formula are indices: what binds them, and which ones nothing binds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Big,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+    walk,
+)
+from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.statements import Define, Statement
+
+if TYPE_CHECKING:
+    from notes2code.meaning.survey import Survey
+
+
+def find_binders(seen: Survey, nodes: Nodes) -> None:
+    """Letters that sums, products, maxima and families bind."""
+    for node in nodes.of(Big):
+        if node.sub is None:
+            continue
+        seen.bound.update(binders.bound_letters(node.sub))
+        if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
+            seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
+        elif node.sup is not None:
+            for letter in binders.first_letters(node.sub):
+                seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
+        seen.sizes.update(binders.size_names(node.sup))
+        for last in binders.ends(node.sub):
+            seen.sizes.update(binders.size_names(last))
+    for script in nodes.of(Script):
+        if (own := binders.family_range(script)) is not None:
+            seen.bound.update(binders.bound_letters(own))
+            seen.sizes.update(binders.size_names(script.sup))
+
+
+def labels(statements: Sequence[Statement]) -> set[str]:
+    """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
+    defines = [s for s in statements if isinstance(s, Define)]
+    if len(defines) == 1 and isinstance(call := defines[0].target, Juxt):
+        match call.factors:
+            case (Name(), Group("(", items)) if len(items) > 1:
+                found = {_label_of_matrix(item) for item in items}
+                return {label for label in found if label} if len(found) == 1 else set()
+    return set()
+
+
+def _label_of_matrix(node: Node) -> str:
+    """The letter below a capital letter."""
+    match node:
+        case Script(Name(base), Name(letter), None, 0) if base.isupper():
+            return letter
+    return ""
+
+
+def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
+    """Index letters on a left-hand side."""
+    below = {letter for letters in _side_by_side(target) for letter in letters}
+    while more := below & _beside_bound(seen, nodes) - seen.bound:
+        seen.bound |= more
+    scripted = nodes.of(Script)
+    labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
+    for node in walk(target):
+        if (stride := scripts.stride(node)) is not None and stride[1] == -1:
+            seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
+    for node in binders.target_scripts(target):
+        for letter in binders.script_letters(node, seen.bound):
+            if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
+                continue
+            if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
+                continue
+            base = binders.bare(node)
+            if base in ("d", "D", "dim") and letter in names.LABELS:
+                continue
+            seen.bound.add(letter)
+            seen.targets.add(letter)
+    if binders.is_of_heads(target, nodes):
+        seen.heads = True
+        seen.bound.add(scripts.HEAD)
+        seen.targets.add(scripts.HEAD)
+    if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
+        for item in target.factors[1].items:
+            if isinstance(item, Juxt | Infix) and not scripts.is_name(item):
+                for inner in walk(item):
+                    if isinstance(inner, Name):
+                        seen.bound.add(inner.text)
+                        seen.targets.add(inner.text)
+        only_below = _only_below(nodes)
+        for item in binders.told_indices(target):
+            if item.text in names.INDEX_LETTERS and item.text in only_below:
+                seen.bound.add(item.text)
+                seen.targets.add(item.text)
+        if binders.is_positional(target):
+            own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
+            seen.bound.update(own)
+            seen.targets.update(own)
+
+
+def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
+    """The letters that stand beside a bound one below a name: the c of ``Σ_j a_{ij} v_{jc}``."""
+    rows = [letters for script in nodes.of(Script) for letters in _side_by_side(script)]
+    return {x for letters in rows if letters & seen.bound for x in letters}
+
+
+def _side_by_side(node: Node) -> Iterator[set[str]]:
+    """The letters side by side below each of the names in a node."""
+    for inner in walk(node):
+        sub = inner.sub if isinstance(inner, Script) else None
+        factors = sub.factors if isinstance(sub, Juxt) else ()
+        if factors and all(isinstance(f, Name) and len(f.text) == 1 for f in factors):
+            yield {f.text for f in factors if isinstance(f, Name)}
+
+
+def _only_below(nodes: Nodes) -> set[str]:
+    """The letters that stand below names and big signs, and nowhere else."""
+    subs = [node.sub for node in nodes.of(Script, Big) if node.sub is not None]
+    below = {id(n): n for sub in subs for n in walk(sub)}
+    found = {n.text for n in below.values() if isinstance(n, Name)}
+    return found - {n.text for n in nodes.of(Name) if id(n) not in below}
+
+
+def find_twins(seen: Survey, nodes: Nodes) -> None:
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
+    twins = {f"{letter}_prime": letter for letter in _below(nodes)}
+    seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
+
+
+def _below(nodes: Nodes) -> set[str]:
+    """The letters that stand alone below a name."""
+    subs = (node.sub for node in nodes.of(Script) if scripts.is_name(node))
+    return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
+
+
+def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> None:
+    """Letters that stand below names on the right and that nothing binds: they run over rows.
+    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
+    defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
+    defined |= labels(statements)
+    labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
+    for node in nodes.of(Script):
+        if node.sub is None or not scripts.is_name(node):
+            continue
+        base = binders.bare(node)
+        if base in labelled:
+            continue
+        steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+            seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
+            continue
+        for letter in binders.free_letters(node.sub, base):
+            if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
+                continue
+            known = letter in seen.bound or letter in seen.free or letter in seen.ends
+            if not known and letter not in defined:
+                seen.free.append(letter)
+    seen.bound.update(seen.free)
+
+
+def find_ends(seen: Survey, nodes: Nodes) -> None:
+    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
+    terms: sizes."""
+    if not nodes.of(Dots):
+        return
+    for node in nodes:
+        if isinstance(node, Infix):
+            items = binders.chain(node)
+        else:
+            items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
+        dots = [at for at, item in enumerate(items) if binders.begins_with_dots(item)]
+        if not dots:
+            continue
+        first = {name for item in items[: dots[0]] for name in binders.letters_in_scripts(item)}
+        for item in items[dots[-1] :]:
+            for letter in binders.letters_in_scripts(item):
+                if letter not in first:
+                    seen.ends.add(letter)
+                    seen.sizes.add(letter)
+
+
+def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
+    """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
+
+    Where the first state is defined too, the steps are repeated, and only the state drops the
+    letter; else the formula is a single step, and every name does.
+    """
+    defines = [s for s in statements if isinstance(s, Define) and s.target is not None]
+    targets = [s.target for s in defines]
+    for define in defines:
+        letter = binders.step_letter(define) or binders.step_of_two(define, defines)
+        if letter is None or define.target is None:
+            continue
+        if (own := binders.at_own_step(define, letter)) is not None:
+            raise error(
+                "N2C034",
+                f"this steps in two letters, `{letter}` and another: the state here is at its own "
+                "step",
+                own.span,
+                "give the states of the other count a name of their own",
+            )
+        base = binders.bare(define.target)
+        repeated = any(binders.is_first_state(target, base) for target in targets)
+        seen.steps.setdefault(base, set()).add(letter)
+        if repeated:
+            seen.bound.add(letter)
+        else:
+            seen.steps.setdefault("", set()).add(letter)
