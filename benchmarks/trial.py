@@ -142,7 +142,9 @@ class Trial:
             likely = self.noticed[*place, test] + (0.1 if test.path.name == own else 0.01)
             return (0.01 + self.seconds[test]) / likely
 
-        for test in sorted(self.calling[place], key=cost):
+        # What nothing calls, such as the defaults of a dataclass, shows in any test of the module.
+        tests = self.calling[place] or self.calling[mutant.module, ""]
+        for test in sorted(tests, key=cost):
             if number is not None:
                 self.at[number] = self.items.index(test)
             most = math.ceil(time.process_time() + 5 + 10 * self.seconds[test])
