@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from notes2code.components.compiling import Compiled
+from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
-from notes2code.diagnostics import Problem, Span, warning
+from notes2code.diagnostics import Problem, Span
 from notes2code.vault.model import Formula, Note
 
 Entry = tuple[Formula, Compiled]
@@ -31,13 +32,14 @@ def unrecognised(
         entries = formulas.get(note.path, ())
         for formula, compiled in entries:
             component = _called(compiled, library)
-            if component is not None:
+            if component is not None and not _is_told(compiled):
                 found[formula] = _problem(formula, component, "which its name says")
         here = [mention for mention in mentions if mention.note == note.path]
         used = {used.latex for _, compiled in entries for used in compiled.uses}
         for component, own in _announced(note, entries, here, library):
             unlike = _unlike(note, own, used)
-            if unlike is not None and unlike not in found:
+            told = {formula for formula, compiled in entries if _is_told(compiled)}
+            if unlike is not None and unlike not in found.keys() | told:
                 found[unlike] = _problem(unlike, component, "which the section names")
     return found
 
@@ -99,10 +101,9 @@ def _is_apart(note: Note, formula: Formula) -> bool:
 
 
 def _problem(formula: Formula, component: Component, why: str) -> Problem:
-    return warning(
-        "N2C056",
-        f"this is not recognised as {component.name.replace('_', ' ')}, {why}",
-        Span(0, len(formula.latex)),
-        f"no class is made of it: a `{component.class_name}` in the package computes another "
-        "formula; the tag `#n2c/emit` makes a function of this one",
-    )
+    return not_recognised(component, Span(0, len(formula.latex)), why)
+
+
+def _is_told(compiled: Compiled) -> bool:
+    """Whether the formula by itself says that it is not what its name says."""
+    return any(problem.code == "N2C056" for problem in compiled.problems)

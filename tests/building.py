@@ -31,3 +31,9 @@ def warnings_of(formulas: Sequence[str]) -> list[str]:
     entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(formulas)]
     compiler = Compiler(Linker(entries, known.scope), known)
     return [problem.code for entry in entries for problem in compiler.compiled(entry).problems]
+
+
+def without_training(files: Package) -> Package:
+    """A package without the tests of its training, which take the longest and are the same for
+    other layers."""
+    return {path: text for path, text in files.items() if path != "tests/test_train.py"}

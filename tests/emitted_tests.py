@@ -31,10 +31,11 @@ def written(files: Package, root: Path) -> Path:
     return root
 
 
-def passes(root: Path, plugins: Sequence[object] = ()) -> bool:
-    """Whether the tests of the package in a folder pass; what they say is printed if not."""
+def passes(root: Path, plugins: Sequence[object] = (), options: Sequence[str] = ()) -> bool:
+    """Whether the tests of the package in a folder pass, those that pytest's ``options`` choose;
+    what they say is printed if not."""
     log = root / "log"
-    process = _PROCESSES.Process(target=_run, args=(root, log, plugins))
+    process = _PROCESSES.Process(target=_run, args=(root, log, plugins, options))
     process.start()
     process.join()
     if process.exitcode != pytest.ExitCode.OK:
@@ -42,11 +43,11 @@ def passes(root: Path, plugins: Sequence[object] = ()) -> bool:
     return process.exitcode == pytest.ExitCode.OK
 
 
-def _run(root: Path, log: Path, plugins: Sequence[object]) -> None:
+def _run(root: Path, log: Path, plugins: Sequence[object], options: Sequence[str]) -> None:
     with log.open("wb") as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     os.chdir(root)
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-    code = pytest.main([*options, "--import-mode=importlib", "tests"], plugins=plugins)
+    usual = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
+    code = pytest.main([*usual, *options, "--import-mode=importlib", "tests"], plugins=plugins)
     sys.exit(int(code))

@@ -238,6 +238,13 @@ def test_encoder_decoder_encodes_once_for_many_steps_of_decoding() -> None:
     assert_equals(model.decode(target, model.encode(source)), array(model(source, target)))
 
 
+def test_encoder_decoder_has_no_more_positions_than_it_was_made_for() -> None:
+    few, many = torch.zeros(1, 6, dtype=torch.long), torch.zeros(1, 7, dtype=torch.long)
+    for source, target in ((many, few), (few, many)):
+        with pytest.raises(ValueError, match="max_len=6"):
+            small_encoder_decoder()(source, target)
+
+
 def test_encoder_decoder_begins_with_the_loss_of_a_guess() -> None:
     model = small_encoder_decoder()
     source, target = torch.randint(7, (2, 8, 5))
@@ -335,10 +342,12 @@ def scores_of_encoder_decoder(model: EncoderDecoder, source: Tensor, written: Te
     """The log-probability of each text, up to the end, by its length as beams are compared."""
     start = torch.ones(len(written), 1, dtype=torch.long)
     target = torch.cat([start, written[:, :-1]], dim=1)
-    logits = model(source.expand(len(written), -1), target)
+    source = source.expand(len(written), -1)
+    ends = range(1, target.size(1) + 1)  # each token is written without what comes behind it
+    logits = torch.stack([model(source, target[:, :end])[:, -1] for end in ends], dim=1)
     steps = torch.log_softmax(logits, dim=-1).gather(-1, written[..., None])[..., 0]
-    ends = (written == 0).long()
-    own = ends.cumsum(dim=1) - ends == 0
+    ended = (written == 0).long()
+    own = ended.cumsum(dim=1) - ended == 0
     return (steps * own).sum(dim=1) / ((5 + own.sum(dim=1)) / 6) ** 0.6
 
 

@@ -181,8 +181,9 @@ def fused_attention(
                 for block in blocks(query, key, keep_mask, bias, causal, rows)
             ]
             return torch.cat(outputs, dim=-2)
-    # ``bool``, since torch.export may leave the lengths open.
-    lower = bool(causal and keep_mask is None and bias is None and queries == keys)
+    lower = causal and keep_mask is None and bias is None
+    if lower and queries != keys:  # by a branch, which a compiler that leaves lengths open can take
+        lower = False
     bias = None if bias is None else bias.to(query.dtype)
     mask, empty = bias, None
     keep = combined_mask(query, key, keep_mask, causal and not lower)

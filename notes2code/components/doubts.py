@@ -49,8 +49,18 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
     yield from found
     component = _namesake(equation, library)
     if component is not None and not found:
-        text = f"this is called `{equation.name}`, and is not the one that is known by that name"
-        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+        yield not_recognised(component, place, "which its name says")
+
+
+def not_recognised(component: Component, place: Span, why: str) -> Problem:
+    """The warning for a formula that is meant to be a component, and is not."""
+    return warning(
+        "N2C056",
+        f"this is not recognised as {component.name.replace('_', ' ')}, {why}",
+        place,
+        f"no class is made of it: a `{component.class_name}` in the package computes another "
+        "formula; the tag `#n2c/emit` makes a function of this one",
+    )
 
 
 def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> Iterator[Problem]:

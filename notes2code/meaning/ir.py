@@ -429,8 +429,9 @@ def mul(*factors: Expr) -> Expr:
     """A product, flattened; ones dropped."""
     flat: list[Expr] = []
     for factor in factors:
-        if isinstance(factor, Size) and factor.link is None and isinstance(factor.value, Mul | Num):
-            factor = factor.value
+        # The 64 of a declared shape is an example, which has a name and stays a size.
+        if isinstance(factor, Size) and not (factor.name or factor.link):
+            factor = factor.value if isinstance(factor.value, Mul | Num) else factor
         flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
     flat = [factor for factor in flat if factor != ONE]
     for inverse_of in [f for f in flat if isinstance(f, Pow) and f.exponent == MINUS_ONE]:

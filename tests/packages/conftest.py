@@ -15,14 +15,15 @@ from emitted_tests import passes, written
 
 
 @pytest.fixture
-def run_tests(tmp_path: Path) -> Callable[[Package], bool]:
-    """A function that writes a package and says whether its tests pass."""
+def run_tests(tmp_path: Path) -> Callable[..., bool]:
+    """A function that writes a package and says whether its tests pass, or those that options of
+    pytest choose."""
     number = 0
 
-    def run(files: Package) -> bool:
+    def run(files: Package, *options: str) -> bool:
         nonlocal number
         number += 1
-        return passes(written(files, tmp_path / f"package{number}"))
+        return passes(written(files, tmp_path / f"package{number}"), options=options)
 
     return run
 

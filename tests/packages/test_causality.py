@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from building import Package, package_of, warnings_of
+from building import Package, package_of, warnings_of, without_training
 
 HEADS = (
     r"\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
@@ -41,14 +41,14 @@ def test_a_decoder_without_a_mask_passes_its_tests(
     files = package_of([*heads, DECODER_LAYER])
     assert "class DecoderLayer" in files["transformer/layers.py"]
     assert "decoder_layer_sees_nothing_that_comes_later" not in files["tests/test_layers.py"]
-    assert run_tests(files)
+    assert run_tests(without_training(files))
 
 
 def test_a_gpt_without_a_mask_passes_its_tests(run_tests: Callable[[Package], bool]) -> None:
     files = package_of([ONE, BLOCK, GPT])
     assert "class GPT(" in files["transformer/models.py"]
     assert "gpt_does_not_see_what_is_still_to_come" not in files["tests/test_models.py"]
-    assert run_tests(files)
+    assert run_tests(without_training(files))
 
 
 def test_an_encoder_layer_on_causal_heads_passes_its_tests(
@@ -60,7 +60,7 @@ def test_an_encoder_layer_on_causal_heads_passes_its_tests(
     )
     files = package_of([CAUSAL, THREE, layer])
     assert "encoder_layer_sees_nothing_that_comes_later" in files["tests/test_layers.py"]
-    assert run_tests(files)
+    assert run_tests(without_training(files))
 
 
 @pytest.mark.parametrize("masked", [False, True])

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from building import Package, package_of, warnings_of
+from building import Package, package_of, warnings_of, without_training
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.rendering import render
@@ -103,7 +103,7 @@ def test_all_that_is_built_on_it_works(
         heads.append(powers / powers.sum(axis=-1, keepdims=True) @ value)
     expected = np.concatenate(heads, axis=-1) @ weights["W_O.weight"].T
     np.testing.assert_allclose(layer.attention(x)[0].detach().numpy(), expected)
-    assert run_tests(files)
+    assert run_tests(without_training(files))
 
 
 @pytest.mark.parametrize(

@@ -143,3 +143,13 @@ def test_training_compiles_without_a_break() -> None:
     module(*arguments, **options).square().mean().backward()
     for name, weight in module.named_parameters():
         torch.testing.assert_close(got[name], weight.grad)
+
+
+@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder", "CausalSelfAttention"])
+def test_it_compiles_for_any_length(name: str) -> None:
+    """A compiler that has seen two lengths leaves them open."""
+    module, arguments, _ = called(name)
+    compiled = torch.compile(module, fullgraph=True, backend="eager", dynamic=True)
+    for length in (5, 3):
+        given = [tokens[:, :length] for tokens in arguments]
+        torch.testing.assert_close(compiled(*given), module(*given))
