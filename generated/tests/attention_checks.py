@@ -201,6 +201,16 @@ class AttentionChecks:
         )
         assert_equals(output, array(expected))
 
+    def test_takes_a_mask_of_keys_for_as_many_sequences(self) -> None:
+        attention, count = self.attention(), self.key[0]
+        query, key, value = self.inputs(count)
+        query = torch.cat([query] * 3, dim=-2)  # other lengths than there are sequences
+        keep_mask = torch.rand(count, count) < 0.7
+        each = keep_mask.reshape(count, *[1] * len(self.heads), 1, count)
+        each = each.expand(*query.shape[:-1], count)
+        output = attention(query, key, value, keep_mask=keep_mask)
+        assert_equals(output, array(attention(query, key, value, keep_mask=each)))
+
     @need_weights_or_not
     def test_refuses_a_mask_that_can_mean_two_things(self, need_weights: bool) -> None:
         query, key, value = self.inputs(self.query[0])
@@ -230,6 +240,14 @@ class AttentionChecks:
             output = first(attention(query, key, value, bias=hidden, need_weights=need_weights))
             (gradient,) = torch.autograd.grad(output.sum(), query)
             assert gradient.isfinite().all()
+
+    @need_weights_or_not
+    def test_keeps_its_precision_with_a_bias_of_another(self, need_weights: bool) -> None:
+        attention = self.attention().bfloat16()
+        query, key, value = (x.bfloat16() for x in self.inputs(2))
+        bias = torch.zeros(query.size(-2), key.size(-2)) if self.takes_bias else None
+        output = first(attention(query, key, value, bias=bias, need_weights=need_weights))
+        assert output.dtype == torch.bfloat16
 
     # --- the rest ------------------------------------------------------------------------
 

@@ -451,7 +451,9 @@ class SigmoidAttention(BlockAttention):
         self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
     ) -> Tensor:
         scores = self.scores(query, key)
-        weights = torch.sigmoid(scores if bias is None else scores + bias)
+        if bias is not None:
+            scores = scores + bias.to(scores.dtype)
+        weights = torch.sigmoid(scores)
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
