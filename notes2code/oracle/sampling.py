@@ -17,7 +17,7 @@ from notes2code.oracle.extents import Extents, OracleError, axes, expressions, l
 Free: TypeAlias = Size | str
 """A size to choose: a size that shapes fix, or the name of an input that is one."""
 
-MAX_WORK = 150_000
+MAX_WORK = 60_000
 """A bound on the search for sizes: how many parts of axes are worked out."""
 LARGEST = 16
 LONGEST = 10_000
