@@ -79,9 +79,6 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     if _is_closed_late(equation, library):
         text = "the activation stands around both layers: usually it stands between them"
         yield warning("N2C050", text, place, AS_WRITTEN)
-    if _is_cut(equation.value.body):
-        text = "the condition stands outside the softmax: what is left does not add up to 1"
-        yield warning("N2C050", text, place, AS_WRITTEN)
     if is_other_function(equation, library):
         text = f"this is not the function that is called `{equation.name}`"
         yield warning("N2C050", text, place, AS_WRITTEN)
@@ -228,14 +225,6 @@ def _is_closed_late(equation: Equation, library: Library) -> bool:
     inside = walk(body) if isinstance(body, Fn) else ()
     calls = [part for part in inside if isinstance(part, Fn | Call | Softmax)]
     return plain(equation.name) in called and len(weights) > 1 and calls == [body]
-
-
-def _is_cut(body: Expr) -> bool:
-    """Whether a softmax holds under a condition, and what is left out of it is zero."""
-    match body:
-        case Cases(branches, Num(0)):
-            return any(isinstance(part, Softmax) for _, value in branches for part in walk(value))
-    return False
 
 
 def _is_scale(expr: Expr) -> bool:

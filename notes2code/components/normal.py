@@ -38,6 +38,9 @@ MAX_PARTS = 2_000
 """The parts that an equation may have when its definitions and calls are written out: a chain of
 definitions that each use the next one twice grows without end."""
 
+MAX_FACTORS = 60
+"""The factors of a product, which are compared with each other; no component has as many."""
+
 MAX_BITS = 1_000
 """The length of a whole number up to which powers are worked out."""
 
@@ -221,7 +224,9 @@ def product(factors: Sequence[Expr]) -> Expr:
 
 
 def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
-    """The product of the groups of factors that summed indices tie together."""
+    """The product of the groups of factors that summed indices tie together. Raises ``TooLong``."""
+    if len(factors) > MAX_FACTORS:
+        raise TooLong
     factors = _gathered(factors)
     groups = _connected(indices, factors)
     outside = [f for f in factors if not any(f in group for _, group in groups)]
