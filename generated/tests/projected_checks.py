@@ -152,11 +152,11 @@ class ProjectedChecks:
             self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
-        """One of −∞ hides a key, or all of them."""
+        """One that makes a score −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         inputs = self.inputs()
         bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
-        bias[0] = bias[:, -1] = -math.inf
+        bias[0] = bias[:, -1] = -math.copysign(math.inf, self.bias_scale)
         _, weights = attention(*inputs, bias=own, need_weights=True)
         expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias

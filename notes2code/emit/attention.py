@@ -239,19 +239,19 @@ class Attention:
         (array,) = arrays
         return (array, rest) if list(array.at) == places[-len(array.at) :] else None
 
-    def bias_scale(self, **known: str) -> str:
-        """What the formula multiplies its biases with, as PyTorch; "" if with nothing."""
+    def bias_scale(self, numbers: Mapping[str, str] | None = None, **known: str) -> str:
+        """What the formula multiplies its biases with, as PyTorch; "" if with nothing. ``numbers``
+        gives the texts of numbers, which are the class's own by default."""
         scales = {bias[1] for bias in map(self._bias, self._terms) if bias}
         if len(scales) > 1:
-            raise EmitError("what is added to the scores is multiplied with several numbers")
-        (scale,) = scales or {ir.ONE}
-        numbers = {part.array for part in ir.walk(scale) if isinstance(part, Ref)}
-        if numbers:
             raise EmitError(
-                f"the mask is computed from {self.biases[0]} and {', '.join(sorted(numbers))}, but "
-                "the class has one argument for it"
+                f"what is added to the scores, {' and '.join(self.biases)}, is multiplied with "
+                "several numbers, and the class has one argument for it"
             )
-        return "" if scale == ir.ONE else self.rendered("mask", scale, {}, known, within="*")
+        (scale,) = scales or {ir.ONE}
+        if scale == ir.ONE:
+            return ""
+        return self.rendered("mask", scale, {}, known, within="*", numbers=numbers)
 
     def positions(self, has_table: bool = False, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is. A class that has the
@@ -312,10 +312,12 @@ class Attention:
         holes: Mapping[str, str],
         known: Mapping[str, str] | None = None,
         within: str = "",
+        numbers: Mapping[str, str] | None = None,
     ) -> str:
         """An expression of a setting as PyTorch; ``holes`` gives the texts of arrays that have
-        the axes of the scores."""
+        the axes of the scores, ``numbers`` those of numbers that the class is made with."""
         texts = {**QUERY_SIZES, **(known or {})}
+        numbers = numbers or {}
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
         for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
@@ -325,7 +327,7 @@ class Attention:
             if size.name in texts:
                 given.setdefault(size, Local(texts[size.name], kind="int"))
             elif size in self.foreign_sizes:
-                given[size] = Local(f"self.{size.name}", kind="int")
+                given[size] = Local(numbers.get(size.name, f"self.{size.name}"), kind="int")
             elif size not in given:
                 raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
         for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
@@ -338,7 +340,7 @@ class Attention:
                     f"the {setting} is computed from {array}, for which the class has no argument"
                 )
             kind = "tensor" if array in self.learned else "float"
-            given[array] = Local(f"self.{array}", kind=kind, batched=False)
+            given[array] = Local(numbers.get(array, f"self.{array}"), kind=kind, batched=False)
         for index in ir.free_indices(named):
             given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         whole = _held(named, holes, self.axes)

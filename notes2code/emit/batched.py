@@ -25,9 +25,10 @@ class Formula:
     """A formula in the letters of the class's axes: ``n`` queries, ``m`` keys, others for
     features, and letters before ``i`` for the note's heads, ``heads``.
 
-    ``biases`` gives the letters of each bias of the note, ``keeps`` those of each mask of zeros
-    and ones, in which ``kept`` is the number that keeps a key, ``sizes`` numbers for tests:
-    different ones, unless the note says that they are the same.
+    ``values`` gives what the numbers are that the class is made with, ``numbers`` as arguments.
+    ``biases`` gives the letters of each bias of the note, ``keeps`` those of each mask of zeros and
+    ones, in which ``kept`` is the number that keeps a key, ``sizes`` numbers for tests: different
+    ones, unless the note says that they are the same.
     """
 
     def __init__(
@@ -40,7 +41,8 @@ class Formula:
         result = "nm" if attention.recognised.form.partial else output
         found, equation = attention.found, attention.recognised.equation
         self.variables = dict(roles.values())
-        self.numbers = [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)]
+        self.values = {name: f"{0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)}
+        self.numbers = [f"{name}={value}" for name, value in self.values.items()]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.given = [variable for variable, _ in self.roles.values()]
         self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}

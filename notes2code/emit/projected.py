@@ -120,6 +120,12 @@ class Projected:
         return tuple(name for name in own if name != "d_model")
 
     @property
+    def test_values(self) -> Mapping[str, str]:
+        """What they are in tests, as text."""
+        texts = ("1.5", "0.7", "1.3")
+        return {name: texts[at % 3] for at, name in enumerate(self.numbers)}
+
+    @property
     def known(self) -> Mapping[str, str]:
         """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
         heads of three inputs ``e_q``, ``e_k`` and ``e_v`` are what the projections take."""

@@ -19,6 +19,53 @@ INLINE = (
 )
 
 
+OUT = r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+WRITTEN = (
+    r"\mathrm{head}_i = "
+    r"\mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}} %s\right) X W_i^V"
+)
+ORDER = r", \quad M_{rs} = \begin{cases} 0 & s \le r \\ -\infty & s > r \end{cases}"
+
+
+@pytest.mark.parametrize("joined", [[OUT], []])
+@pytest.mark.parametrize(
+    ("head", "name", "added"),
+    [
+        (WRITTEN % "", "MultiHeadAttention", np.zeros((5, 5))),
+        (WRITTEN % r"- \beta T", "MultiHeadAttention", None),
+        (WRITTEN % "+ M" + ORDER, "CausalSelfAttention", np.triu(np.full((5, 5), -np.inf), 1)),
+    ],
+)
+def test_heads_that_are_written_out_in_a_formula_of_their_own(
+    head: str,
+    name: str,
+    added: np.ndarray | None,
+    joined: list[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """They are no class of their own: what joins them is the note's, or as usual."""
+    files = package_of([*joined, head])
+    assert run_tests(files)
+    package = imported(files)
+    assert {c for c in package.__all__ if c.endswith("Attention")} == {"Attention", name}
+    rng = np.random.default_rng(0)
+    bias = rng.standard_normal((5, 5))
+    sizes, given = ({"beta": 0.3}, {"bias": torch.tensor(bias)}) if added is None else ({}, {})
+    added = -0.3 * bias if added is None else added
+    attention = getattr(package, name)(8, 2, **sizes).double()
+    linear = {name: w.detach().numpy() for name, w in attention.named_parameters()}
+    x = rng.standard_normal((5, 8))
+    q, k, v = (x @ linear[f"W_{letter}.weight"].T for letter in "QKV")
+    heads = []
+    for own in (slice(0, 4), slice(4, 8)):
+        weights = np.exp(q[:, own] @ k[:, own].T / 2 + added)
+        heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
+    expected = np.concatenate(heads, axis=1) @ linear["W_O.weight"].T
+    output = attention(torch.tensor(x)[None], **given).detach()[0]
+    np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("notes", [[JOINED, HEAD], [f"{JOINED}, \\quad {HEAD}"], [INLINE]])
 def test_heads_that_no_matrix_joins(
     notes: list[str],
