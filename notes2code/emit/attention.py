@@ -76,7 +76,15 @@ class Attention:
         rows = [
             self.found.indices[i] for i in rows_of(soft.body, soft.index) if i in pattern.indices
         ]
-        return (*query, *rows), self.found.indices[soft.index]
+        return (*self._joined, *query, *rows), self.found.indices[soft.index]
+
+    @property
+    def _joined(self) -> tuple[Index, ...]:
+        """The index of heads that are joined, where what is added differs from head to head."""
+        mask = self.recognised.settings.get("mask")
+        own = mask.indices if mask is not None else ()
+        known = {*self.found.indices.values()}
+        return tuple(index for index in own if index not in known)
 
     def _summed(self, body: Expr) -> Index | None:
         """The note's index for that of the component's keys, if its formula has one."""

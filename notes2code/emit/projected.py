@@ -232,7 +232,7 @@ class Projected:
     @property
     def bias_shapes(self) -> list[tuple[int, ...]]:
         """The shapes, in tests, of what the formula adds to the scores."""
-        whole = (self.sizes["n"], self.sizes["m"])
+        whole = (self.test_heads["num_heads"], self.sizes["n"], self.sizes["m"])
         return [whole[-self.view.rank(name) :] for name in self.view.biases]
 
     @cached_property
