@@ -69,7 +69,7 @@ class ProjectedChecks:
     def test_is_the_formula_for_one_position(self, need_weights: bool) -> None:
         attention = self.attention()
         inputs = [x[:, :1] for x in self.inputs()]
-        biases = [bias[..., :1] if bias.dim() == 1 else bias[:1, :1] for bias in self.added()]
+        biases = [bias[..., :1] if bias.dim() == 1 else bias[..., :1, :1] for bias in self.added()]
         output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
         assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
 

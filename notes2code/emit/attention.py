@@ -283,7 +283,10 @@ class Attention:
     def _position(self, axis: Index) -> str:
         """The variable that holds the positions along an axis."""
         if axis not in (*self.rows[-1:], self.column) or axis in self.heads:
-            raise EmitError("what is added to the scores differs from head to head")
+            raise EmitError(
+                "what is added to the scores is computed for each head: the class takes a bias of "
+                "each head, as in `+ B_i`"
+            )
         return "j" if axis is self.column else "i"
 
     # --- code ----------------------------------------------------------------------------
@@ -328,6 +331,8 @@ class Attention:
         numbers = numbers or {}
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
+        for index in ir.free_indices(named):
+            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
             if axis is not None:
                 given[axis.size] = Local(texts[name], kind="int")
@@ -349,8 +354,6 @@ class Attention:
                 )
             kind = "tensor" if array in self.learned else "float"
             given[array] = Local(numbers.get(array, f"self.{array}"), kind=kind, batched=False)
-        for index in ir.free_indices(named):
-            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         whole = _held(named, holes, self.axes)
         return torch_expression(whole, given, self.axes, like=texts["like"], within=within)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.components.pattern import Role
@@ -68,6 +68,7 @@ class Formula:
             name: [self.letters[axis] for axis in axes]
             for name, (axes, _) in attention.keeps.items()
         }
+        self.needed = attention.inputs.keys() - {*self.notes, *self.biases, *self.keeps}
         self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
         pattern = attention.recognised.form.pattern.value.indices
@@ -110,6 +111,12 @@ class Formula:
         """The lines that return an instance of the class for tests, its parameters random."""
         one = Bracket(f"{name}(", (*sizes, "dropout=dropout", *self.numbers), ")")
         return "\n".join(lines(Bracket("randomised(", (one,), ")"), indent, "return "))
+
+    def refuse_unknown(self, weights: Collection[str]) -> None:
+        """Raises ``EmitError`` where the formula has an input besides what its tests take and the
+        weights of the class: a number that all scores are moved by changes nothing."""
+        for name in self.needed - {*weights}:
+            raise EmitError(f"the class has nothing for {name}, which changes none of its weights")
 
     def call(self, reference: str, constants: str = "", indent: int = 4) -> str:
         """The lines that evaluate the formula: a function of one sequence, and its value for
