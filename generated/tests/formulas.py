@@ -16,6 +16,7 @@ from transformer.attention import (
     AdditiveAttention,
     BiasedCausalSelfAttention,
     BilinearAttention,
+    CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
     DifferentialAttention,
@@ -28,7 +29,6 @@ from transformer.attention import (
     RelativeSelfAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
-    ScaledDotProductAttentionOfMasks,
     SelfAttention,
     Seq2SeqAttention,
     SigmoidAttention,
@@ -591,7 +591,7 @@ def encoder_by_formula(encoder: Encoder, x: Tensor | np.ndarray) -> np.ndarray:
     return np.stack([encoder_reference(X=rows, **weights) for rows in array(x)])
 
 
-def scaled_dot_product_attention_of_masks_reference(Q, K, V):
+def causal_scaled_dot_product_attention_reference(Q, K, V):
     n, d_k = Q.shape
     m = K.shape[0]
     d_v = V.shape[1]
@@ -609,12 +609,12 @@ def scaled_dot_product_attention_of_masks_reference(Q, K, V):
     return output
 
 
-def scaled_dot_product_attention_of_masks_by_formula(
-    attention: ScaledDotProductAttentionOfMasks, query: Tensor, key: Tensor, value: Tensor
+def causal_scaled_dot_product_attention_by_formula(
+    attention: CausalScaledDotProductAttention, query: Tensor, key: Tensor, value: Tensor
 ) -> np.ndarray:
     """The formula for all queries of each sequence."""
     formula = np.vectorize(
-        lambda query, key, value: scaled_dot_product_attention_of_masks_reference(
+        lambda query, key, value: causal_scaled_dot_product_attention_reference(
             Q=query, K=key, V=value
         ),
         signature="(n,d),(m,d),(m,v)->(n,v)",

@@ -18,6 +18,7 @@ from formulas import (
     additive_attention_by_formula,
     biased_causal_self_attention_by_formula,
     bilinear_attention_by_formula,
+    causal_scaled_dot_product_attention_by_formula,
     causal_self_attention_by_formula,
     cross_attention_by_formula,
     differential_attention_by_formula,
@@ -30,7 +31,6 @@ from formulas import (
     relative_self_attention_by_formula,
     rescaled_dot_product_attention_by_formula,
     scaled_dot_product_attention_by_formula,
-    scaled_dot_product_attention_of_masks_by_formula,
     self_attention_by_formula,
     seq2seq_attention_by_formula,
     sigmoid_attention_by_formula,
@@ -45,6 +45,7 @@ from transformer.attention import (
     Attention,
     BiasedCausalSelfAttention,
     BilinearAttention,
+    CausalScaledDotProductAttention,
     CausalSelfAttention,
     CrossAttention,
     DifferentialAttention,
@@ -57,7 +58,6 @@ from transformer.attention import (
     RelativeSelfAttention,
     RescaledDotProductAttention,
     ScaledDotProductAttention,
-    ScaledDotProductAttentionOfMasks,
     SelfAttention,
     Seq2SeqAttention,
     SigmoidAttention,
@@ -331,14 +331,14 @@ class TestLinearAttention(AttentionChecks):
         assert_inputs_untouched(call, query, key, value, keep_mask)
 
 
-class TestScaledDotProductAttentionOfMasks(AttentionChecks):
+class TestCausalScaledDotProductAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (4, 6), (4, 7)
-    by_formula = staticmethod(scaled_dot_product_attention_of_masks_by_formula)
+    by_formula = staticmethod(causal_scaled_dot_product_attention_by_formula)
 
-    def attention(self, dropout: float = 0.0) -> ScaledDotProductAttentionOfMasks:
-        return randomised(ScaledDotProductAttentionOfMasks(dropout=dropout))
+    def attention(self, dropout: float = 0.0) -> CausalScaledDotProductAttention:
+        return randomised(CausalScaledDotProductAttention(dropout=dropout))
 
 
 class TestMaskedScaledDotProductAttention(AttentionChecks):
@@ -606,11 +606,7 @@ class TestMultiHeadAttention(ProjectedChecks):
                 soft_capped_scaled_dot_product_attention_by_formula,
             ),
             (LinearAttention(), 2, linear_attention_by_formula),
-            (
-                ScaledDotProductAttentionOfMasks(),
-                2,
-                scaled_dot_product_attention_of_masks_by_formula,
-            ),
+            (CausalScaledDotProductAttention(), 2, causal_scaled_dot_product_attention_by_formula),
             (RescaledDotProductAttention(), 2, rescaled_dot_product_attention_by_formula),
         ],
     )

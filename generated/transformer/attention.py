@@ -556,7 +556,7 @@ class LinearAttention(Attention):
         return torch.cat(outputs, dim=-2)
 
 
-class ScaledDotProductAttentionOfMasks(DotProductAttention):
+class CausalScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
         \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
@@ -1110,7 +1110,7 @@ class CausalSelfAttention(nn.Module):
         self.W_V = Linear(d_model, d_model, bias=False)
         self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
-            attention = ScaledDotProductAttentionOfMasks(dropout)
+            attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
             raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
         self.attention = attention
@@ -1175,7 +1175,7 @@ class BiasedCausalSelfAttention(nn.Module):
         self.W_V = Linear(d_model, d_model)
         self.W_O = Linear(d_model, d_model)
         if attention is None:
-            attention = ScaledDotProductAttentionOfMasks(dropout)
+            attention = CausalScaledDotProductAttention(dropout)
         if not isinstance(attention, Attention):
             raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
         self.attention = attention

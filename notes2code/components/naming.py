@@ -43,10 +43,11 @@ def telling(recognised: Recognised) -> dict[str, str | None]:
 
 def _with_usual_indices(setting: Lambda) -> Lambda:
     """A setting with the same names for its indices in all formulas: the last one counts keys."""
-    usual = "ji" + "h" * len(setting.indices)
-    names = list(zip(reversed(setting.indices), usual, strict=False))
-    new = {index: Idx(Index(name, index.size, index.start)) for index, name in names}
-    return Lambda(setting.indices, ir.substitute(setting.body, new))
+    own = setting.indices
+    names = ("h" * len(own) + "ij")[-len(own) :] if own else ""
+    new = [Index(name, i.size, i.start) for i, name in zip(own, names, strict=True)]
+    values = dict(zip(own, map(Idx, new), strict=True))
+    return Lambda(tuple(new), ir.substitute(setting.body, values))
 
 
 def agrees(piece: Recognised, whole: Recognised) -> bool:
