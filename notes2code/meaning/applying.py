@@ -67,6 +67,13 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
             run.pay(2.2)  # its bounds are numbers
         return _inlined(run, equation, arguments, span)
+    if use.name in ranks:
+        raise error(
+            "N2C041",
+            f"`{use.name}` is a function here, and an array in its own definition",
+            span,
+            "give one of the two another name",
+        )
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
     own = _own_places(run, use)

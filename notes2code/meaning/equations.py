@@ -279,6 +279,8 @@ class Attempt:
         for letter in letters:
             run.indices[letter] = _new_index(run, letter)
         node = self._alternative(define)
+        run.whole = node
+        run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
         value = run.lower(node)
         if target.row is not None:
             value = self._picked(value, target.row)

@@ -90,7 +90,8 @@ class Dearer(Exception):
 class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
-    defines. ``unranged`` is what the author must be told of an
+    defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
+    ``unranged`` is what the author must be told of an
     index without a range, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
@@ -123,6 +124,8 @@ class Run:
     step: Index | None = None
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
+    on_left: frozenset[str] = frozenset()
+    whole: Node | None = None
     scales: dict[str, Index] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
