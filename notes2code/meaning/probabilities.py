@@ -4,7 +4,7 @@ x_{<t})``, and what a sum takes at its index alone, ``Σ_x p(x) log q(x)``."""
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Group, Node, children
+from notes2code.latex.tree import Group, Name, Node, Relation, children
 from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -14,13 +14,22 @@ from notes2code.meaning.values import Value, scalar
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
-    if names.base_letter(use.name) in names.PROBABILITIES and "|" in group.separators:
+    said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
+    if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
     if symbol is not None and symbol.kind == "array" and _has_bar(symbol.written):
         return True
     known = use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays
     return use.name in run.seen.sampled and not known
+
+
+def _is_outcome(run: Run, node: Node) -> bool:
+    """The ``y = i`` of ``P(y = i)``, at an index that is bound."""
+    match node:
+        case Relation((_, Name(letter)), ("=",)):
+            return letter in run.indices
+    return False
 
 
 def _has_bar(call: str) -> bool:

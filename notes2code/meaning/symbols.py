@@ -102,7 +102,7 @@ def _is_size(run: Run, name: str) -> bool:
         return True
     if names.is_size_name(name) and name in run.seen.counted:
         return run.seen.counted[name] == {0}
-    return name in ("n", "m")
+    return name in ("n", "m") and name not in run.seen.bold
 
 
 def _element(run: Run, use: Use, defined: Defined) -> Value:
