@@ -59,7 +59,7 @@ def softmax(x: Any) -> Any:
         r"y = x + \mathrm{LN}_2(x)",
         "x[d] gamma[d] epsilon+ beta[d]",
         lambda x, g, e, b: x + g * (x - x.mean()) / np.sqrt(x.var() + e) + b,
-    ),  # fmt: skip
+    ),
     Case(
         r"Y = \mathrm{Attention}(V = A, K = B, Q = C)",
         "C[n,k] B[m,k] A[m,v]",
@@ -78,7 +78,7 @@ def test_truth_in_brackets() -> None:
 
 def test_items_with_their_number_inside_the_command() -> None:
     formula = compile_formula(
-        r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head_1}, ..., \mathrm{head_h}) W^O, "
+        r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head_1}, ..., \mathrm{head_h}) W, "
         r"\mathrm{head_i} = \mathrm{Attention}(Q W^Q_i, K W^K_i, V W^V_i)"
     )
     assert formula.component == "multi_head_attention"
