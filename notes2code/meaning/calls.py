@@ -73,12 +73,22 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
         return scripted, at + 2
     if not is_function(run, name, group):
-        _refuse_unclear_call(run, name, group)
+        if not _is_raised(behind):
+            _refuse_unclear_call(run, name, group)
         return None
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _is_raised(behind: Node) -> bool:
+    """Whether parentheses only hold a name with something above it, as in ``Q^{(h)}
+    (K^{(h)})^⊤``."""
+    match behind:
+        case Script(Group("(", (Script() as inner,)), None, sup):
+            return sup is not None and inner.sup is not None
+    return False
 
 
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
