@@ -99,6 +99,41 @@ def test_component(latex: str) -> None:
     assert compile_formula(latex).component is not None
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_h^Q, K W_h^K, V W_h^V)",
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_Q^{(h)}, K W_K^{(h)}, V W_V^{(h)})",
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_Q^{(h)\top}, K W_K^{(h)\top}, V W_V^{(h)\top})",
+        r"\mathrm{head}^{(h)} = \mathrm{Attention}(Q W_Q^{(h)}, K W_K^{(h)}, V W_V^{(h)})",
+    ],
+)
+def test_heads_counted_by_h(item: str) -> None:
+    latex = r"M = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H) W, " + item
+    formula = compile_formula(latex)
+    assert formula.component == "multi_head_attention"
+    assert {given.name: len(given.shape) for given in formula.inputs}["W_Q"] == 3
+
+
+def test_scores_of_heads_are_no_call() -> None:
+    formula = compile_formula(r"S^{(h)} = \frac{Q^{(h)} (K^{(h)})^\top}{\sqrt{d_h}}")
+    q, k = np.ones((3, 2, 4)), np.ones((3, 5, 4))
+    np.testing.assert_allclose(formula.reference(Q=q, K=k), np.full((3, 2, 5), 2.0))
+
+
+def test_queries_and_keys_of_two_names_are_of_one_size() -> None:
+    formula = compile_formula(
+        r"S = X W_Q (X W_K)^\top",
+        context=[
+            r"W_Q \in \mathbb{R}^{d \times d_q}",
+            r"W_K \in \mathbb{R}^{d \times d_k}",
+        ],
+    )
+    shapes = {given.name: given.shape for given in formula.inputs}
+    assert shapes["W_Q"] == shapes["W_K"]
+    assert any("one size" in problem.message for problem in formula.diagnostics)
+
+
 def test_a_size_beside_attention_is_an_example() -> None:
     formula = compile_formula(r"O = \mathrm{softmax}(QK^\top / \sqrt{d_k}) V, \quad d_k = 64")
     assert formula.settings["scale"] == "d_k**-0.5"
