@@ -24,6 +24,7 @@ from checks import (
     made_in_float64,
     outspoken,
     randomised,
+    shuffled,
 )
 from formulas import (
     decoder_by_formula,
@@ -73,6 +74,13 @@ def test_encoder_ignores_padding() -> None:
     output = encoder(x, keep_mask=keep_mask)
     assert_equals(output[:1], array(encoder(x[:1])))
     assert_equals(output[1:, :3], array(encoder(x[1:, :3])))
+
+
+def test_encoder_minds_no_order() -> None:
+    """It has no positions: each takes its output along."""
+    encoder = randomised(Encoder(d_model=4, num_heads=2, d_ff=5, num_layers=3))
+    x = torch.randn(2, 5, 4, dtype=torch.float64)
+    assert_equals(encoder(shuffled(x)), array(shuffled(encoder(x))))
 
 
 def test_encoder_drops_out_only_in_training() -> None:
