@@ -305,6 +305,14 @@ class TestLinearAttention(AttentionChecks):
         assert_equals(attention(query, key, value, **masked), array(expected))
 
     @pytest.mark.parametrize("causal", [False, True])
+    def test_gives_nothing_to_no_queries(self, causal: bool) -> None:
+        attention = self.attention()
+        attention.causal = causal
+        query, key, value = self.inputs(2)
+        output = attention(query[..., :0, :], key, value)
+        assert output.shape == (*query.shape[:-2], 0, value.size(-1))
+
+    @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""
         attention, many = self.attention(), 2**19

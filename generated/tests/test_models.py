@@ -789,6 +789,8 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
     for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.generate(tokens, 1, **wrong)
+    with pytest.raises(ValueError, match="no token"):
+        model.generate(tokens[:, :0], 1)
 
 
 def test_gpt_has_its_sizes_by_default() -> None:

@@ -444,6 +444,8 @@ class GPT(nn.Module):
         """
         check_sampling(temperature, top_k, top_p)
         check_token(end, self.config.vocab_size, "end")
+        if tokens.size(1) == 0:
+            raise ValueError("there is no token to go on from")
         max_len = self.config.max_len
         caches = self.empty_caches()
         ended = torch.zeros(tokens.size(0), 1, dtype=torch.bool, device=tokens.device)
