@@ -45,6 +45,25 @@ def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(View, "code", refuse)
 
 
+def test_a_layer_has_no_scores_for_a_fixed_number_of_positions(vault: Vault) -> None:
+    compilation = vault(
+        r"""
+$$\mathrm{Synthesizer}(X) = \mathrm{softmax}(\mathrm{ReLU}(X A + a) B + b)(X V)$$
+
+$$\mathrm{FFN}(x) = \max(0, x W_1 + b_1) W_2 + b_2$$
+
+## Layer
+
+$$Z = \mathrm{LayerNorm}(X + \mathrm{Synthesizer}(X)), \quad
+Y = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z))$$
+"""
+    )
+    rendered = render(compilation, "transformer")
+    assert "class SynthesizerAttention" in rendered.files["transformer/attention.py"]
+    assert "class EncoderLayer" not in rendered.files.get("transformer/layers.py", "")
+    assert any("a fixed number of positions" in told.message for told in rendered.diagnostics)
+
+
 def test_a_part_that_cannot_be_written_is_left_out(vault: Vault, unwritable: None) -> None:
     compilation = vault(f"$$\n{FFN}\n$$\n\n## Layer norm\n")
     rendered = render(compilation, "transformer")
