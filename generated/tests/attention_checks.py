@@ -220,11 +220,12 @@ class AttentionChecks:
             self.attention()(query, key, value, keep_mask=keep_mask, need_weights=need_weights)
 
     def test_adds_a_bias_to_the_scores(self) -> None:
-        """One of −∞ hides a key, or all of them."""
+        """One that makes a score −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         query, key, value = self.inputs(2)
         bias = 5 * torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
-        bias[0] = bias[:, -1] = -math.inf
+        hiding = -math.copysign(math.inf, self.bias_scale)
+        bias[0] = bias[:, -1] = hiding
         _, weights = attention(query, key, value, bias=own, need_weights=True)
         expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias
@@ -232,7 +233,7 @@ class AttentionChecks:
         assert_equals(weights, array(expected))
         assert_equals(attention(query, key, value, bias=bias), array(output))
         keep = torch.rand(query.size(-2), key.size(-2)) > 0.5
-        hidden = bias.masked_fill(~keep, -math.inf)
+        hidden = bias.masked_fill(~keep, hiding)
         for need_weights in (False, True):
             masked = {"keep_mask": keep, "bias": bias, "need_weights": need_weights}
             output = first(attention(query, key, value, **masked))

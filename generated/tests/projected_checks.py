@@ -70,7 +70,7 @@ class ProjectedChecks:
     def test_is_the_formula_for_one_position(self, need_weights: bool) -> None:
         attention = self.attention()
         inputs = [x[:, :1] for x in self.inputs()]
-        biases = [bias[..., :1] if bias.dim() == 1 else bias[:1, :1] for bias in self.added()]
+        biases = [bias[..., :1] if bias.dim() == 1 else bias[..., :1, :1] for bias in self.added()]
         output = attention(*inputs, bias=total_bias(biases), need_weights=need_weights)
         assert_equals(first(output), self.by_formula(attention, *inputs, *biases))
 
@@ -153,11 +153,11 @@ class ProjectedChecks:
             self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
-        """One of −∞ hides a key, or all of them."""
+        """One that makes a score −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         inputs = self.inputs()
         bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
-        bias[0] = bias[:, -1] = -math.inf
+        bias[0] = bias[:, -1] = -math.copysign(math.inf, self.bias_scale)
         _, weights = attention(*inputs, bias=own, need_weights=True)
         expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
         bias = bias if own is None else own + bias

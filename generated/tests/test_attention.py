@@ -243,11 +243,11 @@ class TestSigmoidAttention(UnorderedChecks):
         assert_equals(one, array(weights[..., :1]))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
-        """One of −∞ hides a key, or all of them."""
+        """One that makes a score −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         query, key, value = self.inputs(2)
         bias = torch.randn(query.size(-2), key.size(-2), dtype=torch.float64)
-        bias[0] = bias[:, -1] = -math.inf
+        bias[0] = bias[:, -1] = -math.copysign(math.inf, self.bias_scale)
         _, weights = attention(query, key, value, bias=own, need_weights=True)
         expected = torch.sigmoid(weights.logit() + self.bias_scale * bias)
         bias = bias if own is None else own + bias

@@ -112,9 +112,9 @@ class Compiler:
         named = self._named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
-        for typed, uses in (*found.together, *self._apart(entry, found)):
+        for typed, uses in (*found.together, *self._apart(entry, found, alone)):
             assert typed.equation is not None
-            if any(self._gives_bias(other, alone) for other in uses):
+            if self._biases(uses, alone):
                 continue
             whole = self._recognised(entry, typed.equation, named, pinned)
             if whole is not None and not whole.form.partial:
@@ -123,11 +123,14 @@ class Compiler:
                 best = (whole, uses)
         return best
 
-    def _apart(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
+    def _apart(
+        self, entry: Entry, found: Linked, alone: Recognised | None
+    ) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
         """The formula with its definitions, but for those that classes of their own are made of,
-        which other components are built from."""
+        which other components are built from, or which give what is added to the scores."""
         for uses in self.linker.linked(entry):
             apart = [other for other in uses if self._piece_of(other) in self.library.defined]
+            apart += self._biases(uses, alone)
             rest = tuple(other for other in uses if other not in apart)
             for names in (frozenset[str](), self._arrays(apart)) if apart else ():
                 typed = self.linker.together(entry, found.own, rest, names)
@@ -156,20 +159,23 @@ class Compiler:
                 return False
         return True
 
-    def _gives_bias(self, entry: Entry, alone: Recognised | None) -> bool:
-        """Whether a formula becomes a class of its own that gives an attention what its formula
-        adds to the scores."""
-        if alone is None or alone.form.partial or "mask" not in alone.settings:
-            return False
-        if entry in self.busy or len(self.busy) > MAX_CHAIN:
-            return False
-        found = self.compiled(entry).recognised
-        added = {part.array for part in walk(alone.settings["mask"].body) if isinstance(part, Ref)}
-        return (
-            found is not None
+    def _biases(self, uses: Sequence[Entry], alone: Recognised | None) -> list[Entry]:
+        """Those of a formula's definitions that become classes of their own which give an attention
+        what it, or another definition, such as that of its heads, adds to the scores."""
+        if len(self.busy) > MAX_CHAIN:
+            return []
+        known = [self.compiled(other).recognised for other in uses if other not in self.busy]
+        masks = [one.settings.get("mask") for one in (alone, *known) if one is not None]
+        bodies = [mask.body for mask in masks if mask is not None]
+        added = {part.array for body in bodies for part in walk(body) if isinstance(part, Ref)}
+        return [
+            other
+            for other in (uses if added else ())
+            if other not in self.busy
+            and (found := self.compiled(other).recognised) is not None
             and found.component.family == "positions"
             and found.equation.name in added
-        )
+        ]
 
     def _recognised(
         self, entry: Entry, equation: Equation, named: Mapping[str, str], pinned: Set[str]

@@ -132,7 +132,8 @@ class _Builder:
         value = self.found.settings.get(name)
         if value is None:
             return ir.ONE if self.settings[name].kind == "factor" else ir.ZERO
-        return ir.substitute(value.body, dict(zip(value.indices, at, strict=True)))
+        places = at[len(at) - len(value.indices) :]  # one that is the same in all heads has no head
+        return ir.substitute(value.body, dict(zip(value.indices, places, strict=True)))
 
     def _function(self, name: str, argument: Lambda, at: tuple[Expr, ...]) -> Expr:
         mine = ir.substitute(argument.body, dict(zip(argument.indices, at, strict=True)))

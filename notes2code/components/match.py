@@ -156,9 +156,13 @@ class _Matcher:
     def _setting(self, mine: Ref, theirs: Expr, found: Match) -> Iterator[Match]:
         """A setting takes any expression over the indices that it has; a bias, an input with all
         of them."""
-        own = self._indices_at(mine.at, found)
+        heads, at, theirs = self._by_head(mine.at, theirs, found)
+        places = self._indices_at(at, found)
+        if places is None:
+            return
+        own = (*heads, *places)
         free = ir.free_indices(theirs)
-        if own is None or not free <= self.outer | frozenset(own):
+        if not free <= self.outer | frozenset(own):
             return
         if mine.array in self.biases and not (isinstance(theirs, Ref) and free >= frozenset(own)):
             return
@@ -167,6 +171,22 @@ class _Matcher:
             if found_rows is None or (kind == "distance" and found_rows.kind == PAIR):
                 return
         yield from self._set(mine.array, Lambda(own, theirs), found)
+
+    def _by_head(
+        self, at: Sequence[Expr], theirs: Expr, found: Match
+    ) -> tuple[tuple[Index, ...], Sequence[Expr], Expr]:
+        """An index for the heads of a setting that differs from head to head, its other places,
+        and what it takes, with that index. Where heads are joined, the feature c of them all is
+        one of the head c // d_v."""
+        match at:
+            case (Fn("floordiv", (Idx(feature), Size() as width)), *rest):
+                joined, own = found.indices.get(feature), found.sizes.get(width)
+                if joined is None or not isinstance(own, Size):
+                    return (), rest, theirs
+                head = Index("h", _heads(joined.size, own))
+                by_head = _replaced(theirs, Fn("floordiv", (Idx(joined), own)), Idx(head))
+                return (head,) if head in ir.free_indices(by_head) else (), rest, by_head
+        return (), at, theirs
 
     def _indices_at(self, at: Sequence[Expr], found: Match) -> tuple[Index, ...] | None:
         """The note's indices for the places of a setting."""
@@ -448,6 +468,18 @@ class _Contraction:
         for theirs in free:
             opened = replace(found, indices={**found.indices, unknown[0]: theirs})
             yield from self._chosen(unknown[1:], [f for f in free if f is not theirs], opened)
+
+
+def _heads(joined: Size, width: Size) -> Size:
+    """The number of heads, of which each has so many of the features of them all."""
+    factors = joined.value.factors if isinstance(joined.value, Mul) else ()
+    rest = [factor for factor in factors if factor != width]
+    return rest[0] if len(rest) == 1 and isinstance(rest[0], Size) else Size("h")
+
+
+def _replaced(expr: Expr, old: Expr, new: Expr) -> Expr:
+    """The expression with another for each of its parts that is one."""
+    return new if expr == old else ir.rebuild(expr, lambda child: _replaced(child, old, new))
 
 
 def _hardness(expr: Expr) -> int:

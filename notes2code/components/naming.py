@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from notes2code.components.compiling import shown_settings
+from notes2code.components import settings
+from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.recognise import Recognised
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Idx, Index, Lambda
 
 
 def class_name(recognised: Recognised) -> str:
@@ -30,11 +33,21 @@ def telling(recognised: Recognised) -> dict[str, str | None]:
     kinds = {name: setting.kind for name, setting in recognised.component.settings.items()}
     told = shown_settings(recognised)
     for name, value in recognised.settings.items():
+        told[name] = settings.text(in_own_sizes(recognised, _with_usual_indices(value)))
         if kinds[name] == "bias":
             told[name] = name
         elif kinds[name] in ("relative", "distance") and (table := relative(value)) is not None:
             told[name] = table.told
     return told
+
+
+def _with_usual_indices(setting: Lambda) -> Lambda:
+    """A setting with the same names for its indices in all formulas: the last one counts keys."""
+    own = setting.indices
+    names = ("h" * len(own) + "ij")[-len(own) :] if own else ""
+    new = [Index(name, i.size, i.start) for i, name in zip(own, names, strict=True)]
+    values = dict(zip(own, map(Idx, new), strict=True))
+    return Lambda(tuple(new), ir.substitute(setting.body, values))
 
 
 def agrees(piece: Recognised, whole: Recognised) -> bool:

@@ -76,7 +76,15 @@ class Attention:
         rows = [
             self.found.indices[i] for i in rows_of(soft.body, soft.index) if i in pattern.indices
         ]
-        return (*query, *rows), self.found.indices[soft.index]
+        return (*self._joined, *query, *rows), self.found.indices[soft.index]
+
+    @property
+    def _joined(self) -> tuple[Index, ...]:
+        """The index of heads that are joined, where what is added differs from head to head."""
+        mask = self.recognised.settings.get("mask")
+        own = mask.indices if mask is not None else ()
+        known = {*self.found.indices.values()}
+        return tuple(index for index in own if index not in known)
 
     def _summed(self, body: Expr) -> Index | None:
         """The note's index for that of the component's keys, if its formula has one."""
@@ -254,19 +262,19 @@ class Attention:
         (array,) = arrays
         return (array, rest) if list(array.at) == places[-len(array.at) :] else None
 
-    def bias_scale(self, **known: str) -> str:
-        """What the formula multiplies its biases with, as PyTorch; "" if with nothing."""
+    def bias_scale(self, numbers: Mapping[str, str] | None = None, **known: str) -> str:
+        """What the formula multiplies its biases with, as PyTorch; "" if with nothing. ``numbers``
+        gives the texts of numbers, which are the class's own by default."""
         scales = {bias[1] for bias in map(self._bias, self._terms) if bias}
         if len(scales) > 1:
-            raise EmitError("what is added to the scores is multiplied with several numbers")
-        (scale,) = scales or {ir.ONE}
-        numbers = {part.array for part in ir.walk(scale) if isinstance(part, Ref)}
-        if numbers:
             raise EmitError(
-                f"the mask is computed from {self.biases[0]} and {', '.join(sorted(numbers))}, but "
-                "the class has one argument for it"
+                f"what is added to the scores, {' and '.join(self.biases)}, is multiplied with "
+                "several numbers, and the class has one argument for it"
             )
-        return "" if scale == ir.ONE else self.rendered("mask", scale, {}, known, within="*")
+        (scale,) = scales or {ir.ONE}
+        if scale == ir.ONE:
+            return ""
+        return self.rendered("mask", scale, {}, known, within="*", numbers=numbers)
 
     def positions(self, has_table: bool = False, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is. A class that has the
@@ -290,7 +298,10 @@ class Attention:
     def _position(self, axis: Index) -> str:
         """The variable that holds the positions along an axis."""
         if axis not in (*self.rows[-1:], self.column) or axis in self.heads:
-            raise EmitError("what is added to the scores differs from head to head")
+            raise EmitError(
+                "what is added to the scores is computed for each head: the class takes a bias of "
+                "each head, as in `+ B_i`"
+            )
         return "j" if axis is self.column else "i"
 
     # --- code ----------------------------------------------------------------------------
@@ -327,12 +338,16 @@ class Attention:
         holes: Mapping[str, str],
         known: Mapping[str, str] | None = None,
         within: str = "",
+        numbers: Mapping[str, str] | None = None,
     ) -> str:
         """An expression of a setting as PyTorch; ``holes`` gives the texts of arrays that have
-        the axes of the scores."""
+        the axes of the scores, ``numbers`` those of numbers that the class is made with."""
         texts = {**QUERY_SIZES, **(known or {})}
+        numbers = numbers or {}
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
+        for index in ir.free_indices(named):
+            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
         for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
             if axis is not None:
                 given[axis.size] = Local(texts[name], kind="int")
@@ -340,7 +355,7 @@ class Attention:
             if size.name in texts:
                 given.setdefault(size, Local(texts[size.name], kind="int"))
             elif size in self.foreign_sizes:
-                given[size] = Local(f"self.{size.name}", kind="int")
+                given[size] = Local(numbers.get(size.name, f"self.{size.name}"), kind="int")
             elif size not in given:
                 raise EmitError(f"the {setting} depends on the size {size.name}, unknown there")
         for array in sorted({e.array for e in ir.walk(named) if isinstance(e, Ref)} - {*holes}):
@@ -353,9 +368,7 @@ class Attention:
                     f"the {setting} is computed from {array}, for which the class has no argument"
                 )
             kind = "tensor" if array in self.learned else "float"
-            given[array] = Local(f"self.{array}", kind=kind, batched=False)
-        for index in ir.free_indices(named):
-            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
+            given[array] = Local(numbers.get(array, f"self.{array}"), kind=kind, batched=False)
         whole = _held(named, holes, self.axes)
         return torch_expression(whole, given, self.axes, like=texts["like"], within=within)
 

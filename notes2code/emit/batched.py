@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.components.pattern import Role
@@ -25,9 +25,10 @@ class Formula:
     """A formula in the letters of the class's axes: ``n`` queries, ``m`` keys, others for
     features, and letters before ``i`` for the note's heads, ``heads``.
 
-    ``biases`` gives the letters of each bias of the note, ``keeps`` those of each mask of zeros
-    and ones, in which ``kept`` is the number that keeps a key, ``sizes`` numbers for tests:
-    different ones, unless the note says that they are the same.
+    ``values`` gives what the numbers are that the class is made with, ``numbers`` as arguments.
+    ``biases`` gives the letters of each bias of the note, ``keeps`` those of each mask of zeros and
+    ones, in which ``kept`` is the number that keeps a key, ``sizes`` numbers for tests: different
+    ones, unless the note says that they are the same.
     """
 
     def __init__(
@@ -40,7 +41,8 @@ class Formula:
         result = "nm" if attention.recognised.form.partial else output
         found, equation = attention.found, attention.recognised.equation
         self.variables = dict(roles.values())
-        self.numbers = [f"{name}={0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)]
+        self.values = {name: f"{0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)}
+        self.numbers = [f"{name}={value}" for name, value in self.values.items()]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.given = [variable for variable, _ in self.roles.values()]
         self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
@@ -66,6 +68,7 @@ class Formula:
             name: [self.letters[axis] for axis in axes]
             for name, (axes, _) in attention.keeps.items()
         }
+        self.needed = attention.inputs.keys() - {*self.notes, *self.biases, *self.keeps}
         self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
         pattern = attention.recognised.form.pattern.value.indices
@@ -108,6 +111,12 @@ class Formula:
         """The lines that return an instance of the class for tests, its parameters random."""
         one = Bracket(f"{name}(", (*sizes, "dropout=dropout", *self.numbers), ")")
         return "\n".join(lines(Bracket("randomised(", (one,), ")"), indent, "return "))
+
+    def refuse_unknown(self, weights: Collection[str]) -> None:
+        """Raises ``EmitError`` where the formula has an input besides what its tests take and the
+        weights of the class: a number that all scores are moved by changes nothing."""
+        for name in self.needed - {*weights}:
+            raise EmitError(f"the class has nothing for {name}, which changes none of its weights")
 
     def call(self, reference: str, constants: str = "", indent: int = 4) -> str:
         """The lines that evaluate the formula: a function of one sequence, and its value for

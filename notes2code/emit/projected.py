@@ -135,6 +135,12 @@ class Projected:
         return tuple(name for name in own if name != "d_model")
 
     @property
+    def test_values(self) -> Mapping[str, str]:
+        """What they are in tests, as text."""
+        texts = ("1.5", "0.7", "1.3")
+        return {name: texts[at % 3] for at, name in enumerate(self.numbers)}
+
+    @property
     def known(self) -> Mapping[str, str]:
         """The component's sizes as the class has them, where it attends: ``d``, ``e`` and with
         heads of three inputs ``e_q``, ``e_k`` and ``e_v`` are what the projections take."""
@@ -241,7 +247,7 @@ class Projected:
     @property
     def bias_shapes(self) -> list[tuple[int, ...]]:
         """The shapes, in tests, of what the formula adds to the scores."""
-        whole = (self.sizes["n"], self.sizes["m"])
+        whole = (self.test_heads["num_heads"], self.sizes["n"], self.sizes["m"])
         return [whole[-self.view.rank(name) :] for name in self.view.biases]
 
     @cached_property

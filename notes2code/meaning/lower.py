@@ -93,6 +93,8 @@ def _infix(run: Run, node: Infix) -> Value:
         number = min(left, right, key=_rank)
         if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
+        elif shifted and any(isinstance(f.body, ir.Size) for f in _factors(number)):
+            run.pay(0.8)  # what counts features is not added to a matrix
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):

@@ -101,7 +101,11 @@ def _is_size(run: Run, name: str) -> bool:
     if name in run.seen.sizes:
         return True
     if names.is_size_name(name) and name in run.seen.counted:
-        return run.seen.counted[name] == {0}
+        if run.seen.counted[name] != {0}:
+            return False
+        # Beside matrices, D may be one of distances.
+        matrix = name == "D" and run.seen.has_matrices
+        return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold
 
 

@@ -102,6 +102,18 @@ DOTS = {
         r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V",
         DOT, lambda w, q, k, b: softmax(q @ k.T / np.sqrt(6) + b), bias=True,
     ),
+    "with a bias and a number before it": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + \alpha P\right)V",
+        DOT, lambda w, q, k, b: softmax(q @ k.T / np.sqrt(6) + 0.3 * b), {"alpha": 0.3}, bias=True,
+    ),
+    "less a bias": Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} - B\right)V",
+        DOT, lambda w, q, k, b: softmax(q @ k.T / np.sqrt(6) - b), bias=True,
+    ),
+    "less a bias and a number before it": Case(
+        r"\mathrm{softmax}(QK^\top - \gamma D)V",
+        UNSCALED, lambda w, q, k, b: softmax(q @ k.T - 0.3 * b), {"gamma": 0.3}, bias=True,
+    ),
     "with a relative bias, of elements": Case(
         r"o_i = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top k_j}{\sqrt{d_k}} + b_{ij}\right) v_j",
         DOT, lambda w, q, k, b: softmax(q @ k.T / np.sqrt(6) + b), bias=True,
@@ -500,7 +512,12 @@ def test_the_class_computes_what_the_note_says(
 @pytest.mark.parametrize(
     ("latex", "why"),
     [
-        (r"\mathrm{softmax}(QK^\top + \lambda B)V", "the mask is computed from B and lambda_"),
+        (
+            r"\mathrm{softmax}(QK^\top + \lambda B + M)V",
+            "B and M, is multiplied with several numbers",
+        ),
+        (r"\mathrm{softmax}(QK^\top + c)V", "nothing for c, which changes none of its weights"),
+        (r"\mathrm{softmax}(Q_iK_i^\top + m_i D)V_i", "is computed for each head"),
         (r"\mathrm{softmax}(G \odot QK^\top)V", "the score is computed from G"),
         (r"o_i = \sum_j \mathrm{softmax}_j(\gamma_i q_i^\top k_j) v_j", "not one number for all"),
     ],

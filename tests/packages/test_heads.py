@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import ModuleType
 
@@ -17,6 +18,56 @@ INLINE = (
     r"\mathrm{MHA}(X) = [\mathrm{head}_1; \dots; \mathrm{head}_h], \quad \mathrm{head}_i = "
     r"\mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}}\right) X W_i^V"
 )
+
+
+OUT = r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+WRITTEN = (
+    r"\mathrm{head}_i = "
+    r"\mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}} %s\right) X W_i^V"
+)
+ORDER = r", \quad M_{rs} = \begin{cases} 0 & s \le r \\ -\infty & s > r \end{cases}"
+
+
+@pytest.mark.parametrize("joined", [[OUT], []])
+@pytest.mark.parametrize(
+    ("added", "name", "sizes", "by_hand", "takes_bias"),
+    [
+        ("", "MultiHeadAttention", {}, lambda b: 0 * b, False),
+        ("+ B_i", "MultiHeadAttention", {}, lambda b: b, True),
+        (r"- \beta D", "MultiHeadAttention", {"beta": 0.3}, lambda b: -0.3 * b, True),
+        ("+ M", "CausalSelfAttention", {}, lambda b: np.triu(b - np.inf, 1), False),
+    ],
+)
+def test_heads_that_are_written_out_in_a_formula_of_their_own(
+    added: str,
+    name: str,
+    sizes: dict[str, float],
+    by_hand: Callable[[np.ndarray], np.ndarray],
+    takes_bias: bool,
+    joined: list[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """They are no class of their own: what joins them is the note's, or as usual."""
+    where = ORDER if "M" in added else ""
+    files = package_of([*joined, WRITTEN % added + where])
+    assert run_tests(files)
+    package = imported(files)
+    assert {c for c in package.__all__ if c.endswith("Attention")} == {"Attention", name}
+    rng = np.random.default_rng(0)
+    bias = rng.standard_normal((2, 5, 5))
+    given = {"bias": torch.tensor(bias)} if takes_bias else {}
+    attention = getattr(package, name)(8, 2, **sizes).double()
+    linear = {name: w.detach().numpy() for name, w in attention.named_parameters()}
+    x = rng.standard_normal((5, 8))
+    q, k, v = (x @ linear[f"W_{letter}.weight"].T for letter in "QKV")
+    heads = []
+    for own, more in zip((slice(0, 4), slice(4, 8)), by_hand(bias), strict=True):
+        weights = np.exp(q[:, own] @ k[:, own].T / 2 + more)
+        heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
+    expected = np.concatenate(heads, axis=1) @ linear["W_O.weight"].T
+    output = attention(torch.tensor(x)[None], **given).detach()[0]
+    np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("notes", [[JOINED, HEAD], [f"{JOINED}, \\quad {HEAD}"], [INLINE]])
@@ -38,3 +89,35 @@ def test_heads_that_no_matrix_joins(
         heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
     output = attention(torch.tensor(x)[None]).detach()[0]
     np.testing.assert_allclose(output, np.concatenate(heads, axis=1), rtol=1e-10, atol=1e-12)
+
+
+def test_heads_with_the_bias_of_a_class(run_tests: Callable[[Package], bool]) -> None:
+    """That of ALiBi is the argument of the heads, and no part of their formula."""
+    slopes = r"B_{h,i,j} = m_h (j - i), \quad m_h = 2^{-8h/H}, \quad h = 1, \dots, H"
+    files = package_of([slopes, WRITTEN % "+ B_i", OUT])
+    assert "class ALiBi" in files["transformer/positions.py"]
+    assert "class MultiHeadAttention" in files["transformer/attention.py"]
+    assert "SelfAttention" not in files["transformer/attention.py"]
+    assert run_tests(files)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        [r"\mathrm{head}_i = \mathrm{Attention}(XW_i^Q, XW_i^K, XW_i^V)", OUT],
+        [r"\mathrm{head}_i = \mathrm{Attention}(XW_i^Q, XW_i^K, XW_i^V)"],
+    ],
+)
+def test_heads_of_one_sequence_call_an_attention(
+    notes: list[str], run_tests: Callable[[Package], bool]
+) -> None:
+    files = package_of(notes)
+    classes = re.findall(r"^class (\w*Attention)\b", files["transformer/attention.py"], re.M)
+    expected = [
+        "Attention",
+        "DotProductAttention",
+        "MultiHeadAttention",
+        "ScaledDotProductAttention",
+    ]
+    assert sorted(classes) == expected
+    assert run_tests(files)

@@ -157,7 +157,7 @@ def test_nothing_is_for_another_note_with_columns(
 def test_a_head_calls_what_takes_as_many_arguments(tmp_path: Path) -> None:
     """Also where the heads are joined in a formula of their own."""
     joined, head = HEADS.split(r", \quad ")
-    biased = r"\mathrm{Attention}(Q, K, V, P) = \mathrm{softmax}(QK^\top + \alpha P)V"
+    biased = r"\mathrm{Attention}(Q, K, V, P) = \mathrm{softmax}(P \odot QK^\top)V"
     (tmp_path / "A.md").write_text(f"$${biased}$$\n", encoding="utf-8")
     (tmp_path / "B.md").write_text(f"$${head}$$\n\n$${joined}$$\n", encoding="utf-8")
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")

@@ -84,6 +84,14 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
             ["ScaledDotProductAttention", "TemperedScaledDotProductAttention"],
         ),
         (
+            [
+                r"A_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} - m|i - j|",
+                r"o_i = \sum_r \mathrm{softmax}_r"
+                r"\left(\frac{q_i^\top k_r}{\sqrt{d_k}} - m|i - r|\right) v_r",
+            ],
+            ["ScaledDotProductAttention"],
+        ),
+        (
             [KERNEL % r"\frac12 (x - x_i)^2", KERNEL % "|x - x_i|", KERNEL % "(w(x - x_i))^2"],
             ["KernelAttention", "LaplacianKernelAttention", "ParametricKernelAttention"],
         ),
