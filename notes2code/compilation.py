@@ -20,6 +20,9 @@ from notes2code.vault.model import Formula, Note, SourceMap, Vault
 SKIP = "n2c/skip"
 """The tag of a note, a section or a formula that is left out."""
 
+OF_TEX = frozenset(["N2C026"])
+"""The codes of what TeX shows otherwise than it is read, which does not matter in code."""
+
 EMIT = "n2c/emit"
 """The tag of those whose plain formulas become functions."""
 
@@ -89,7 +92,8 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         if not formula.code:
             compiled = repaired(compiled, known, library)
         doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
-        problems = (*compiled.problems, *doubt, *_unknown(formula, library))
+        told = (p for p in compiled.problems if not (formula.code and p.code in OF_TEX))
+        problems = (*told, *doubt, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
     return Compilation(vault, library, tuple(formulas), named, compiler)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from notes2code.compilation import Compilation
+from notes2code.emit.training import TESTS
 from notes2code.rendering import Rendered, render
 from notes2code.verify import Verdict, verify
 
@@ -39,17 +40,29 @@ def passing(
     refused: dict[str, str] = {}
     fewer, again = whole, verdict
     while not again.ok:
-        tests = [failure.test.partition("[")[0].split("::")[:2] for failure in again.failures]
-        names = [fewer.tests.get("::".join(test), "") for test in tests]
-        if not names or not all(names):
+        blamed = [(_owners(failure.test, fewer), failure.test) for failure in again.failures]
+        if not blamed or not all(names for names, _ in blamed):
             return whole, verdict
-        for name, test in zip(names, tests, strict=True):
-            refused.setdefault(name, f"its tests fail, such as `{test[-1]}`")
+        # What else is wrong may be why a model does not train.
+        own = [(names, test) for names, test in blamed if not test.startswith(TESTS)]
+        for names, test in own or blamed:
+            for name in names:
+                refused.setdefault(name, f"its tests fail, such as `{_function(test)[1]}`")
         fewer = _without(compilation, package, whole, refused)
         if not fewer.classes:
             return whole, verdict
         again = verify(fewer.files)
     return fewer, again
+
+
+def _owners(test: str, rendered: Rendered) -> set[str]:
+    """The names of the classes and functions that a test is of."""
+    return rendered.tests.get(test) or rendered.tests.get("::".join(_function(test)), set())
+
+
+def _function(test: str) -> list[str]:
+    """The file and the name of a test, or of its class, without its parameters."""
+    return test.partition("[")[0].split("::")[:2]
 
 
 def _without(

@@ -32,7 +32,7 @@ class Rendered:
     emitted: Mapping[str, str]
     classes: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     remarks: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
-    tests: Mapping[str, str] = field(default_factory=dict)
+    tests: Mapping[str, set[str]] = field(default_factory=dict)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -57,7 +57,7 @@ AROUND: Mapping[str, set[str]] = {
     "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
-    "passing": {"compilation", "rendering", "verify"},
+    "passing": {"compilation", "emit", "rendering", "verify"},
     "pipeline": {
         *("compilation", "components", "diagnostics", "names", "passing", "publish"),
         *("rendering", "vault", "verify"),

@@ -40,6 +40,7 @@ COMPONENTS = [
     "decoder_layer",
     "decoder",
     "encoder_decoder",
+    "text_encoder",
     "transformer_block",
     "gpt",
     "seq2seq_attention",

@@ -17,6 +17,7 @@ from checks import (
     assert_equals,
     assert_inputs_untouched,
     first,
+    shuffled,
 )
 
 need_weights_or_not = pytest.mark.parametrize("need_weights", [False, True])
@@ -328,6 +329,21 @@ class AttentionChecks:
             attention(query, key, value, keep_mask=keep, bias=bias, need_weights=need_weights)
 
         assert_inputs_untouched(call, query, key, value, keep_mask, bias)
+
+
+class UnorderedChecks(AttentionChecks):
+    """Tests of an attention to which it is all one where queries and keys stand."""
+
+    @need_weights_or_not
+    def test_minds_no_order(self, need_weights: bool) -> None:
+        """Each query takes its output along; keys do not count by their places."""
+        attention = self.attention()
+        query, key, value = self.inputs(2)
+        output = first(attention(query, key, value, need_weights=need_weights))
+        other = first(attention(shuffled(query), key, value, need_weights=need_weights))
+        assert_equals(other, array(shuffled(output)))
+        other = first(attention(query, shuffled(key), shuffled(value), need_weights=need_weights))
+        assert_equals(other, array(output))
 
 
 def total_bias(biases: Sequence[Tensor]) -> Tensor | None:

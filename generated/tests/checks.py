@@ -84,6 +84,11 @@ def outspoken(module: nn.Module) -> nn.Module:
     return module.double()
 
 
+def shuffled(x: Tensor) -> Tensor:
+    """The rows at odd places, then those at even ones."""
+    return torch.cat((x[..., 1::2, :], x[..., ::2, :]), dim=-2)
+
+
 def softmax_of_rows(scores: np.ndarray) -> np.ndarray:
     """Softmax along the last axis."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))

@@ -49,7 +49,7 @@ from transformer.layers import (
     TokenEmbedding,
     TransformerBlock,
 )
-from transformer.models import GPT, Decoder, Encoder, EncoderDecoder
+from transformer.models import GPT, Decoder, Encoder, EncoderDecoder, TextEncoder
 from transformer.positions import RelativePositionBias, SinusoidalPositionalEncoding
 
 
@@ -1134,6 +1134,93 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
     )
     pairs = zip(read, written, strict=True)
     return np.stack([encoder_decoder_reference(X=x, Y=y, **weights) for x, y in pairs])
+
+
+def text_encoder_reference(
+    U,
+    E,
+    PE,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    gamma,
+    epsilon,
+    beta,
+    W_1,
+    b_1,
+    W_2,
+    b_2,
+    gamma_2,
+    epsilon_2,
+    beta_2,
+):
+    d_in, d = U.shape
+    d_model = E.shape[1]
+    argument = np.zeros((d_in, d_model))
+    for c in range(d_in):
+        for e in range(d_model):
+            argument[c, e] = sum(U[c, f] * E[f, e] for f in range(d)) * np.sqrt(d_model) + PE[c, e]
+    return encoder_reference(
+        argument,
+        W_Q,
+        W_K,
+        W_V,
+        W_O,
+        gamma,
+        epsilon,
+        beta,
+        W_1,
+        b_1,
+        W_2,
+        b_2,
+        gamma_2,
+        epsilon_2,
+        beta_2,
+    )
+
+
+def text_encoder_by_formula(model: TextEncoder, tokens: Tensor) -> np.ndarray:
+    """The formula at the model's own weights, for each sequence of tokens."""
+    weights = {
+        "E": array(model.E.weight),
+        "W_Q": np.stack(
+            [
+                per_head(layer.attention.W_Q, layer.attention.num_heads)
+                for layer in model.encoder.layers
+            ]
+        ),
+        "W_K": np.stack(
+            [
+                per_head(layer.attention.W_K, layer.attention.num_heads)
+                for layer in model.encoder.layers
+            ]
+        ),
+        "W_V": np.stack(
+            [
+                per_head(layer.attention.W_V, layer.attention.num_heads)
+                for layer in model.encoder.layers
+            ]
+        ),
+        "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in model.encoder.layers]),
+        "gamma": np.stack([array(layer.attention_norm.gamma) for layer in model.encoder.layers]),
+        "epsilon": model.encoder.layers[0].attention_norm.eps,
+        "beta": np.stack([array(layer.attention_norm.beta) for layer in model.encoder.layers]),
+        "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in model.encoder.layers]),
+        "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in model.encoder.layers]),
+        "W_2": np.stack([array(layer.feed_forward.W_2.weight).T for layer in model.encoder.layers]),
+        "b_2": np.stack([array(layer.feed_forward.W_2.bias) for layer in model.encoder.layers]),
+        "gamma_2": np.stack(
+            [array(layer.feed_forward_norm.gamma) for layer in model.encoder.layers]
+        ),
+        "epsilon_2": model.encoder.layers[0].feed_forward_norm.eps,
+        "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in model.encoder.layers]),
+    }
+    nothing = np.zeros((tokens.size(1), model.config.d_model))
+    positions = sinusoidal_positional_encoding_by_formula(model.PE, nothing)
+    weights["PE"] = positions
+    one_hot = array(F.one_hot(tokens, model.config.vocab_size))
+    return np.stack([text_encoder_reference(U=rows, **weights) for rows in one_hot])
 
 
 def gelu_feed_forward_reference(x, W_1, b_1, W_2, b_2):

@@ -17,6 +17,7 @@ from checks import (
     assert_equals,
     assert_inputs_untouched,
     first,
+    shuffled,
 )
 
 
@@ -237,6 +238,21 @@ class ProjectedChecks:
             self.attention()(*given[:-2], **masked, need_weights=need_weights)
 
         assert_inputs_untouched(call, *inputs, keep_mask, bias)
+
+
+class UnorderedProjectedChecks(ProjectedChecks):
+    """Tests of an attention to which it is all one where queries and keys stand."""
+
+    @need_weights_or_not
+    def test_minds_no_order(self, need_weights: bool) -> None:
+        """What asks takes its output along; what answers does not count by its place."""
+        attention, (asks, *answers) = self.attention(), self.inputs()
+        output = first(attention(asks, *answers, need_weights=need_weights))
+        other = first(attention(shuffled(asks), *answers, need_weights=need_weights))
+        assert_equals(other, array(shuffled(output)))
+        answers = [shuffled(x) for x in answers]
+        other = first(attention(asks, *answers, need_weights=need_weights))
+        assert_equals(other, array(output))
 
 
 class CausalChecks(ProjectedChecks):

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attention_checks import AttentionChecks, total_bias
+from attention_checks import AttentionChecks, UnorderedChecks, total_bias
 from checks import array, assert_equals, assert_inputs_untouched, first, randomised
 from formulas import (
     additive_attention_by_formula,
@@ -39,7 +39,7 @@ from formulas import (
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
-from projected_checks import CausalChecks, ProjectedChecks
+from projected_checks import CausalChecks, ProjectedChecks, UnorderedProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
     Attention,
@@ -72,7 +72,7 @@ from transformer.cache import KeyValueCache
 from transformer.masks import causal_mask, keep_from_padding
 
 
-class TestUnscaledDotProductAttention(AttentionChecks):
+class TestUnscaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -82,7 +82,7 @@ class TestUnscaledDotProductAttention(AttentionChecks):
         return randomised(UnscaledDotProductAttention(dropout=dropout))
 
 
-class TestBilinearAttention(AttentionChecks):
+class TestBilinearAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 3), (5, 7)
@@ -92,7 +92,7 @@ class TestBilinearAttention(AttentionChecks):
         return randomised(BilinearAttention(query_size=6, key_size=3, dropout=dropout))
 
 
-class TestAdditiveAttention(AttentionChecks):
+class TestAdditiveAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 3), (5, 7)
@@ -104,7 +104,7 @@ class TestAdditiveAttention(AttentionChecks):
         )
 
 
-class TestKernelAttention(AttentionChecks):
+class TestKernelAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
@@ -123,7 +123,7 @@ class TestKernelAttention(AttentionChecks):
         assert_equals(output, array(attention(query, key, value)))
 
 
-class TestParametricKernelAttention(AttentionChecks):
+class TestParametricKernelAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
@@ -143,7 +143,7 @@ class TestParametricKernelAttention(AttentionChecks):
         assert_equals(output, array(attention(query, key, value)))
 
 
-class TestScaledDotProductAttention(AttentionChecks):
+class TestScaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -153,7 +153,7 @@ class TestScaledDotProductAttention(AttentionChecks):
         return randomised(ScaledDotProductAttention(dropout=dropout))
 
 
-class TestDifferentialAttention(AttentionChecks):
+class TestDifferentialAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 12), (5, 12), (5, 7)
@@ -215,7 +215,7 @@ class TestDifferentialAttention(AttentionChecks):
         assert attention.lambda_.grad
 
 
-class TestSigmoidAttention(AttentionChecks):
+class TestSigmoidAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -257,7 +257,7 @@ class TestSigmoidAttention(AttentionChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
-class TestSoftCappedScaledDotProductAttention(AttentionChecks):
+class TestSoftCappedScaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -305,6 +305,14 @@ class TestLinearAttention(AttentionChecks):
         assert_equals(attention(query, key, value, **masked), array(expected))
 
     @pytest.mark.parametrize("causal", [False, True])
+    def test_gives_nothing_to_no_queries(self, causal: bool) -> None:
+        attention = self.attention()
+        attention.causal = causal
+        query, key, value = self.inputs(2)
+        output = attention(query[..., :0, :], key, value)
+        assert output.shape == (*query.shape[:-2], 0, value.size(-1))
+
+    @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""
         attention, many = self.attention(), 2**19
@@ -341,7 +349,7 @@ class TestCausalScaledDotProductAttention(AttentionChecks):
         return randomised(CausalScaledDotProductAttention(dropout=dropout))
 
 
-class TestMaskedScaledDotProductAttention(AttentionChecks):
+class TestMaskedScaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -415,7 +423,7 @@ class TestRelativePositionAttention(AttentionChecks):
         assert 0.01 < attention.r.std() < 0.03
 
 
-class TestSelfAttention(ProjectedChecks):
+class TestSelfAttention(UnorderedProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6),)
@@ -435,7 +443,7 @@ class TestSingleHeadCausalSelfAttention(CausalChecks):
         return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
 
 
-class TestCrossAttention(ProjectedChecks):
+class TestCrossAttention(UnorderedProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6), (5, 6))
@@ -483,7 +491,7 @@ class TestSynthesizerAttention(ProjectedChecks):
             attention(x)
 
 
-class TestSeq2SeqAttention(ProjectedChecks):
+class TestSeq2SeqAttention(UnorderedProjectedChecks):
     """Its formula, and what holds of every attention."""
 
     shapes = ((4, 6), (5, 3))
@@ -517,7 +525,7 @@ class TestSeq2SeqAttention(ProjectedChecks):
         assert_equals(weights, array(several[1, 2]))
 
 
-class TestRescaledDotProductAttention(AttentionChecks):
+class TestRescaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
@@ -527,7 +535,7 @@ class TestRescaledDotProductAttention(AttentionChecks):
         return randomised(RescaledDotProductAttention(dropout=dropout))
 
 
-class TestMultiHeadAttention(ProjectedChecks):
+class TestMultiHeadAttention(UnorderedProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6), (5, 6), (5, 6))

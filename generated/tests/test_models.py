@@ -24,12 +24,14 @@ from checks import (
     made_in_float64,
     outspoken,
     randomised,
+    shuffled,
 )
 from formulas import (
     decoder_by_formula,
     encoder_by_formula,
     encoder_decoder_by_formula,
     gpt_by_formula,
+    text_encoder_by_formula,
 )
 from transformer.cache import KeyValueCache
 from transformer.checkpoints import write_checkpoint
@@ -40,6 +42,8 @@ from transformer.models import (
     EncoderDecoder,
     EncoderDecoderConfig,
     GPTConfig,
+    TextEncoder,
+    TextEncoderConfig,
 )
 
 
@@ -73,6 +77,13 @@ def test_encoder_ignores_padding() -> None:
     output = encoder(x, keep_mask=keep_mask)
     assert_equals(output[:1], array(encoder(x[:1])))
     assert_equals(output[1:, :3], array(encoder(x[1:, :3])))
+
+
+def test_encoder_minds_no_order() -> None:
+    """It has no positions: each takes its output along."""
+    encoder = randomised(Encoder(d_model=4, num_heads=2, d_ff=5, num_layers=3))
+    x = torch.randn(2, 5, 4, dtype=torch.float64)
+    assert_equals(encoder(shuffled(x)), array(shuffled(encoder(x))))
 
 
 def test_encoder_drops_out_only_in_training() -> None:
@@ -457,6 +468,113 @@ def test_encoder_decoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) 
         assert torch.equal(loaded.state_dict()[name], weight), name
 
 
+def small_text_encoder(dropout: float = 0.0) -> TextEncoder:
+    """A model of few numbers, in float64."""
+    config = TextEncoderConfig(
+        vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=dropout
+    )
+    with made_in_float64():
+        return TextEncoder(config)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("length", [1, 4, 6])
+def test_text_encoder_is_the_formula(length: int, training: bool) -> None:
+    model = randomised(small_text_encoder(dropout=0.0 if training else 0.5)).train(training)
+    tokens = torch.randint(7, (2, length))
+    assert_equals(model(tokens), text_encoder_by_formula(model, tokens))
+
+
+def test_text_encoder_has_as_many_layers_as_asked_for() -> None:
+    assert len(small_text_encoder().encoder.layers) == 3
+
+
+def test_text_encoder_ignores_padding() -> None:
+    model = randomised(small_text_encoder())
+    tokens = torch.randint(7, (2, 6))
+    keep_mask = torch.tensor([[True] * 6, [True, False, True, True, False, False]])
+    states = model(tokens, keep_mask=keep_mask)
+    assert_equals(states[:1], array(model(tokens[:1])))
+    tokens[1, ~keep_mask[1]] = (tokens[1, ~keep_mask[1]] + 1) % 7
+    other = model(tokens, keep_mask=keep_mask)
+    assert_equals(other[1, keep_mask[1]], array(states[1, keep_mask[1]]))
+
+
+def test_text_encoder_has_no_more_positions_than_it_was_made_for() -> None:
+    with pytest.raises(ValueError, match="max_len=6"):
+        small_text_encoder()(torch.zeros(1, 7, dtype=torch.long))
+
+
+def test_text_encoder_begins_with_small_weights() -> None:
+    model = small_text_encoder()
+    for name, weight in model.named_parameters():
+        if weight.dim() > 1:
+            assert 0 < weight.abs().max() < 0.1, name
+        elif name.endswith("bias"):
+            assert not weight.any(), name
+
+
+def test_text_encoder_drops_out_only_in_training() -> None:
+    model, tokens = small_text_encoder(dropout=0.5), torch.randint(7, (2, 5))
+    assert_dropout_only_in_training(model, tokens)
+    model.eval()
+    model.encoder.train()
+    assert not torch.equal(model(tokens), model(tokens))
+
+
+def test_text_encoder_drops_out_of_embeddings_and_positions() -> None:
+    """Where all is dropped, all tokens at all places are the same."""
+    model = randomised(small_text_encoder(dropout=1.0))
+    states = model(torch.randint(7, (2, 5)))
+    np.testing.assert_array_equal(array(states), array(states[:1, :1].expand_as(states)))
+
+
+def test_text_encoder_sends_gradients_to_all_weights() -> None:
+    model = randomised(small_text_encoder())
+    model(torch.arange(7)[:6].expand(1, 6)).square().sum().backward()
+    for name, weight in model.named_parameters():
+        assert weight.grad is not None and weight.grad.any(), name
+
+
+def test_text_encoder_has_its_sizes_by_default() -> None:
+    config = TextEncoderConfig()
+    assert asdict(config) == {
+        "vocab_size": 1000,
+        "max_len": 128,
+        "d_model": 64,
+        "num_heads": 4,
+        "d_ff": 128,
+        "num_layers": 2,
+        "dropout": 0.1,
+    }
+
+
+def test_text_encoder_compiles_without_a_break() -> None:
+    model = small_text_encoder().eval()
+    expected = model(torch.arange(6)[None])
+    model = torch.compile(model, fullgraph=True, backend="eager")
+    assert_equals(model(torch.arange(6)[None]), array(expected))
+
+
+def test_text_encoder_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
+    model = small_text_encoder(dropout=0.5).float().eval()
+    model.save(tmp_path / "model.pt")
+    loaded = TextEncoder.load(tmp_path / "model.pt").eval()
+    assert loaded.config == model.config
+    expected = model(torch.arange(6)[None])
+    model = loaded
+    assert torch.equal(model(torch.arange(6)[None]), expected)
+
+
+def test_text_encoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
+    model = small_text_encoder().float()
+    weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
+    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    loaded = TextEncoder.load(tmp_path / "model.pt")
+    for name, weight in model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], weight), name
+
+
 def small_gpt(dropout: float = 0.0) -> GPT:
     """A model of few numbers, in float64."""
     config = GPTConfig(
@@ -671,6 +789,8 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
     for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.generate(tokens, 1, **wrong)
+    with pytest.raises(ValueError, match="no token"):
+        model.generate(tokens[:, :0], 1)
 
 
 def test_gpt_has_its_sizes_by_default() -> None:

@@ -49,6 +49,8 @@ from .models import (
     EncoderDecoder,
     EncoderDecoderConfig,
     GPTConfig,
+    TextEncoder,
+    TextEncoderConfig,
 )
 from .positions import (
     ALiBi,
@@ -101,6 +103,8 @@ __all__ = [
     "SinusoidalPositionalEncoding",
     "SoftCappedScaledDotProductAttention",
     "SynthesizerAttention",
+    "TextEncoder",
+    "TextEncoderConfig",
     "TokenEmbedding",
     "TransformerBlock",
     "UnscaledDotProductAttention",

@@ -553,7 +553,7 @@ class LinearAttention(Attention):
             near = (rows @ key[..., first:last, :].mT).tril(min(start + ahead, 0))
             outputs.append(rows @ before + near @ value[..., first:last, :])
             seen = first
-        return torch.cat(outputs, dim=-2)
+        return torch.cat(outputs, dim=-2) if outputs else query @ before
 
 
 class CausalScaledDotProductAttention(DotProductAttention):

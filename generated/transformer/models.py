@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -291,6 +292,67 @@ class EncoderDecoder(nn.Module):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextEncoderConfig:
+    """The sizes of a text encoder, by default those of the notes."""
+
+    vocab_size: int = 1000
+    max_len: int = 128
+    d_model: int = 64
+    num_heads: int = 4
+    d_ff: int = 128
+    num_layers: int = 2
+    dropout: float = 0.1
+
+
+class TextEncoder(nn.Module):
+    r"""A Transformer that reads texts: an encoder of tokens with their positions.
+
+        \mathrm{TextEncoder}(U) = \mathrm{Encoder}\left(\sqrt{d_{\text{model}}}\; U E + PE\right)
+
+    tokens: (B, n), token ids
+    keep_mask: True for tokens, False for padding; (B, n)
+    returns: (B, n, d_model), a vector for each token in its text
+
+    From vault/Encoder and decoder.md:79.
+    """
+
+    def __init__(self, config: TextEncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.E = nn.Embedding(config.vocab_size, config.d_model)
+        self.PE = SinusoidalPositionalEncoding(config.d_model, config.max_len)
+        self.dropout = nn.Dropout(config.dropout)
+        sizes = config.d_model, config.num_heads, config.d_ff, config.num_layers
+        self.encoder = Encoder(*sizes, config.dropout)
+        self._initialise()
+
+    def forward(self, tokens: Tensor, *, keep_mask: Tensor | None = None) -> Tensor:
+        x = self.PE(math.sqrt(self.config.d_model) * self.E(tokens))
+        states: Tensor = self.encoder(self.dropout(x), keep_mask=keep_mask)
+        return states
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the configuration and the weights to a file, for ``load``."""
+        write_checkpoint(path, self.config, self.state_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> TextEncoder:
+        """The model that was saved in a file."""
+        config, weights = read_checkpoint(path)
+        model = cls(TextEncoderConfig(**config))
+        model.load_state_dict(weights)
+        return model
+
+    def _initialise(self) -> None:
+        """Small random weights, and no biases."""
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                nn.init.normal_(parameter, std=0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
+
+
+@dataclass(frozen=True, kw_only=True)
 class GPTConfig:
     """The sizes of a GPT, by default those of the notes."""
 
@@ -382,6 +444,8 @@ class GPT(nn.Module):
         """
         check_sampling(temperature, top_k, top_p)
         check_token(end, self.config.vocab_size, "end")
+        if tokens.size(1) == 0:
+            raise ValueError("there is no token to go on from")
         max_len = self.config.max_len
         caches = self.empty_caches()
         ended = torch.zeros(tokens.size(0), 1, dtype=torch.bool, device=tokens.device)

@@ -181,9 +181,24 @@ class Attention:
     @property
     def aligned(self) -> bool:
         """Whether the last query stands where the last key does, since scores go by position."""
+        return bool(self.causal or self.table or self._by_distance)
+
+    @property
+    def _by_distance(self) -> bool:
+        """Whether keys and values differ, or are turned, by how far they are from a query."""
         recognised = self.recognised
         turned = {*recognised.functions, *self.found.roles} & {TURN, MATRICES}
-        return bool(self.causal or self.table or "keys" in recognised.settings or turned)
+        return bool({"keys", "values"} & recognised.settings.keys() or turned)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it matters where queries and keys stand."""
+        return self.causal or self._by_distance or bool(self._by_position(has_table=False))
+
+    @property
+    def checks(self) -> str:
+        """The class of what holds of every such attention, in its tests."""
+        return "AttentionChecks" if self.ordered else "UnorderedChecks"
 
     @property
     def keys_first(self) -> bool:

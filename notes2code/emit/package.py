@@ -15,7 +15,7 @@ from notes2code.emit.graph import EmitError
 from notes2code.emit.imports import imports_of, imports_of_siblings, joined, ordered
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
-from notes2code.emit.training import MODULES, training
+from notes2code.emit.training import MODULES, tests_of_training, training
 from notes2code.emit.view import Sizes, View, snake
 from notes2code.oracle import OracleError, helpers_source
 
@@ -62,13 +62,13 @@ _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
     each part and formula that is in them, ``left_out`` why each of the others is not. ``tests``
-    gives the name of the part that each test is of, by the test's file and name as in pytest's
+    gives the names of the parts that each test is of, by the test's file and name as in pytest's
     ``tests/test_layers.py::test_norm``."""
 
     files: Mapping[str, str]
     classes: Mapping[Part | Plain, str]
     left_out: Mapping[Part | Plain, str]
-    tests: Mapping[str, str]
+    tests: Mapping[str, set[str]]
 
 
 def render(
@@ -207,10 +207,11 @@ class _Renderer:
         classes |= {plain: f"{self.name}.formulas.{name}" for plain, name in made.names.items()}
         self.left_out.update((plain, why) for plain, why in made.left_out.items())
         tests = {
-            f"tests/test_{part.component.family}.py::{name}": part.name
+            f"tests/test_{part.component.family}.py::{name}": {part.name}
             for part, texts in self.texts.items()
             for name in public_names(texts[_TEST])
         }
+        tests |= tests_of_training(files, views)
         return Package(dict(sorted(files.items())), classes, self.left_out, tests)
 
     def _rows(self, made: Functions) -> list[Row]:

@@ -71,6 +71,21 @@ class Projected:
         return bool((self.inner or self.view).attention.positions())
 
     @property
+    def ordered(self) -> bool:
+        """Whether it matters where queries and keys stand; in a synthesizer, each place has weights
+        of its own."""
+        if self.view.component == "synthesizer_attention":
+            return True
+        return self.causal or self.turns or (self.inner or self.view).attention.ordered
+
+    @property
+    def checks(self) -> str:
+        """The class of what holds of every such attention, in its tests."""
+        if self.causal:
+            return "CausalChecks"
+        return "ProjectedChecks" if self.ordered else "UnorderedProjectedChecks"
+
+    @property
     def goes_on(self) -> bool:
         """Whether queries can come after keys that were made before: their weights depend neither
         on where they stand, but for a causal mask, nor on how many keys there are."""

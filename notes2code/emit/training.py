@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from notes2code.emit.fitting import fitted
 from notes2code.emit.imports import joined
@@ -13,6 +13,9 @@ from notes2code.emit.view import View
 
 MODULES = ("data", "distributed", "train")
 """The modules of a package that are for training and import its models."""
+
+TESTS = "tests/test_train.py"
+"""The tests of them."""
 
 _USUAL = {"max_len": 128, "d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2}
 """The sizes of a model to train where the notes say nothing."""
@@ -49,9 +52,21 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "joined": joined,
     }
     places = {f"{package}/{module}.py": f"{module}.py.j2" for module in MODULES}
-    places["tests/test_train.py"] = "test_train.py.j2"
+    places[TESTS] = "test_train.py.j2"
     texts = {path: fill(TEMPLATES, template, **values) for path, template in places.items()}
     return {path: _spaced(fitted(text)) + "\n" for path, text in texts.items()}
+
+
+def tests_of_training(files: Mapping[str, str], parts: Sequence[View]) -> dict[str, set[str]]:
+    """The names of the models that the tests of training are of, by the test's file and name: those
+    that name a task are of its model, the others of all."""
+    models = trained(parts)
+    names = {model.name for model in models.values()}
+    found: dict[str, set[str]] = {}
+    for test in re.findall(r"^def (test_\w+)", files.get(TESTS, ""), re.MULTILINE):
+        found[f"{TESTS}::{test}"] = names
+        found |= {f"{TESTS}::{test}[{task}]": {model.name} for task, model in models.items()}
+    return found
 
 
 def _spaced(text: str) -> str:

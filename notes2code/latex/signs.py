@@ -35,7 +35,7 @@ FONTS_BOLD = frozenset("mathbf boldsymbol bm pmb bold mathbfit symbf".split())
 FONTS_OTHER = frozenset("mathcal mathscr mathfrak mathbb mathds mathnormal bf Bbb".split())
 
 FUNCTIONS = frozenset(
-    "sin cos tan cot sinh cosh tanh exp log ln lg sign sgn erf Re Im det dim deg gcd Pr arg".split()
+    "sin cos tan cot sinh cosh tanh exp log ln lg sign sgn erf Re Im det dim deg gcd arg".split()
 )
 BIG = {
     "sum": "sum",
@@ -77,6 +77,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     **dict.fromkeys(_SKIPPED),
     **dict.fromkeys(_SPACES),
     "ell": ("name", "ell"),
+    "Pr": ("word", "Pr"),
     "hbar": ("name", "hbar"),
     "imath": ("name", "i"),
     "jmath": ("name", "j"),

@@ -242,8 +242,11 @@ class Tokens(Characters):
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
-            lead = len(content) - len(content.lstrip())
-            self._add("word", text, start, found.end())
+            base, _, below = text.partition("_")
+            if len(below) == 1 and "\\_" not in content:
+                self._with_subscript(base, below, start, found.end())
+            else:
+                self._add("word", text, start, found.end())
             if bare := _BARE_UNDERSCORE.search(content):
                 self._bare_underscore(name, bare, at)
         elif name in _FONTS_OF_TEXT:
@@ -261,6 +264,12 @@ class Tokens(Characters):
             self._add("word", last, at + len(said) + 1, end)
         else:
             self._add("text", content.strip(), at, at + len(content))
+
+    def _with_subscript(self, base: str, below: str, start: int, end: int) -> None:
+        """``\\mathrm{head_1}``: one item of many, as ``\\mathrm{head}_1`` is."""
+        self._add("word", base, start, end)
+        self._add("_", "_", end, end)
+        self._add("num" if below.isdigit() else "name", below, end, end)
 
     def _bare_underscore(self, font: str, found: re.Match[str], at: int) -> None:
         """``\\text{step_num}``: MathJax shows the sign, TeX and KaTeX stop at it; in

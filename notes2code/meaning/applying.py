@@ -29,6 +29,13 @@ def known(run: Run, name: str) -> Equation | None:
     return run.functions.get(name) or run.scope.functions.get(name) or _of_field(run, name)
 
 
+def without_number(run: Run, name: str) -> str:
+    """The name of a function of the field, of which a note numbers the uses: ``RMSNorm_2``."""
+    base, _, number = name.rpartition("_")
+    counts = number.isdigit() and known(run, name) is None and _of_field(run, base) is not None
+    return base if counts else name
+
+
 def _of_field(run: Run, name: str) -> Equation | None:
     found = run.scope.field.get(name.replace("_", "").lower())
     return found if found is not None and found.parameters else None
@@ -67,9 +74,18 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
         if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
             run.pay(2.2)  # its bounds are numbers
         return _inlined(run, equation, arguments, span)
+    if use.name in ranks:
+        raise error(
+            "N2C041",
+            f"`{use.name}` is a function here, and an array in its own definition",
+            span,
+            "give one of the two another name",
+        )
     site = _site(run, use.name, arguments)
     sizes: dict[Size, Size] = {}
-    own = _own_places(run, use)
+    # The A_{ij}(x) of a function that gives a matrix are its elements.
+    elements = 1 < len(use.indices) == len(equation.value.indices)
+    own = [] if elements else _own_places(run, use)
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
     extra: tuple[Index, ...] = ()
@@ -97,6 +113,11 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     name = f"{use.name}"
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    if elements:
+        at = tuple(
+            place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=True)
+        )
+        return Value(Call(name, tuple(lambdas), at, site), extra, span)
     count = len(equation.counted)
     counted = _counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))

@@ -171,14 +171,25 @@ def has_above(node: Node, letter: str) -> bool:
     return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
 
 
+def _is_in_parentheses(node: Node) -> bool:
+    """Whether parentheses stand above a name: what is in them is no power."""
+    return isinstance(node, Script) and isinstance(node.sup, Group) and node.sup.open == "("
+
+
 def is_of_heads(target: Node, nodes: Nodes) -> bool:
-    """Whether the h of a left-hand side counts heads: in ``a_{ij}^h = … k_j^h``, and where what
-    stands on the right has a group of heads, as in ``O_h = … K_{g(h)}``."""
+    """Whether the h of a left-hand side counts heads: in ``a_{ij}^h = … k_j^h``, in ``head_h = …
+    W_h``, in ``Q^{(h)} = X W^{(h)}``, and where what stands on the right has a group of heads, as
+    in ``O_h = … K_{g(h)}``."""
     letters = set(script_letters(target))
     if has_above(target, scripts.HEAD) and letters & names.INDEX_LETTERS:
         return any(has_above(node, scripts.HEAD) for node in nodes.of(Script))
     if scripts.HEAD not in letters:
         return False
+    others = [node for node in nodes.of(Script) if scripts.is_name(node) and node is not target]
+    if bare(target).lower() == "head" or _is_in_parentheses(target):
+        return any(
+            has_above(node, scripts.HEAD) or scripts.HEAD in script_letters(node) for node in others
+        )
     subs = (node.sub for node in nodes.of(Script) if node.sub is not None)
     return any(groups.counts_groups(sub, scripts.HEAD) for sub in subs)
 

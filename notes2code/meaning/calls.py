@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -72,12 +73,22 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
         return scripted, at + 2
     if not is_function(run, name, group):
-        _refuse_unclear_call(run, name, group)
+        if not _is_raised(behind):
+            _refuse_unclear_call(run, name, group)
         return None
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _is_raised(behind: Node) -> bool:
+    """Whether parentheses only hold a name with something above it, as in ``Q^{(h)}
+    (K^{(h)})^⊤``."""
+    match behind:
+        case Script(Group("(", (Script() as inner,)), None, sup):
+            return sup is not None and inner.sup is not None
+    return False
 
 
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
@@ -207,10 +218,11 @@ def call(run: Run, name: Node, group: Group) -> Value:
     span = name.span.to(group.span)
     if not group.items:
         raise error("N2C041", f"`{use.name}` is given nothing", group.span)
+    use = replace(use, name=applying.without_number(run, use.name))
     equation = applying.known(run, use.name)
     if equation is not None:
-        arguments = [run.lower(item) for item in group.items]
-        return applying.apply(run, use, equation, arguments, span)
+        items = _in_order(run, use, group, equation.parameters)
+        return applying.apply(run, use, equation, [run.lower(item) for item in items], span)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
     hidden = masks.called(run, name, group, span)
@@ -239,8 +251,29 @@ def call(run: Run, name: Node, group: Group) -> Value:
         raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
-    arguments = [run.lower(item) for item in group.items if not isinstance(item, Prose)]
-    return applying.unknown(run, use, arguments, span)
+    items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
+    return applying.unknown(run, use, [run.lower(item) for item in items], span)
+
+
+def _in_order(
+    run: Run, use: scripts.Use, group: Group, parameters: Sequence[str] = ()
+) -> Sequence[Node]:
+    """The arguments of a call, also where they are named: ``Attention(Q = X, K = Z, V = Z)``."""
+    named: dict[str, Node] = {}
+    for item in group.items:
+        match item:
+            case Relation((left, right), ("=",)) if left and right and scripts.is_name(left):
+                named[run.seen.use(left).name] = right
+    if len(named) < len(group.items):
+        return group.items
+    if parameters and named.keys() != set(parameters):
+        raise error(
+            "N2C041",
+            f"`{use.name}` takes ({', '.join(parameters)}), not ({', '.join(named)})",
+            group.span,
+            "give the arguments the names that they have in its definition, or none",
+        )
+    return [named[name] for name in parameters or named]
 
 
 def _compares_two(group: Group) -> bool:
@@ -313,8 +346,12 @@ def _indicator(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] 
         return None
     if not isinstance(group.items[0], Relation):
         return None
-    condition = conditions.condition(run, group.items[0])
-    return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), group.span), at + 2
+    return in_brackets(run, group.items[0]), at + 2
+
+
+def in_brackets(run: Run, said: Relation) -> Value:
+    """``[j ≤ i]``: 1 where it holds, else 0."""
+    return scalar(ir.Cases(((conditions.condition(run, said), ir.ONE),), ir.ZERO), said.span)
 
 
 def _is_one(node: Node) -> bool:
@@ -331,6 +368,5 @@ def indicated(run: Run, node: Node) -> Value | None:
         case Script(one, sub, None, 0) if _is_one(one):
             said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
             if isinstance(said, Relation) and None not in said.operands:
-                condition = conditions.condition(run, said)
-                return scalar(ir.Cases(((condition, ir.ONE),), ir.ZERO), node.span)
+                return in_brackets(run, said)
     return None

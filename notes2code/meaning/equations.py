@@ -279,6 +279,8 @@ class Attempt:
         for letter in letters:
             run.indices[letter] = _new_index(run, letter)
         node = self._alternative(define)
+        run.whole = node
+        run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
         value = run.lower(node)
         if target.row is not None:
             value = self._picked(value, target.row)
@@ -340,6 +342,8 @@ class Attempt:
     def _check_rank(self, value: Value, target: Target) -> None:
         """Count it against a reading when its left-hand side is of a kind that custom does not
         expect: a score e_ij that is no number, a small letter that is a matrix."""
+        if _is_number(target) and value.rank > 0:
+            self.run.pay(2.4)
         if target.parameters or not target.name:
             return
         base = target.name.split("_")[0]
@@ -363,8 +367,6 @@ class Attempt:
             self.run.conflict(3, text, target.span)
         elif unexpected:
             self.run.pay(1.5)
-        if _is_number(target) and element > 0:
-            self.run.pay(2.4)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             self.run.pay(2.4)
 

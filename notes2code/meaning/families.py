@@ -8,7 +8,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
 from notes2code.meaning import binders, ellipsis, ir, names
-from notes2code.meaning.indexing import count
+from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import Value, fresh, link, settled, transpose
@@ -58,13 +58,20 @@ def joined(run: Run, node: Infix) -> Value:
 
 
 def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
-    """Arrays joined along their last axis; with dots, a whole family of them."""
+    """Arrays joined along their last axis; with dots, or an index that stands nowhere else, as in
+    ``Concat(head_i)``, a whole family of them."""
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
         if lead := ellipsis.leading(flat):
             return _led(run, flat[:lead], flat[lead:], span)
         return _together(run, *ellipsis.family(run, flat, span), span)
+    if len(flat) == 1 and (letter := own_letter(run, flat[0])):
+        outer, index = run.indices[letter], Index(letter, Size(""))
+        run.indices[letter] = index
+        value = run.lower(flat[0])
+        run.indices[letter] = outer
+        return _together(run, index, [value], span)
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script, walk
 from notes2code.meaning import grouped, ir, names, scripts
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Size
 from notes2code.meaning.run import Reach, Run, find, find_index
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import fresh
+
+
+def own_letter(run: Run, node: Node) -> str:
+    """The index that stands in a part of the value in work and nowhere else, as in ``mean(x_i)``;
+    "" if there is none."""
+    assert run.whole is not None
+    for letter in run.seen.letters(node).loose:
+        if letter not in run.on_left and letter not in run.summed:
+            inside, everywhere = (
+                sum(isinstance(part, Name) and part.text == letter for part in walk(among))
+                for among in (node, run.whole)
+            )
+            return letter if inside == everywhere else ""
+    return ""
 
 
 def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:

@@ -200,8 +200,10 @@ def _group(run: Run, node: Group) -> Value:
     if node.open == "⟨" and len(node.items) == 2:
         return products.inner(run, run.lower(node.items[0]), run.lower(node.items[1]), node.span)
     if len(node.items) == 1:
-        inner = run.lower(node.items[0])
-        return replace(inner, span=node.span)
+        only = node.items[0]
+        if node.open == "[" and isinstance(only, Relation) and None not in only.operands:
+            return calls.in_brackets(run, only)
+        return replace(run.lower(only), span=node.span)
     if not node.items:
         raise error("N2C024", "nothing stands in these parentheses", node.span)
     return families.listed(run, node)

@@ -123,7 +123,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
 
     ``indices`` is how many indices it carries; ``bold`` how its letter is set.
     """
-    base = base_letter(name)
+    base = base_letter(name).replace("ell", "l")
     if indices >= 2:
         return (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Name, Node, Script, walk
+from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
 from notes2code.meaning import (
     applying,
+    bigs,
     ellipsis,
     families,
     ir,
@@ -15,7 +16,7 @@ from notes2code.meaning import (
     softmax,
     turns,
 )
-from notes2code.meaning.indexing import clipped
+from notes2code.meaning.indexing import clipped, own_letter
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import (
     Value,
@@ -33,11 +34,16 @@ REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": 
 
 
 def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
-    """``max(a, b)`` of several, ``max(x_1, …, x_n)``, ``max(x)`` of one array's elements."""
+    """``max(a, b)`` of several, ``max(x_1, …, x_n)``, ``max(x)`` of one array's elements, and
+    ``mean(x_i)`` over an index that stands nowhere else."""
     if len(group.items) == 1:
-        value = run.lower(group.items[0])
-        if value.rank == 0:
-            return value
+        own, (body,) = own_letter(run, group), group.items
+        value = None if own else run.lower(body)
+        if value is None or value.rank == 0:
+            letters = [own] if own else [*run.seen.letters(body).loose]
+            if len(letters) != 1:
+                raise error("N2C036", "over what this runs is not said", span)
+            return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
         if value.rank > 1:
             if kind != "sum":
                 raise error(

@@ -3,8 +3,8 @@ x_{<t})``, and what a sum takes at its index alone, ``Σ_x p(x) log q(x)``."""
 
 from __future__ import annotations
 
-from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Group, Node, children
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex.tree import Group, Name, Node, Relation, children
 from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -14,13 +14,33 @@ from notes2code.meaning.values import Value, scalar
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
-    if names.base_letter(use.name) in names.PROBABILITIES and "|" in group.separators:
+    said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
+    if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
     if symbol is not None and symbol.kind == "array" and _has_bar(symbol.written):
         return True
     known = use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays
     return use.name in run.seen.sampled and not known
+
+
+def _warn_of_two_meanings(run: Run, group: Group) -> None:
+    """``y_i`` and ``P(y = i)``: the labels and the outcome are two things under one name."""
+    for item in group.items:
+        if isinstance(item, Relation) and _is_outcome(run, item):
+            name = run.quote(item.span).partition("=")[0].strip()
+            if any(count > 0 for count in run.seen.counted.get(name, ())):
+                text = f"`{name}` is an array here and an outcome in `{run.quote(item.span)}`"
+                help_text = "give one of the two another name; the array is no part of the outcome"
+                run.problems.append(warning("N2C050", text, item.span, help_text))
+
+
+def _is_outcome(run: Run, node: Node) -> bool:
+    """The ``y = i`` of ``P(y = i)``, at an index that is bound."""
+    match node:
+        case Relation((_, Name(letter)), ("=",)):
+            return letter in run.indices
+    return False
 
 
 def _has_bar(call: str) -> bool:
@@ -30,6 +50,7 @@ def _has_bar(call: str) -> bool:
 def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
     """An input that holds the number for each value of the indices it depends on."""
     letters: list[str] = []
+    _warn_of_two_meanings(run, group)
     bars = [at for at, sign in enumerate(group.separators) if sign == "|"]
     for item in group.items[: 1 + bars[0]] if bars else group.items:
         _collect(run, item, letters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num
 from notes2code.meaning import applying, calls, families, ir, scripts, sizes, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
@@ -186,10 +186,15 @@ def explicit(run: Run, node: Infix) -> Value:
 
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
+    gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
+    if gated and left.rank == right.rank == 2:
+        text = f"`{node.op}` is taken to be element by element: both sides are of the same"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
         if _is_gain(run, left) or _is_gain(run, right):
             return elementwise(run, left, right, ir.mul, where)
-        if _maps_the_other(left, right) or _maps_the_other(right, left):
+        if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
             raise error(
                 "N2C033",
                 f"`{run.quote(left.span)}` and `{run.quote(right.span)}` come from one vector: "
@@ -209,6 +214,20 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _applied_to(run: Run, call: Node, other: Node) -> bool:
+    """Whether a factor is a function of the other one as it stands: ``XW · σ(XW)``."""
+    match call:
+        case Juxt((_, Group() as argument)) | Apply(_, argument):
+            texts = [run.quote(_inside(node).span) for node in (argument, other)]
+            return texts[0].replace(" ", "") == texts[1].replace(" ", "")
+    return False
+
+
+def _inside(node: Node) -> Node:
+    """What stands between parentheses."""
+    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
 
 
 def _maps_the_other(left: Value, right: Value) -> bool:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from notes2code.diagnostics import Problem, ProblemError, Span, error
+from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Index, Num, Size
 from notes2code.meaning.names import axis_names
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OPENED = re.compile(r"\\[A-Za-z]+\*?\s*\{\s*$")
+
+_OF_SCORES = {"d_q", "d_k"}
+"""The sizes of queries and keys, which notes declare apart and multiply."""
 
 NO_FIT = "shapes do not meet: "
 """How the message of an error of shapes begins."""
@@ -90,7 +93,8 @@ class Dearer(Exception):
 class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
-    defines. ``unranged`` is what the author must be told of an
+    defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
+    ``unranged`` is what the author must be told of an
     index without a range, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
@@ -123,6 +127,8 @@ class Run:
     step: Index | None = None
     summed: list[str] = field(default_factory=list)
     target_letters: list[str] = field(default_factory=list)
+    on_left: frozenset[str] = frozenset()
+    whole: Node | None = None
     scales: dict[str, Index] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
@@ -192,7 +198,10 @@ class Run:
         if left.value is not None and right.value is not None:
             self._unify_values(left, right, where)
             return
-        if left.rank == right.rank == 2 and left.value is None and right.value is None:
+        if {left.name, right.name} == _OF_SCORES:
+            text = "d_q and d_k are one size: queries and keys are multiplied"
+            self.problems.append(note("N2C039", text, where))
+        elif left.rank == right.rank == 2 and left.value is None and right.value is None:
             # What stands on the right was met last.
             symbols = list(self.symbols.values())
             found = (_whence(left, symbols), _whence(right, symbols[::-1]))

@@ -5,10 +5,47 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from notes2code.diagnostics import Span
-from notes2code.meaning import ir, names
+from notes2code.diagnostics import Problem, Span, note
+from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
+from notes2code.latex.tree import Num as Number
+from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.ir import Expr, Index, Num, Reduce, Size
 from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.statements import Define, Fact, Statement
+
+_COUNTED = frozenset("h H n N m M L T".split())
+
+
+def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str, Problem]]:
+    """The statements, with those that only say how large a size is as remarks: the ``d_k = 64`` and
+    ``d_k = d / h`` beside a formula are an example of its shapes, or follow from them. With a note
+    for each of these sizes, by name."""
+    sizes = [s for s in stated if isinstance(s, Define) and _tells_size(s)]
+    others = (s for s in stated if isinstance(s, Define) and s.target is not None)
+    if not sizes or all(define in sizes for define in others):
+        return stated, {}
+    text = "this size is taken from the shapes of the inputs"
+    rest = tuple(Fact("=", s.span) if s in sizes else s for s in stated)
+    return rest, {names.label(d.target): note("N2C039", text, d.span) for d in sizes if d.target}
+
+
+def _tells_size(define: Define) -> bool:
+    """Whether a size such as d_k is said to be a number, or made of other sizes."""
+    target = define.target
+    if not isinstance(target, Script) or not scripts.is_name(target):
+        return False
+    return names.is_size_name(names.label(target)) and all(map(_is_size, define.values))
+
+
+def _is_size(node: Node) -> bool:
+    if scripts.is_name(node):
+        name = names.label(node)
+        return names.is_size_name(name) or name in _COUNTED
+    if isinstance(node, Infix) and node.op not in ("/", "·", "×", "*"):
+        return False
+    return isinstance(node, Number) or (
+        isinstance(node, Frac | Infix | Juxt) and all(map(_is_size, children(node)))
+    )
 
 
 def parse(run: Run, text: str | int) -> Size:

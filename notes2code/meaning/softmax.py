@@ -62,9 +62,18 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         )
     if value.rank:
         return _of_array(run, value, where, span, along)
+    if _is_row(run):
+        run.pay(2.2)  # the e_i of α_{ij} = softmax(e_i) are rows
     over = _implied_index(run, value, span)
     summed = [find_index(run.indices[letter]) for letter in run.summed if letter in run.indices]
     return replace(_of_family(run, value, over, where, span), implied=over not in summed)
+
+
+def _is_row(run: Run) -> bool:
+    """Whether the left-hand side has an index of its own beside those of the scores."""
+    assert run.whole is not None
+    inside = {node.text for node in walk(run.whole) if isinstance(node, Name)}
+    return len(run.on_left) > 1 and len(run.on_left - inside) == 1
 
 
 _SOFTMAX = re.compile(r"softmax.*|((causal|masked|mask)_?)+softmax")

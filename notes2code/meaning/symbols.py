@@ -106,7 +106,7 @@ def _is_size(run: Run, name: str) -> bool:
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and run.seen.has_matrices
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
-    return name in ("n", "m")
+    return name in ("n", "m") and name not in run.seen.bold
 
 
 def _element(run: Run, use: Use, defined: Defined) -> Value:

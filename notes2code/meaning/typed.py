@@ -71,6 +71,22 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     try:
         written = aliases.written_out(grouped.written_out(statements(tree)))
         parted = tuple(part for one in written for part in parities.apart(one))
+        described, told = sizes.told(parted)
+    except ProblemError as problem:
+        return Typed("rejected", problems=(*tree.problems, problem.problem))
+    except RecursionError:
+        return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
+    if told:
+        typed = _type_stated(latex, tree, described, scope)
+        found = typed.equation
+        if found is not None and told.keys().isdisjoint(given.name for given in found.inputs):
+            return replace(typed, problems=(*typed.problems, *told.values()))
+    return _type_stated(latex, tree, parted, scope)
+
+
+def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: Scope) -> Typed:
+    """Type the statements of a formula."""
+    try:
         stated, remarks = complex_pairs.apart(parted)
         tree = replace(tree, problems=(*tree.problems, *remarks))
         seen = survey(stated)

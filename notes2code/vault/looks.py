@@ -29,6 +29,18 @@ def looks_like_math(text: str) -> bool:
     return _MATH.search(text) is not None
 
 
+_DELIMITED = re.compile(r"\$\$?([^$]+)\$\$?|\\\((.+)\\\)|\\\[(.+)\\\]", re.DOTALL)
+
+
+def undelimited(code: str) -> tuple[int, str]:
+    """The formula in code that shows it with its delimiters, as ``$x$``, and where it begins."""
+    found = _DELIMITED.fullmatch(code)
+    if found is None or found.lastindex is None:
+        return 0, code
+    inner = found.group(found.lastindex)
+    return found.start(found.lastindex) + len(inner) - len(inner.lstrip()), inner.strip()
+
+
 def looks_like_formula(code: str) -> bool:
     """Whether a code span, or one line of a code block, is a formula and not a program.
 

@@ -18,7 +18,7 @@ from notes2code.vault.directives import Directive, assign_directives
 from notes2code.vault.frontmatter import FrontMatter
 from notes2code.vault.lines import Lines
 from notes2code.vault.links import wikilink_text
-from notes2code.vault.looks import looks_like_formula
+from notes2code.vault.looks import looks_like_formula, undelimited
 from notes2code.vault.masked import WORD, body, mask, number
 from notes2code.vault.model import CodeBlock, Formula, Paragraph, Scene, SourceMap
 from notes2code.vault.outline import Heading, Outline
@@ -237,6 +237,9 @@ class _Reader:
                 continue
             latex, places = self.body(index)
             code = piece.kind is Kind.CODE
+            if code:
+                start, latex = undelimited(latex)
+                places = places.part(start, len(latex))
             if latex and (not code or looks_like_formula(latex)):
                 formula = Formula(latex, places, piece.kind is Kind.DISPLAY, code=code)
                 line = self.lines.of(piece.start)

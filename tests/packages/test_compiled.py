@@ -74,6 +74,7 @@ MADE: dict[str, tuple[tuple[Any, ...], Callable[[], tuple[Any, ...]], dict[str, 
         lambda: (tokens(), tokens()),
         {"source_keep_mask": KEEP, "target_keep_mask": KEEP},
     ),
+    "TextEncoder": ((package.TextEncoderConfig(**CONFIG),), lambda: (tokens(),), LAYER),
     "SinusoidalPositionalEncoding": ((D, 9), lambda: (x(),), {}),
     "RotaryEmbedding": ((D, 9), lambda: (x(),), {}),
     "ALiBi": ((H,), lambda: (5,), {}),
@@ -122,7 +123,7 @@ def test_it_can_be_exported(name: str) -> None:
     torch.testing.assert_close(exported(*arguments, **options), module(*arguments, **options))
 
 
-@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder"])
+@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder", "TextEncoder"])
 def test_it_can_be_exported_for_any_length(name: str) -> None:
     """The batch and the lengths of sequences stay open, up to what the model has places for."""
     module, arguments, _ = called(name)
@@ -145,7 +146,7 @@ def test_training_compiles_without_a_break() -> None:
         torch.testing.assert_close(got[name], weight.grad)
 
 
-@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder", "CausalSelfAttention"])
+@pytest.mark.parametrize("name", ["GPT", "EncoderDecoder", "TextEncoder", "CausalSelfAttention"])
 def test_it_compiles_for_any_length(name: str) -> None:
     """A compiler that has seen two lengths leaves them open."""
     module, arguments, _ = called(name)

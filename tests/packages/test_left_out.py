@@ -14,8 +14,10 @@ from notes2code.diagnostics import Severity
 from notes2code.emit.graph import EmitError
 from notes2code.emit.view import View
 from notes2code.inspection import facts
+from notes2code.passing import passing
 from notes2code.rendering import render
 from notes2code.vault import read_vault
+from notes2code.verify import Failure, Verdict
 
 FFN = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
 NORM = r"\mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{FFN}(x))"
@@ -41,6 +43,25 @@ def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
         raise EmitError("this activation has no code")
 
     monkeypatch.setattr(View, "code", refuse)
+
+
+def test_a_layer_has_no_scores_for_a_fixed_number_of_positions(vault: Vault) -> None:
+    compilation = vault(
+        r"""
+$$\mathrm{Synthesizer}(X) = \mathrm{softmax}(\mathrm{ReLU}(X A + a) B + b)(X V)$$
+
+$$\mathrm{FFN}(x) = \max(0, x W_1 + b_1) W_2 + b_2$$
+
+## Layer
+
+$$Z = \mathrm{LayerNorm}(X + \mathrm{Synthesizer}(X)), \quad
+Y = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z))$$
+"""
+    )
+    rendered = render(compilation, "transformer")
+    assert "class SynthesizerAttention" in rendered.files["transformer/attention.py"]
+    assert "class EncoderLayer" not in rendered.files.get("transformer/layers.py", "")
+    assert any("a fixed number of positions" in told.message for told in rendered.diagnostics)
 
 
 def test_a_part_that_cannot_be_written_is_left_out(vault: Vault, unwritable: None) -> None:
@@ -141,3 +162,40 @@ def test_a_head_calls_what_takes_as_many_arguments(tmp_path: Path) -> None:
     (tmp_path / "B.md").write_text(f"$${head}$$\n\n$${joined}$$\n", encoding="utf-8")
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
     assert [remark.path for remark in rendered.diagnostics] == ["A.md"]
+
+
+TRAINING = "tests/test_train.py::test_training_learns"
+
+
+@pytest.mark.parametrize(
+    ("failing", "left_out"),
+    [
+        ([f"{TRAINING}[text]"], {"GPT"}),
+        ([f"{TRAINING}[translation]"], {"EncoderDecoder"}),
+        (["tests/test_train.py::test_a_process_joins_the_others"], {"EncoderDecoder", "GPT"}),
+        (
+            [f"{TRAINING}[text]", "tests/test_losses.py::test_cross_entropy_is_the_formula[1]"],
+            {"cross_entropy"},
+        ),
+    ],
+)
+def test_a_model_that_does_not_train_is_left_out(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, failing: list[str], left_out: set[str]
+) -> None:
+    """Unless something else is wrong, which may be why."""
+    names = ("encoder_decoder", "gpt", "cross_entropy")
+    compilation = vault("\n\n".join(f"$${library().components[n].textbook}$$" for n in names))
+    whole = render(compilation, "transformer")
+    monkeypatch.setattr("notes2code.passing.verify", lambda files: Verdict(passed=1))
+    verdict = Verdict(failures=tuple(Failure(test, "") for test in failing))
+    fewer, again = passing(compilation, "transformer", whole, verdict)
+    assert again.ok
+    assert {name.split(".")[-1] for name in whole.classes.keys() - fewer.classes} == left_out
+    assert left_out == {remark.message.split()[0] for remark in fewer.diagnostics}
+
+
+def test_a_test_of_nothing_leaves_nothing_out(vault: Vault) -> None:
+    compilation = vault(f"$${FFN}$$")
+    whole = render(compilation, "transformer")
+    verdict = Verdict(failures=(Failure("tests/test_linear.py::test_linear", ""),))
+    assert passing(compilation, "transformer", whole, verdict) == (whole, verdict)

@@ -47,6 +47,19 @@ CASES = {
         ["class Decoder(", "DecoderLayer("],
         [],
     ),
+    "an encoder of tokens": (
+        [r"H = \mathrm{Encoder}(U T + P)"],
+        ["self.P = nn.Embedding(", "x = self.T(tokens) + self.P(positions)"],
+        [],
+    ),
+    "an encoder of larger tokens": (
+        [
+            POSITIONS,
+            r"E \in \mathbb{R}^{V \times d}, \quad H = \mathrm{Encoder}(\sqrt{d} U E + PE)",
+        ],
+        ["self.PE = SinusoidalPositionalEncoding(", "math.sqrt(self.config.d_model) * self.E("],
+        ["self.PE = nn.Embedding("],
+    ),
     "an output with a bias": ([BOTH + " + b)"], ["config.vocab_size)\n"], ["bias=False"]),
     "an output without": ([BOTH + ")"], ["config.vocab_size, bias=False)"], []),
 }

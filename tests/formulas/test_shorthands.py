@@ -1,0 +1,156 @@
+"""What notes leave out: the index of a mean, the dots of a list, the sizes that follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x: Any) -> Any:
+    weights = np.exp(x - x.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True)
+
+
+@table(
+    Case(r"z_i = x_i - \mathrm{mean}(x_i)", "x[d]", lambda x: x - x.mean()),
+    Case(r"m_i = \max(s_{ij})", "s[n,m]", lambda s: s.max(axis=1)),
+    Case(
+        r"y = g \cdot \frac{x}{\sqrt{\mathrm{mean}(x_i^2) + \epsilon}}",
+        "g[d] x[d] epsilon+",
+        lambda g, x, e: g * x / np.sqrt((x**2).mean() + e),
+    ),
+    Case(
+        r"y = \frac{x}{\sqrt{\mathbb{E}[x^2] + \epsilon}} \cdot \gamma",
+        "x[d] epsilon+ gamma[d]",
+        lambda x, e, g: g * x / np.sqrt((x**2).mean() + e),
+    ),
+    Case(r"Y = \mathrm{Concat}(Z_i)", "Z[h,n,d]", lambda z: np.concatenate(list(z), axis=-1)),
+    Case(r"Y = XW \cdot \sigma(XW)", "X[n,d] W[d,p]", lambda x, w: x @ w * sigmoid(x @ w)),
+    Case(r"Y = X W * \tanh(XW)", "X[n,d] W[d,p]", lambda x, w: x @ w * np.tanh(x @ w)),
+    Case(r"a_{ij} = \mathrm{softmax}(e_i)", "e[n,m]", softmax),
+    Case(
+        r"O = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V, \quad d_k = d_{model} / h",
+        "Q[n,k] K[m,k] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"L = -\sum_{i=1}^{C} y_i \log P(y = i)", "y[C] P+[C]", lambda y, p: -(y * np.log(p)).sum()
+    ),
+    Case(
+        r"y_i = \sum_j A_{ij}(x) x_j, A_{ij}(x) = \frac{e^{x_i^\top x_j}}{\sum_k e^{x_i^\top x_k}}",
+        "x[n,d]",
+        lambda x: softmax(x @ x.T) @ x,
+    ),
+    Case(
+        r"\mathrm{CE}(u, y) = -\sum_{c=1}^{C} q_c \log \mathrm{softmax}(u)_c",
+        "u[C] q[C]",
+        lambda u, q: -(q * np.log(softmax(u))).sum(),
+    ),
+    Case(
+        r"y = x + \mathrm{LN}_2(x)",
+        "x[d] gamma[d] epsilon+ beta[d]",
+        lambda x, g, e, b: x + g * (x - x.mean()) / np.sqrt(x.var() + e) + b,
+    ),
+    Case(
+        r"Y = \mathrm{Attention}(V = A, K = B, Q = C)",
+        "C[n,k] B[m,k] A[m,v]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_truth_in_brackets() -> None:
+    formula = compile_formula(r"q_j = (1 - \epsilon) [j = y] + \frac{\epsilon}{5}, j = 1, \dots, 5")
+    found = formula.reference(epsilon=0.5, y=2.0)
+    np.testing.assert_allclose(found, [0.1, 0.6, 0.1, 0.1, 0.1])
+
+
+def test_items_with_their_number_inside_the_command() -> None:
+    formula = compile_formula(
+        r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head_1}, ..., \mathrm{head_h}) W, "
+        r"\mathrm{head_i} = \mathrm{Attention}(Q W^Q_i, K W^K_i, V W^V_i)"
+    )
+    assert formula.component == "multi_head_attention"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_i) W^O, "
+        r"\mathrm{head}_i = \mathrm{Attention}(Q W^Q_i, K W^K_i, V W^V_i)",
+        r"\mathrm{RMSNorm}(x) = \gamma \frac{x}{\sqrt{\mathrm{mean}(x_i^2) + \epsilon}}",
+        r"\mathrm{PPL} = 2^{-\frac{1}{N} \sum_t \log_2 \Pr(w_t \mid w_{<t})}",
+        r"\mathrm{PPL} = 2^{H}",
+        r"x' = x + \mathrm{FFN}(\mathrm{RMSNorm}_2(x))",
+    ],
+)
+def test_component(latex: str) -> None:
+    assert compile_formula(latex).component is not None
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_h^Q, K W_h^K, V W_h^V)",
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_Q^{(h)}, K W_K^{(h)}, V W_V^{(h)})",
+        r"\mathrm{head}_h = \mathrm{Attention}(Q W_Q^{(h)\top}, K W_K^{(h)\top}, V W_V^{(h)\top})",
+        r"\mathrm{head}^{(h)} = \mathrm{Attention}(Q W_Q^{(h)}, K W_K^{(h)}, V W_V^{(h)})",
+    ],
+)
+def test_heads_counted_by_h(item: str) -> None:
+    latex = r"M = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H) W, " + item
+    formula = compile_formula(latex)
+    assert formula.component == "multi_head_attention"
+    assert {given.name: len(given.shape) for given in formula.inputs}["W_Q"] == 3
+
+
+def test_scores_of_heads_are_no_call() -> None:
+    formula = compile_formula(r"S^{(h)} = \frac{Q^{(h)} (K^{(h)})^\top}{\sqrt{d_h}}")
+    q, k = np.ones((3, 2, 4)), np.ones((3, 5, 4))
+    np.testing.assert_allclose(formula.reference(Q=q, K=k), np.full((3, 2, 5), 2.0))
+
+
+def test_queries_and_keys_of_two_names_are_of_one_size() -> None:
+    formula = compile_formula(
+        r"S = X W_Q (X W_K)^\top",
+        context=[
+            r"W_Q \in \mathbb{R}^{d \times d_q}",
+            r"W_K \in \mathbb{R}^{d \times d_k}",
+        ],
+    )
+    shapes = {given.name: given.shape for given in formula.inputs}
+    assert shapes["W_Q"] == shapes["W_K"]
+    assert any("one size" in problem.message for problem in formula.diagnostics)
+
+
+def test_a_size_beside_attention_is_an_example() -> None:
+    formula = compile_formula(r"O = \mathrm{softmax}(QK^\top / \sqrt{d_k}) V, \quad d_k = 64")
+    assert formula.settings["scale"] == "d_k**-0.5"
+    assert [p.message for p in formula.diagnostics] == [
+        "this size is taken from the shapes of the inputs"
+    ]
+
+
+@pytest.mark.parametrize(
+    "latex, message",
+    [
+        (r"Y = \mathrm{Attention}(A = X, K = Z, V = Z)", "takes (Q, K, V), not (A, K, V)"),
+        (r"m = \max(1)", "over what this runs is not said"),
+        (r"y = xW \cdot \sigma(xW), x \in \mathbb{R}^d", "element by element"),
+    ],
+)
+def test_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError) as raised:
+        compile_formula(latex)
+    assert message in str(raised.value)
