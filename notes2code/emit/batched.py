@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from notes2code.components.pattern import Role
 from notes2code.emit.graph import EmitError
 from notes2code.emit.reference import arranged
-from notes2code.meaning.ir import Expr, Idx
+from notes2code.meaning.ir import Call, Equation, Expr, Idx, Ref, children
 from notes2code.oracle.layout import INDENT, WIDTH, Bracket, Row, flat, lines
 
 if TYPE_CHECKING:
@@ -19,6 +19,20 @@ SIZES = {"n": 4, "m": 5, "d": 6, "e": 3, "v": 7, "1": 1}
 
 HEADS = 3
 """The number of heads in tests."""
+
+
+def _numbers(equation: Equation) -> set[str]:
+    """The arrays of a formula, but for those that it only hands on to what it calls."""
+
+    def named(expr: Expr) -> set[str]:
+        if isinstance(expr, Call):
+            return set()
+        own = {expr.array} if isinstance(expr, Ref) else set[str]()
+        return own.union(*map(named, children(expr)))
+
+    inputs = {given.name for given in equation.inputs}
+    arrays = (equation.value, *(definition.array for definition in equation.definitions))
+    return {name for array in arrays for name in named(array.body)} & inputs
 
 
 class Formula:
@@ -68,7 +82,7 @@ class Formula:
             name: [self.letters[axis] for axis in axes]
             for name, (axes, _) in attention.keeps.items()
         }
-        self.needed = attention.inputs.keys() - {*self.notes, *self.biases, *self.keeps}
+        self.needed = _numbers(equation) - {*self.notes, *self.biases, *self.keeps}
         self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
         pattern = attention.recognised.form.pattern.value.indices

@@ -202,9 +202,11 @@ def _two_functions(use: Use, span: Span) -> ProblemError:
 
 
 def _site(run: Run, function: str, arguments: Sequence[Value]) -> int:
-    """The number of a call. The same call twice in one statement is one, with one set of weights;
-    other calls have weights of their own."""
-    text = "; ".join(run.quote(argument.span) for argument in arguments)
+    """The number of a call. The same call twice in one statement is one, with one set of weights,
+    and so is one at other elements, as ``score(q_i, k_l)`` beside ``score(q_i, k_j)``; other calls
+    have weights of their own."""
+    arrays = [v.body.array if isinstance(v.body, Ref) else run.quote(v.span) for v in arguments]
+    text = "; ".join(arrays)
     key = f"{function}({text})@{run.statement}"
     if key not in run.sites:
         run.sites[key] = run.sites[function] = run.sites.get(function, -1) + 1

@@ -149,6 +149,14 @@ def target_scripts(target: Node) -> Iterator[Node]:
         yield target
 
 
+def arguments(target: Node | None) -> tuple[Node, ...]:
+    """What stands in the parentheses of a left-hand side."""
+    match target:
+        case Juxt((_, Group(_, items))):
+            return items
+    return ()
+
+
 def script_letters(node: Node, bound: Set[str] = frozenset()) -> Iterator[str]:
     """The single letters, and ``pos``, in the scripts of a name, where some are bound."""
     while isinstance(node, scripts.SCRIPTED):

@@ -32,7 +32,7 @@ from notes2code.meaning import (
     softmax,
     symbols,
 )
-from notes2code.meaning.run import Run
+from notes2code.meaning.run import Defined, Run
 from notes2code.meaning.values import (
     Value,
     mapped,
@@ -133,12 +133,34 @@ def _is_unknown_word(run: Run, node: Node) -> bool:
 
 
 def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:
-    """``f(x)`` behind ``f(x) = …`` in the same formula: what was defined."""
+    """``f(x)`` behind ``f(x) = …`` in the same formula: what was defined; ``score(q_i, k_l)``
+    behind ``score(q_i, k_j) = …``: its element at i and l."""
     use = run.seen.use(name)
     defined = run.defined.get(use.name)
     if defined is None or not defined.called or group.open != "(":
         return None
-    return symbols.name_value(run, name)[0]
+    places = _places(run, defined, group)
+    if not places:
+        return symbols.name_value(run, name)[0]
+    return symbols.element_of(run, replace(use, indices=places), defined)
+
+
+def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] | None:
+    """Where the element is that a call names by the indices of its arguments; None if they do not
+    tell."""
+    theirs, mine = (
+        map(run.seen.understood, defined.arguments),
+        map(run.seen.understood, group.items),
+    )
+    places: dict[str, scripts.At] = {}
+    for before, now in zip(theirs, mine, strict=False):
+        if before is None or now is None or before.name != now.name:
+            return None
+        for old, new in zip(before.indices, now.indices, strict=False):
+            places[names.label(old.node)] = new
+    if set(places) != set(defined.letters) or len(group.items) != len(defined.arguments):
+        return None
+    return tuple(places[letter] for letter in defined.letters)
 
 
 def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:

@@ -205,6 +205,8 @@ class Attempt:
             Lambda(tuple(find_index(i) for i in value.axes), value.body),
             len(self.targets[at].indices),
             bool(self.targets[at].parameters),
+            binders.arguments(self.defines[at].target),
+            tuple(names.label(index.node) for index in self.targets[at].indices),
         )
         self.order.append(at)
 

@@ -76,7 +76,10 @@ def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
+    roles = _roles(target)
     for node in binders.target_scripts(target):
+        if binders.bare(node) in roles:
+            continue
         for letter in binders.script_letters(node, seen.bound):
             if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
                 continue
@@ -107,6 +110,15 @@ def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _roles(target: Node) -> set[str]:
+    """The X of ``f(X_q, X_k, X_v)``, whose letters tell three things apart and count none."""
+    found: dict[str, set[str]] = {}
+    for node in binders.target_scripts(target):
+        if isinstance(node, Script) and isinstance(node.sub, Name):
+            found.setdefault(binders.bare(node), set()).add(node.sub.text)
+    return {base for base, letters in found.items() if len(letters) > 1 and letters <= set("qkv")}
 
 
 def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:

@@ -382,13 +382,16 @@ class Linker:
 
 def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
-    ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
+    ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
             inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
             found.update(names.CLIPS.intersection(inside))
+        match node:
+            case Script(Name("e"), None, Script() as exponent) if use := seen.understood(exponent):
+                found.add(use.name)
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]

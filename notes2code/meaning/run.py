@@ -58,13 +58,16 @@ class Defined:
     """What another statement of the formula defines: a name for it, and its array.
 
     ``indexed`` counts the axes that the note writes as indices of the name; ``called`` says that
-    its left-hand side has parameters, which its uses repeat.
+    its left-hand side has parameters, which its uses repeat, also with other letters: ``arguments``
+    are those of ``score(q_i, k_j)``, and ``letters`` its i and j.
     """
 
     name: str
     array: ir.Lambda
     indexed: int
     called: bool = False
+    arguments: tuple[Node, ...] = ()
+    letters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

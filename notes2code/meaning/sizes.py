@@ -74,9 +74,20 @@ def _arithmetic(run: Run, node: ast.expr) -> Expr:
                 case ast.Mult():
                     return ir.mul(a, b)
                 case _:
-                    return ir.mul(a, ir.inverse(b))
+                    return _part(run, a, b)
         case _:
             return run.size(names.code_name(ast.unparse(node)))
+
+
+def _part(run: Run, whole: Expr, count: Expr) -> Expr:
+    """``d / h``: a size of its own, of which d is so many."""
+    if not isinstance(whole, Size) or not isinstance(count, Size) or whole is count:
+        return ir.mul(whole, ir.inverse(count))
+    key = f"{whole.name}/{count.name}"
+    if key not in run.pending and whole.value is None:
+        part = run.pending[key] = Size("", 2)
+        whole.value = ir.mul(count, part)
+    return run.pending.get(key) or ir.mul(whole, ir.inverse(count))
 
 
 def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:

@@ -412,6 +412,9 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
 def _axes(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Infix) and node.op in ("×", "*"):
         return (*_axes(node.left), *_axes(node.right))
+    if isinstance(node, Infix) and node.op == "/" and len(axes := _axes(node.left)) > 1:
+        # The × of n × d / h parts axes, and / belongs to the last of them.
+        return (*axes[:-1], replace(node, left=axes[-1]))
     if isinstance(node, Group) and node.open in ("", "(") and len(node.items) > 1:
         return node.items
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:

@@ -56,7 +56,8 @@ class Survey:
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
-    matrix, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
+    matrix, ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
+    above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -79,6 +80,7 @@ class Survey:
     of_probabilities: bool = False
     of_labels: bool = False
     lengths: set[str] = field(default_factory=set)
+    projections: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
@@ -183,6 +185,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         seen.entries.update(_entries(seen, matrix))
     products = nodes.of(Juxt, Infix)
     seen.lengths = {name for node in products for name in _lengths(seen, node)}
+    seen.projections = _projections(seen, nodes)
     for infix in nodes.of(Infix):
         seen.transposed.update(_queries_and_keys(seen, infix))
     seen.sets = set(_sets(seen, nodes))
@@ -302,6 +305,17 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, Script) and (use := seen.understood(inner)):
                 yield use.name
+
+
+def _projections(seen: Survey, nodes: Nodes) -> set[str]:
+    """The Q, K and V that stand for the weights which make queries, keys and values of X: those
+    of ``XQ_i``."""
+    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
+    made = {binders.bare(b) for a, b in pairs if isinstance(a, Name) and a.text in "XHx"}
+    if not made.isdisjoint("QK"):  # (XQ)(XK)^⊤ is XQK^⊤X^⊤
+        made |= {"Q", "K"}
+    uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
+    return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
 
 
 def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:

@@ -60,10 +60,10 @@ def _value(run: Run, use: Use) -> Value:
             return Value(ir.ONE, (fresh(Size("")),), use.span)
     defined = run.defined.get(use.name)
     if defined is not None:
-        return _element(run, use, defined)
+        return element_of(run, use, defined)
     square = run.defined.get(f"{use.name}_squared")
     if square is not None:
-        value = _element(run, use, square)
+        value = element_of(run, use, square)
         return replace(value, body=ir.Pow(value.body, ir.HALF))
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
@@ -109,7 +109,7 @@ def _is_size(run: Run, name: str) -> bool:
     return name in ("n", "m") and name not in run.seen.bold
 
 
-def _element(run: Run, use: Use, defined: Defined) -> Value:
+def element_of(run: Run, use: Use, defined: Defined) -> Value:
     """An element, or the rest of the axes, of what another statement defines."""
     return element(run, use, defined.name, tuple(i.size for i in defined.array.indices))
 
@@ -211,6 +211,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
     bold = run.seen.is_bold(use.name)
     small = not bold and base.islower()
+    if use.name in run.seen.projections:
+        return 2
     if run.seen.attends and base in _ROLES and indices < 2:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if run.seen.attends and base in "QKV" and bold:
@@ -240,7 +242,10 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     step = 0.6 if base in ("b", "p") else 1.0
     if base == "W" or (base in ("a", "alpha") and indices == 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
-    return run.choose(f"rank {name}", [(rank, step * cost) for cost, rank in enumerate(ranks)])
+    costs = [step * at for at in range(len(ranks))]
+    if base == "X" and ranks[-1] == 0:
+        costs[-1] = 3.5  # the tokens are no number, strange as their product may be
+    return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
 
 
 def _is_label(run: Run, use: Use) -> bool:
@@ -270,11 +275,12 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         lead = run.custom_axes("", rank - len(declared.axes), False)
         return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)
     indexed = len(use.indices)
+    custom = "W" if use.name in run.seen.projections else use.name
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
-        return lead + run.custom_axes(use.name, 2, run.column)
+        return lead + run.custom_axes(custom, 2, run.column)
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)
     if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
-    return run.custom_axes(use.name, rank, run.column)
+    return run.custom_axes(custom, rank, run.column)

@@ -36,6 +36,19 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_scores_called_e_are_no_base_of_their_powers() -> None:
+    scores = r"e_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} - \lambda b_{ij}"
+    weights = r"\alpha_{ij} = \frac{e^{e_{ij}}}{\sum_l e^{e_{il}}}"
+    shown = {"scale": "d_k**-0.5", "mask": "-lambda_*b"}
+    assert said(scores, weights) == ("scaled_dot_product_attention", "weights", shown)
+
+
+def test_settings_show_the_letters_of_the_note() -> None:
+    far = r"A_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} - m |i - j|"
+    found = said(far)
+    assert found is not None and found[2]["mask"] == "-m*abs(i - j)"
+
+
 def test_a_layer_in_two_statements_gives_the_next_state() -> None:
     found = said(
         r"h_l = x_l + \mathrm{Attn}(\mathrm{LN}(x_l)), "

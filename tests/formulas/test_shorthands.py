@@ -61,6 +61,23 @@ def softmax(x: Any) -> Any:
         lambda x, g, e, b: x + g * (x - x.mean()) / np.sqrt(x.var() + e) + b,
     ),
     Case(
+        r"\mathrm{score}(h_t, g_s) = h_t^\top W g_s, a_{ts} = "
+        r"\frac{\exp(\mathrm{score}(h_t, g_s))}{\sum_r \exp(\mathrm{score}(h_t, g_r))}",
+        "h[n,d] W[d,p] g[m,p]",
+        lambda h, w, g: softmax(h @ w @ g.T),
+        context=[r"g_s \in \mathbb{R}^p"],
+    ),
+    Case(
+        r"Y = \mathrm{softmax}(XQ (XK)^\top) XV",
+        "X[n,d] Q[d,k] K[d,k] V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+    ),
+    Case(
+        r"A(X_q, X_k, X_v) = \mathrm{softmax}(X_q X_k^\top) X_v",
+        "X_q[n,d] X_k[m,d] X_v[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
         r"Y = \mathrm{Attention}(V = A, K = B, Q = C)",
         "C[n,k] B[m,k] A[m,v]",
         lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
@@ -113,6 +130,32 @@ def test_heads_counted_by_h(item: str) -> None:
     formula = compile_formula(latex)
     assert formula.component == "multi_head_attention"
     assert {given.name: len(given.shape) for given in formula.inputs}["W_Q"] == 3
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        r"W_i^Q, W_i^K \in \mathbb{R}^{d \times d_k/h}",
+        r"W_i^V \in \mathbb{R}^{d \times \frac{d}{h}}, W^O \in \mathbb{R}^{d \times d}",
+        r"W_i^Q, W_i^K, W_i^V \in \mathbb{R}^{d_{model} \times d_{model}/h}",
+    ],
+)
+def test_the_size_of_a_head_is_a_part(shapes: str) -> None:
+    formula = compile_formula(
+        r"M(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, "
+        r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)",
+        context=[shapes],
+    )
+    assert formula.component == "multi_head_attention"
+
+
+def test_a_score_at_other_keys_has_the_same_weights() -> None:
+    formula = compile_formula(
+        r"a_{ts} = \frac{\exp(\mathrm{score}(h_t, g_s))}{\sum_r \exp(\mathrm{score}(h_t, g_r))}",
+        context=[r"\mathrm{score}(h_t, g_s) = v^\top \tanh(W h_t + U g_s), g_s \in \mathbb{R}^p"],
+    )
+    assert sum(given.name.startswith("W") for given in formula.inputs) == 1
+    assert formula.component == "additive_attention"
 
 
 def test_scores_of_heads_are_no_call() -> None:
