@@ -153,7 +153,7 @@ def _is_gain(run: Run, value: Value) -> bool:
         run.seen.normalises
         and value.rank == 1
         and isinstance(value.body, ir.Ref)
-        and value.body.array.split("_")[0] in ("gamma", "g", "beta")
+        and value.body.array.split("_")[0] in ("gamma", "g", "w", "beta")
     )
 
 

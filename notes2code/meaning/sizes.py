@@ -71,6 +71,9 @@ def _arithmetic(run: Run, node: ast.expr) -> Expr:
                     return ir.add(a, b)
                 case ast.Sub():
                     return ir.add(a, ir.negative(b))
+                case ast.Mult() if isinstance(a, Num) and isinstance(b, Size):
+                    # The 4d of ℝ^{d × 4d} is an example of another size.
+                    return run.size(f"{b.name}{a.value}")
                 case ast.Mult():
                     return ir.mul(a, b)
                 case _:

@@ -172,8 +172,8 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
 
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
-    if not run.shapes:
-        return None
+    if not run.shapes or (use.indices and use.name in run.defines):
+        return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     for name, shape in run.shapes.items():
@@ -223,7 +223,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)
     elif name in run.seen.elements or (small and name in run.seen.entries):
         ranks = (0, 1)
-    elif run.seen.normalises and base in ("gamma", "beta", "g", "b") and indices == 0:
+    elif run.seen.normalises and base in ("gamma", "beta", "g", "w", "b") and indices == 0:
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels

@@ -33,7 +33,7 @@ _BREAK = r"\n[ \t>]*(?:\r?$|[-+*][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|`{3}|~{3}|\
 _PARAGRAPH_END = re.compile(r"\n(?=[ \t>]*(?:\r?$|\#{1,6}[ \t]))", re.MULTILINE)
 _INLINE_END = re.compile(rf"\\.|\$\$?|{_BREAK}", re.MULTILINE | re.DOTALL)
 _TICKS_END = re.compile(rf"`+|{_BREAK}", re.MULTILINE)
-_GITHUB_END = re.compile(r"`\$|\n")
+_GITHUB_END = re.compile(rf"`\$|{_BREAK}", re.MULTILINE)
 _DISPLAY_END = re.compile(r"\\.|\$\$", re.DOTALL)
 _PAREN_END = re.compile(rf"\\\)|\\[^)]|{_BREAK}", re.MULTILINE)
 _BRACKET_END = re.compile(r"\\\]|\\[^\]]|\n[ \t>]*\r?$", re.MULTILINE)

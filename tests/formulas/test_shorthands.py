@@ -68,6 +68,22 @@ def softmax(x: Any) -> Any:
         context=[r"g_s \in \mathbb{R}^p"],
     ),
     Case(
+        r"y = \frac{x - \mathrm{E}[x]}{\sqrt{\mathrm{Var}(x) + \epsilon}} * w + b",
+        "x[d] epsilon+ w[d] b[d]",
+        lambda x, e, w, b: (x - x.mean()) / np.sqrt(x.var() + e) * w + b,
+    ),
+    Case(
+        r"y = \max(0, x W_1) W_2",
+        "x[d] W_1[d,h] W_2[h,d]",
+        lambda x, u, w: np.maximum(0, x @ u) @ w,
+        context=[r"W_1 \in \mathbb{R}^{d \times 4d}, W_2 \in \mathbb{R}^{4d \times d}"],
+    ),
+    Case(
+        r"O = \mathrm{Concat}(O^{(1)}, \dots, O^{(h)}) \in \mathbb{R}^{n \times (h \cdot d_v)}",
+        "O[h,n,d]",
+        lambda o: np.concatenate(list(o), axis=-1),
+    ),
+    Case(
         r"Y = \mathrm{softmax}(XQ (XK)^\top) XV",
         "X[n,d] Q[d,k] K[d,k] V[d,v]",
         lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,

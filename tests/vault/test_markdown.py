@@ -154,6 +154,14 @@ def test_formulas_typed_as_code(read: Read) -> None:
     assert all(formula.code for formula in note.formulas)
 
 
+def test_formulas_shown_in_code_with_their_dollars(read: Read) -> None:
+    text = "see `$ a_i = b $`, ``$$c_i$$``\n\n```\n\\(d_i = e\\)\n```\n\nand `$HOME`\n"
+    note = read(text)
+    assert [f.latex for f in note.formulas] == ["a_i = b", "c_i", "d_i = e"]
+    for formula in note.formulas:
+        assert text[formula.places.offset(0)] == formula.latex[0]
+
+
 def test_mermaid(read: Read) -> None:
     text = "```mermaid\ngraph TD\nA --> B\n```\n"
     note = read(text)

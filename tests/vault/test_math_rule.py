@@ -35,6 +35,7 @@ Math = Callable[[str], list[str]]
         ("- [ ] task $x$", ["x"]),
         ("<div align=center>\n$x$\n</div>", ["x"]),
         ("GitHub's $`a_b`$", ["a_b"]),
+        ("over lines $`\na_b\n`$", ["a_b"]),
         (r"\(x\) and \(a_b\)", ["x", "a_b"]),
         ("\\[\na = b\n\\]", ["a = b"]),
     ],
