@@ -121,6 +121,8 @@ class Compiler:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
+        if alone is not None and alone.form.whole and found.together and not best[1]:
+            return None, ()
         return best
 
     def _apart(

@@ -59,7 +59,8 @@ class Form:
     component; any will do where there are none. In ``component.toml``, true stands for the
     component's own: its ``calls``, its ``letters``. ``alone`` are the roles of which there is one
     for all positions, ``defined`` those of arrays that the notes must define as one of the
-    components that the role is for.
+    components that the role is for. A ``whole`` one must be the component with what the notes
+    define of it, too: ``exp(L)`` of the loss of one text is no perplexity.
     """
 
     latex: str
@@ -73,6 +74,7 @@ class Form:
     called: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
     defined: tuple[str, ...] = ()
+    whole: bool = False
 
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
@@ -338,6 +340,7 @@ def _form(
         tuple(data.get("calls", ()) if called is True else called),
         tuple(table.get("alone", ())),
         tuple(table.get("defined", ())),
+        table.get("whole", False),
     )
 
 

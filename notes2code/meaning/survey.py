@@ -139,7 +139,7 @@ class Survey:
         return found
 
     def _names(self, value: Node) -> Iterator[str]:
-        """The names in a value; the z of ``d_z`` is no name."""
+        """The names in a value; the z of ``d_z`` is no name, that of ``e^z`` is one."""
         pending = [value]
         while pending:
             node = pending.pop()
@@ -147,6 +147,8 @@ class Survey:
             if use is not None:
                 yield use.name
             plain = use is not None and not use.indices and use.power is None
+            if isinstance(node, Script) and node.sub is None and binders.bare(node) == "e":
+                plain = False
             pending += [node.base] if plain and isinstance(node, Script) else children(node)
 
 

@@ -193,6 +193,22 @@ def test_queries_and_keys_of_two_names_are_of_one_size() -> None:
     assert any("one size" in problem.message for problem in formula.diagnostics)
 
 
+@pytest.mark.parametrize(
+    "loss, perplexity, is_one",
+    [
+        (r"H = -\frac{1}{N} \sum_{t=1}^N \log_2 p_t", r"\mathrm{PPL} = 2^H", True),
+        (r"H = -\frac{1}{N} \sum_{t=1}^N \log p_t", r"\mathrm{PPL} = e^H", True),
+        (r"H = -\frac{1}{N} \sum_{t=1}^N \log p_t", r"\mathrm{PPL} = 2^H", False),
+        (r"H = -\frac{1}{N} \sum_{t=1}^N \log_2 p_t", r"\mathrm{PPL} = e^H", False),
+        (r"H = -\sum_{t=1}^N \log p_t", r"\mathrm{PPL} = e^H", False),
+    ],
+)
+def test_what_a_perplexity_is_made_of_counts(loss: str, perplexity: str, is_one: bool) -> None:
+    formula = compile_formula(perplexity, context=[loss])
+    assert (formula.component == "perplexity") == is_one
+    assert any(problem.code == "N2C056" for problem in formula.diagnostics) != is_one
+
+
 def test_a_size_beside_attention_is_an_example() -> None:
     formula = compile_formula(r"O = \mathrm{softmax}(QK^\top / \sqrt{d_k}) V, \quad d_k = 64")
     assert formula.settings["scale"] == "d_k**-0.5"
