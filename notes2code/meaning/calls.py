@@ -148,12 +148,9 @@ def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:
 def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] | None:
     """Where the element is that a call names by the indices of its arguments; None if they do not
     tell."""
-    theirs, mine = (
-        map(run.seen.understood, defined.arguments),
-        map(run.seen.understood, group.items),
-    )
     places: dict[str, scripts.At] = {}
-    for before, now in zip(theirs, mine, strict=False):
+    for theirs, mine in zip(defined.arguments, group.items, strict=False):
+        before, now = run.seen.understood(theirs), run.seen.understood(mine)
         if before is None or now is None or before.name != now.name:
             return None
         for old, new in zip(before.indices, now.indices, strict=False):

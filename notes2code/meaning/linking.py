@@ -390,10 +390,9 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
             inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
             found.update(names.CLIPS.intersection(inside))
         match node:
-            case Script(Name("e"), None, Name() | Script() as exponent) if use := seen.understood(
-                exponent
-            ):
-                found.add(use.name)
+            case Script(Name("e"), None, Name() | Script() as exponent):
+                use = seen.understood(exponent)
+                found.update(() if use is None else [use.name])
     if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
         for name in seen.counted:
             last = name.rpartition("_")[2]

@@ -123,7 +123,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
 
     ``indices`` is how many indices it carries; ``bold`` how its letter is set.
     """
-    base = base_letter(name).replace("ell", "l")
+    base = base_letter(name)
+    base = "l" if base == "ell" else base
     if indices >= 2:
         return (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):

@@ -97,8 +97,8 @@ class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
-    ``unranged`` is what the author must be told of an
-    index without a range, where this reading is the one: a stranger reading is no way out."""
+    ``unranged`` is what the author must be told of an index without a range, where this reading is
+    the one: a stranger reading is no way out."""
 
     latex: str
     scope: Scope
