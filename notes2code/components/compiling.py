@@ -49,6 +49,11 @@ class Compiler:
     done: dict[Entry, Compiled] = field(default_factory=dict)
     busy: set[Entry] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        for name, entry in self.linker.of_several():
+            if self.library.knows(name) and self.compiled(entry).recognised is None:
+                self.linker.strange.add(entry)
+
     def all(self) -> list[Compiled]:
         """Every formula, in the order of notes and places."""
         return [self.compiled(entry) for entry in self.linker.entries]

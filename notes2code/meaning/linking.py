@@ -114,6 +114,8 @@ class Linker:
             self.states.setdefault(entry.note, set()).update(parsed.states)
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
+        self.strange: set[Entry] = set()
+        """Those that define something else than what the field calls so: other notes mean that."""
 
     def _table(self) -> dict[tuple[str, str], list[Entry]]:
         """The entries that define each name, by what they define."""
@@ -262,8 +264,25 @@ class Linker:
         if near and near[0][0][0] == 2:  # of other notes, what most of them say, and shortest
             said = {other: self.parsed[other].said.get(name) for other in found}
             often = Counter(said.values())
-            found.sort(key=lambda other: (-often[said[other]], _length(said[other])))
+            found.sort(
+                key=lambda other: (
+                    other in self.strange,
+                    -often[said[other]],
+                    _length(said[other]),
+                )
+            )
         return found
+
+    def of_several(self) -> list[tuple[str, Entry]]:
+        """The functions that several formulas define, with each of these; first those that call
+        the fewest others."""
+        found = [
+            (name, entry)
+            for (kind, name), entries in self.table.items()
+            for entry in entries
+            if kind == "functions" and len(entries) > 1
+        ]
+        return sorted(found, key=lambda pair: len(self.called(pair[1])))
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether another note's function can be the one that a formula calls: a softmax or a

@@ -45,6 +45,23 @@ def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(View, "code", refuse)
 
 
+def test_of_several_definitions_the_usual_one_is_meant(tmp_path: Path) -> None:
+    """A slip in one note does not become the attention of another note's heads."""
+    notes = {
+        "Slip": r"\mathrm{Attention}(Q, K, V) = QK^\top V",
+        "Usual": r"\mathrm{Attention}(Q, K, V) = "
+        r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V",
+        "Heads": r"\mathrm{MultiHead}(Q, K, V) = "
+        r"\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad "
+        r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)",
+    }
+    for name, latex in notes.items():
+        (tmp_path / f"{name}.md").write_text(f"$$\n{latex}\n$$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert "class MultiHeadAttention" in rendered.files["transformer/attention.py"]
+    assert not rendered.diagnostics
+
+
 def test_a_layer_has_no_scores_for_a_fixed_number_of_positions(vault: Vault) -> None:
     compilation = vault(
         r"""
