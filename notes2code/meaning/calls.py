@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
@@ -239,6 +239,9 @@ def call(run: Run, name: Node, group: Group) -> Value:
         raise error("N2C041", f"`{use.name}` is given nothing", group.span)
     use = replace(use, name=applying.without_number(run, use.name))
     equation = applying.known(run, use.name)
+    if equation is not None and len(group.items) != len(equation.parameters):
+        # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.
+        equation = None if probabilities.is_probability(run, use, group) else equation
     if equation is not None:
         items = _in_order(run, use, group, equation.parameters)
         return applying.apply(run, use, equation, [run.lower(item) for item in items], span)
@@ -264,7 +267,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return of_arrays.reduction(run, of_arrays.REDUCTIONS[plain], group, span)
     if probabilities.is_probability(run, use, group):
         return probabilities.probability(run, use, group, span)
-    if use.name in GREEK_FUNCTIONS and len(group.items) == 1:
+    if use.name in _greek_functions(run) and len(group.items) == 1:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
     if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
         raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
@@ -293,6 +296,11 @@ def _in_order(
             "give the arguments the names that they have in its definition, or none",
         )
     return [named[name] for name in parameters or named]
+
+
+def _greek_functions(run: Run) -> Set[str]:
+    """The letters that are known functions: the Φ(Q) of attention is a feature map."""
+    return GREEK_FUNCTIONS.keys() - ({"Phi"} if run.seen.attends else set())
 
 
 def _compares_two(group: Group) -> bool:

@@ -103,6 +103,20 @@ def test_value(case: Case) -> None:
     check(case)
 
 
+def test_phi_of_queries_is_a_feature_map() -> None:
+    formula = compile_formula(r"O = \Phi(Q) (\Phi(K)^\top V)")
+    assert [given.name for given in formula.inputs if given.kind == "function"] == ["Phi"]
+    assert formula.component is None
+
+
+def test_a_probability_beside_a_function_of_its_name() -> None:
+    formula = compile_formula(
+        r"L = -\sum_{i=1}^n \log P(x_i \mid x_{<i}; \theta)",
+        context=[r"P(x) = \mathrm{softmax}(W x)"],
+    )
+    assert [(given.name, len(given.shape)) for given in formula.inputs] == [("P", 1)]
+
+
 def test_truth_in_brackets() -> None:
     formula = compile_formula(r"q_j = (1 - \epsilon) [j = y] + \frac{\epsilon}{5}, j = 1, \dots, 5")
     found = formula.reference(epsilon=0.5, y=2.0)
