@@ -41,8 +41,10 @@ def _of_field(run: Run, name: str) -> Equation | None:
     return found if found is not None and found.parameters else None
 
 
-def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
-    """The value of a known function at arguments.
+def apply(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
+) -> Value:
+    """The value of a known function at arguments; ``named`` is its name with the number of its use.
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
@@ -56,7 +58,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
     if len(arguments) != len(equation.parameters):
         usual = _of_field(run, use.name)
         if equation is usual or (usual is not None and len(arguments) == 1):
-            return _other_arity(run, use, equation, arguments, span)
+            return _other_arity(run, use, equation, arguments, span, named)
         raise error(
             "N2C041",
             f"`{use.name}` takes {len(equation.parameters)} arguments, not {len(arguments)}",
@@ -81,7 +83,7 @@ def apply(run: Run, use: Use, equation: Equation, arguments: Sequence[Value], sp
             span,
             "give one of the two another name",
         )
-    site = _site(run, use.name, arguments)
+    site = _site(run, use.name, named, arguments)
     sizes: dict[Size, Size] = {}
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = 1 < len(use.indices) == len(equation.value.indices)
@@ -174,19 +176,20 @@ def _single(expr: Expr, array: str) -> Expr:
 
 
 def _other_arity(
-    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
 ) -> Value:
     """A function of the field with another number of arguments than usual: given one array, it
     takes that in all its places; otherwise it is one that the field does not know."""
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1:
-        return apply(run, use, equation, arguments[:1], span)
+        return apply(run, use, equation, arguments[:1], span, named)
     if len(arguments) == 1:
         text = run.quote(arguments[0].span)
         run.problems.append(
             note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
         )
-        return apply(run, use, equation, [arguments[0]] * len(equation.parameters), span)
+        arguments = [arguments[0]] * len(equation.parameters)
+        return apply(run, use, equation, arguments, span, named)
     if use.name in run.functions:
         raise _two_functions(use, span)
     return unknown(run, use, arguments, span)
@@ -201,13 +204,13 @@ def _two_functions(use: Use, span: Span) -> ProblemError:
     )
 
 
-def _site(run: Run, function: str, arguments: Sequence[Value]) -> int:
+def _site(run: Run, function: str, named: str, arguments: Sequence[Value]) -> int:
     """The number of a call. The same call twice in one statement is one, with one set of weights,
     and so is one at other elements, as ``score(q_i, k_l)`` beside ``score(q_i, k_j)``; other calls
     have weights of their own."""
     arrays = [v.body.array if isinstance(v.body, Ref) else run.quote(v.span) for v in arguments]
     text = "; ".join(arrays)
-    key = f"{function}({text})@{run.statement}"
+    key = f"{named}({text})@{run.statement}"
     if key not in run.sites:
         run.sites[key] = run.sites[function] = run.sites.get(function, -1) + 1
     return run.sites[key]

@@ -237,14 +237,15 @@ def call(run: Run, name: Node, group: Group) -> Value:
     span = name.span.to(group.span)
     if not group.items:
         raise error("N2C041", f"`{use.name}` is given nothing", group.span)
-    use = replace(use, name=applying.without_number(run, use.name))
+    named, use = use.name, replace(use, name=applying.without_number(run, use.name))
     equation = applying.known(run, use.name)
     if equation is not None and len(group.items) != len(equation.parameters):
         # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.
         equation = None if probabilities.is_probability(run, use, group) else equation
     if equation is not None:
         items = _in_order(run, use, group, equation.parameters)
-        return applying.apply(run, use, equation, [run.lower(item) for item in items], span)
+        arguments = [run.lower(item) for item in items]
+        return applying.apply(run, use, equation, arguments, span, named)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
     hidden = masks.called(run, name, group, span)

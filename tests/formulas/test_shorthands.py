@@ -103,6 +103,11 @@ def test_value(case: Case) -> None:
     check(case)
 
 
+def test_numbered_norms_have_weights_of_their_own() -> None:
+    formula = compile_formula(r"y = \mathrm{LN}_1(x) + \mathrm{LN}_2(x)")
+    assert sum(given.name.startswith("gamma") for given in formula.inputs) == 2
+
+
 def test_phi_of_queries_is_a_feature_map() -> None:
     formula = compile_formula(r"O = \Phi(Q) (\Phi(K)^\top V)")
     assert [given.name for given in formula.inputs if given.kind == "function"] == ["Phi"]
