@@ -88,7 +88,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
     """Type the statements of a formula."""
     try:
         stated, remarks = complex_pairs.apart(parted)
-        tree = replace(tree, problems=(*tree.problems, *remarks))
+        tree = replace(tree, problems=(*tree.problems, *remarks, *sizes.examples(stated)))
         seen = survey(stated)
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
