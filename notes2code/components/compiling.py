@@ -54,10 +54,6 @@ class Compiler:
             if self.library.knows(name) and self.compiled(entry).recognised is None:
                 self.linker.strange.add(entry)
 
-    def all(self) -> list[Compiled]:
-        """Every formula, in the order of notes and places."""
-        return [self.compiled(entry) for entry in self.linker.entries]
-
     def compiled(self, entry: Entry) -> Compiled:
         """One formula."""
         if entry not in self.done:
@@ -75,8 +71,7 @@ class Compiler:
         found = self.linker.typed(entry)
         own = found.own
         if own.kind in ("rejected", "text", "definition") or own.equation is None:
-            kind = "rejected" if own.kind == "rejected" else own.kind
-            return Compiled(entry, kind, None, None, own.problems)
+            return Compiled(entry, own.kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(entry, found, pinned)
         if recognised is not None and self._defines_learned(recognised, entry):

@@ -276,12 +276,12 @@ class _Matcher:
     def _sum(self, terms: Sequence[Expr], theirs: Expr, found: Match) -> Iterator[Match]:
         """Terms in any order; the rest goes to the setting among the terms."""
         others = theirs.terms if isinstance(theirs, Add) else (theirs,)
-        collector = self._collector(terms, found)
+        collector = self._collector(terms)
         needed = [t for t in terms if t is not collector]
         for way, left in self._assigned(needed, list(others), found):
             yield from self._collected(collector, ir.add(*left), bool(left), way)
 
-    def _collector(self, parts: Sequence[Expr], found: Match) -> Expr | None:
+    def _collector(self, parts: Sequence[Expr]) -> Expr | None:
         """The setting that takes what is left over: a lone setting among terms or factors, or a
         function around one of several factors, since x σ(βx) is a function of x too."""
         lone = (p for p in parts if isinstance(p, Ref) and p.array in self.settings)
@@ -317,7 +317,7 @@ class _Matcher:
             return
         assert isinstance(mine, Mul)
         others: list[Expr] = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
-        collector = self._collector(mine.factors, found)
+        collector = self._collector(mine.factors)
         needed = sorted((f for f in mine.factors if f is not collector), key=_hardness)
         for way, left in self._assigned(needed, others, found):
             yield from self._collected(collector, ir.mul(*left), bool(left), way)

@@ -27,7 +27,7 @@ from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.oracle import numpy_source
 from notes2code.oracle.layout import Bracket, Chain, lines
 
@@ -302,13 +302,6 @@ class View:
         """
         value = self._in_own_sizes(self.recognised.settings[setting])
         return render_setting(value, x, known, within)
-
-    def constant(self, setting: str) -> str:
-        """A setting that is a plain number, as Python writes it."""
-        body = self.recognised.settings[setting].body
-        return str(body.value) if isinstance(body, Num) else render_setting(
-            self.recognised.settings[setting], "x", {}, ""
-        )  # fmt: skip
 
     def _in_own_sizes(self, value: Lambda) -> Lambda:
         return in_own_sizes(self.recognised, value)

@@ -112,7 +112,7 @@ def apply(
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
             lambdas.append(_own_input(run, use, parameter, axes, site, own))
-    name = f"{use.name}"
+    name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
     if elements:

@@ -254,7 +254,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
-    if plain.startswith("swish_") or use.name.lower().startswith("swish_"):
+    if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in OF_NUMBERS:
         return _of_numbers(run, OF_NUMBERS[plain], group, span)

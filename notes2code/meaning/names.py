@@ -57,7 +57,7 @@ def label(node: Node) -> str:
     """The text of a script that is a part of a name; "" where it says nothing."""
     match node:
         case Name(text):
-            return {"prime": "prime", "star": "star"}.get(text, text)
+            return text
         case Num(text):
             return text.replace(".", "_")
         case Script(base, sub, sup, primes):

@@ -138,7 +138,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     parts = scripts.parts(sub, run.seen.bound)
     if len(parts) > len(axes):
         raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
-    use = Use("this", (), None, False, False, False, sub.span)
+    use = Use("this", sub.span)
     for part in parts:
         axis = axes.pop(0)
         place = position(run, At(part), axis.size, use)

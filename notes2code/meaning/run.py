@@ -220,11 +220,7 @@ class Run:
         elif (
             left.rank == right.rank == 1
             and left.name != right.name
-            and "d"
-            not in (
-                left.name,
-                right.name,
-            )
+            and "d" not in (left.name, right.name)
         ):
             self.conflict(1, f"{left.name} and {right.name} are taken to be equal", where)
         if left.value is not None or right.value is not None:

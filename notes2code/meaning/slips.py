@@ -49,7 +49,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     said = {use.name for node, use in named if id(node) not in bases | labels}
     for define in defines:
         yield from _parameters(define, seen, said, equation)
-    yield from _variances(nodes, defines, seen)
+    yield from _variances(nodes, defines)
     yield from _averages(nodes, seen, equation)
     yield from omissions(nodes, named, defines, seen, equation)
     yield from residuals(nodes, defines)
@@ -170,7 +170,7 @@ def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
 # --- variances ---------------------------------------------------------------------------------
 
 
-def _variances(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+def _variances(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
     """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
     for quotient in nodes.of(Frac):
         if _is_difference(quotient.top) and _is_variance(quotient.bottom):

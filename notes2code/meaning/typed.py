@@ -107,7 +107,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
     try:
-        remark = properties.remark(latex, defines, seen)
+        remark = properties.remark(defines, seen)
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
         others, scope = _with_local_functions(latex, stated, seen, scope, shapes)
@@ -139,8 +139,8 @@ def _typed(
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
         run.shapes = {**shapes, **scope.shapes, **shapes}
-        columns = ((True, 0.0), (False, 0.5)) if scope.column else ((False, 0.0), (True, 0.5))
-        run.column = bool(run.choose("column", columns)) if seen.has_matrices else False
+        if seen.has_matrices:
+            run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run
 
     def attempt(run: Run) -> Equation:
