@@ -184,7 +184,7 @@ class _Matcher:
                 if joined is None or not isinstance(own, Size):
                     return (), rest, theirs
                 head = Index("h", _heads(joined.size, own))
-                by_head = _replaced(theirs, Fn("floordiv", (Idx(joined), own)), Idx(head))
+                by_head = ir.replaced(theirs, {Fn("floordiv", (Idx(joined), own)): Idx(head)})
                 return (head,) if head in ir.free_indices(by_head) else (), rest, by_head
         return (), at, theirs
 
@@ -475,11 +475,6 @@ def _heads(joined: Size, width: Size) -> Size:
     factors = joined.value.factors if isinstance(joined.value, Mul) else ()
     rest = [factor for factor in factors if factor != width]
     return rest[0] if len(rest) == 1 and isinstance(rest[0], Size) else Size("h")
-
-
-def _replaced(expr: Expr, old: Expr, new: Expr) -> Expr:
-    """The expression with another for each of its parts that is one."""
-    return new if expr == old else ir.rebuild(expr, lambda child: _replaced(child, old, new))
 
 
 def _hardness(expr: Expr) -> int:

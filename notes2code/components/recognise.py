@@ -25,9 +25,8 @@ class Recognised:
 
     ``settings`` are the component's settings by name, as arrays over the note's inputs; a
     setting that the note leaves out is missing. ``functions`` gives the note's function in each
-    function role, ``unusual`` the settings that deserve a warning. ``equation`` is the note's,
-    completed by custom where the note leaves something out. ``calls_causal`` is whether a function
-    that it calls is causal.
+    function role. ``equation`` is the note's, completed by custom where the note leaves something
+    out. ``calls_causal`` is whether a function that it calls is causal.
     """
 
     component: Component

@@ -14,8 +14,8 @@ from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
+from notes2code.oracle.layout import Bracket, lines
 
-LIMIT = 100
 INDENT = "    "
 
 
@@ -121,14 +121,8 @@ def _size(size: Expr) -> Size:
 
 def _signature(equation: Equation, name: str, library: Library) -> list[str]:
     """The ``def`` line, broken as the formatter breaks it."""
-    parameters = [f"{given.name}: {_annotation(given, library)}" for given in equation.inputs]
-    result = library("Tensor")
-    line = f"def {name}({', '.join(parameters)}) -> {result}:"
-    if len(line) <= LIMIT:
-        return [line]
-    one_line = f"{INDENT}{', '.join(parameters)}"
-    inner = [one_line] if len(one_line) <= LIMIT else [f"{INDENT}{p}," for p in parameters]
-    return [f"def {name}(", *inner, f") -> {result}:"]
+    parameters = tuple(f"{given.name}: {_annotation(given, library)}" for given in equation.inputs)
+    return lines(Bracket(f"def {name}(", parameters, f") -> {library('Tensor')}:"))
 
 
 def _annotation(given: Input, library: Library) -> str:

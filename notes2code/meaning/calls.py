@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import (
@@ -394,7 +395,7 @@ def indicated(run: Run, node: Node) -> Value | None:
     """``𝟙_{[k ≠ i]}``."""
     match node:
         case Script(one, sub, None, 0) if _is_one(one):
-            said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
+            said = ungrouped(sub)
             if isinstance(said, Relation) and None not in said.operands:
                 return in_brackets(run, said)
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Infix, Juxt, Name, Neg, Node, Num
+from notes2code.latex.tree import Dots, Frac, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import ir
 from notes2code.meaning.indexing import arithmetic
 from notes2code.meaning.ir import Expr, Index, Size
@@ -257,7 +257,7 @@ def _counts(node: Node) -> bool:
         return _counts(node.body)
     if isinstance(node, Infix):
         return _counts(node.left) and _counts(node.right)
-    return isinstance(node, Num | Name) or type(node).__name__ in ("Frac", "Script", "Juxt")
+    return isinstance(node, Num | Name | Frac | Script | Juxt)
 
 
 @dataclass(frozen=True, slots=True)

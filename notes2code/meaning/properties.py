@@ -99,7 +99,7 @@ def _is_extent(node: Node) -> bool:
             return all(map(_is_extent, factors))
         case _ if scripts.is_name(node):
             text = names.label(node)
-            return text[:1].islower() or text in ("T", "N", "L", "B", "D", "H", "C", "V")
+            return text[:1].islower() or text in names.SIZE_BASES
     return False
 
 

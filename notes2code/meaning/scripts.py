@@ -67,6 +67,11 @@ def is_name(node: Node | None) -> bool:
     return isinstance(node, Name)
 
 
+def is_two(node: Node | None) -> bool:
+    """Whether a script is the 2 of a square."""
+    return isinstance(node, Num) and node.text == "2"
+
+
 def shift(node: Node) -> tuple[str, int] | None:
     """The letter and the offset of an index such as ``i`` or ``i − 1``."""
     match node:
