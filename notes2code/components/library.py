@@ -96,7 +96,8 @@ class Component:
     components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``causal`` is the role of the sequence in which a position usually sees none that come
     later. ``groups`` is what its class calls the number of groups of heads that share keys and
-    values. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    values. ``head_sizes`` is how many sizes its class takes, all that of a head, where heads can
+    call it. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Component:
     builds_on: tuple[str, ...]
     causal: str
     groups: str
+    head_sizes: int | None
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -285,6 +287,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         builds_on=tuple(data.get("builds_on", ())),
         causal=data.get("causal", ""),
         groups=data.get("groups", ""),
+        head_sizes=data.get("head_sizes"),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
