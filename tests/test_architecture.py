@@ -56,7 +56,10 @@ AROUND: Mapping[str, set[str]] = {
     "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
     "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
-    "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
+    "numbers_said": {"compilation", "meaning"},
+    "rendering": {
+        *("compilation", "components", "diagnostics", "emit", "model_sizes", "numbers_said"),
+    },
     "passing": {"compilation", "emit", "rendering", "verify"},
     "pipeline": {
         *("compilation", "components", "diagnostics", "names", "passing", "publish"),

@@ -239,9 +239,12 @@ class View:
 
     def number_type(self, name: str) -> str:
         """The type of one of ``numbers`` and the value that it has by default."""
-        if self.has("lambda") and name in self.attention.shares:
-            return "float = 0.8"  # with 1, the two attentions would cancel out at first
-        return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
+        if any(s.name == name for s in self.foreign_sizes):
+            return "int = 1"
+        said = dict(self._part.sources[0].numbers) if self._part.sources else {}
+        # With a share of 1, the two attentions would cancel out at first.
+        usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0
+        return f"float = {said.get(name, usual)!r}"
 
     @cached_property
     def handed_on(self) -> tuple[str, ...]:
