@@ -33,8 +33,9 @@ class Setting:
     that is added), ``relative`` (an element of an array for a pair of positions), ``distance``
     (one for their distance), ``function`` (around an argument) or ``condition`` (where a softmax is
     taken). ``usual`` are values that deserve no warning, ``unusual`` what the warning says about
-    others. ``classes`` are the names of the component with certain values, such as ``GEGLU``. A
-    function that is ``alone`` has no other arrays in it.
+    others. ``says`` are the words for some of its values behind the summary of a class, those
+    under "" for others. ``classes`` are the names of the component with certain values, such as
+    ``GEGLU``. A function that is ``alone`` has no other arrays in it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Setting:
     kind: str
     usual: tuple[str, ...] = ()
     unusual: str = ""
+    says: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
     alone: bool = False
 
@@ -304,6 +306,7 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         table["kind"],
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
+        table.get("says", {}),
         table.get("classes", {}),
         table.get("alone", False),
     )
