@@ -137,11 +137,17 @@ class Compiler:
         left = {given.name for given in alone.form.equation.inputs}
         left -= {given.name for given in completed.inputs}
         arrays = {alone.found.roles[role].array for role in left if role in alone.found.roles}
-        arrays |= {f"{array}_squared" for array in arrays}
         given = {one.name for one in found.own.equation.inputs} if found.own.equation else set()
         for uses in self.linker.linked(entry):
-            mine = tuple(use for use in uses if self.linker.parsed[use].arrays & arrays)
-            typed = self.linker.together(entry, found.own, mine) if mine else None
+            said = [self.linker.parsed[use].arrays for use in uses]
+            if not all(any({one, f"{one}_squared"} & names for names in said) for one in arrays):
+                continue
+            mine = tuple(
+                use
+                for use, names in zip(uses, said, strict=True)
+                if any({one, f"{one}_squared"} & names for one in arrays)
+            )
+            typed = self.linker.together(entry, found.own, mine)
             if typed is not None and typed.equation is not None:
                 others = {one.name for one in typed.equation.inputs} - given
                 whole = recognise(typed.equation, self.library)
