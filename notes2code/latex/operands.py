@@ -95,9 +95,10 @@ class Operands(TokenReader):
             return content
         if token.kind in ("op", "rel"):
             self.at += 1
-            if token.text in "-+" and self.peek().kind in ("num", "name"):
-                body = self.primary()
-                return Neg(body, self.span_from(token)) if token.text == "-" else body
+            following = self.peek()
+            near = following.kind in ("num", "name") and following.span.start == token.span.end
+            if token.text == "-" and near:
+                return Neg(self.primary(), self.span_from(token))
             return Stroke(token.text, token.span)
         if token.kind == "text":
             self.at += 1

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Num,
     Prose,
     Script,
+    Stroke,
 )
 
 INDEX_LETTERS = frozenset([*"ijlmnrstp", "k", "ell", "pos", "u", "tau"])
@@ -53,6 +54,9 @@ def code_name(*parts: str) -> str:
     return name
 
 
+_STROKES = {"+": "plus", "-": "minus", "*": "star"}
+
+
 def label(node: Node) -> str:
     """The text of a script that is a part of a name; "" where it says nothing."""
     match node:
@@ -60,6 +64,8 @@ def label(node: Node) -> str:
             return text
         case Num(text):
             return text.replace(".", "_")
+        case Stroke(text):
+            return _STROKES.get(text, "")
         case Script(base, sub, sup, primes):
             below = label(sub) if sub is not None else ""
             above = label(sup) if sup is not None else ""

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    Stroke,
     walk,
 )
 from notes2code.meaning import families, ir, names, roots, scripts
@@ -112,7 +113,9 @@ def scripted(run: Run, node: Node) -> Value:
     if isinstance(node.base, Group) and isinstance(node.sub, Relation):
         return families.indexed(run, node.base, node.sub, node.sup)
     value = run.lower(node.base)
-    if node.sub is not None:
+    if isinstance(node.sub, Stroke) and node.sub.text == "+":
+        value = mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
+    elif node.sub is not None:
         value = index(run, value, node.sub)
     if node.primes:
         value = transpose(value, node.span)

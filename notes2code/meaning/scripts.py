@@ -235,6 +235,8 @@ class _Reader:
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
+            elif not (isinstance(part, Relation) and "∼" in part.signs):  # x ∼ p below an E
+                raise error("N2C032", "this index is not understood", part.span)
 
     def label_and_index(self, node: Node) -> tuple[Node, ...]:
         """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
@@ -343,7 +345,10 @@ class _Reader:
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
-            self.labels.append("star" if node.text == "*" else names.label(node))
+            if node.text == "+" and self.base.isupper():
+                text = "the pseudo-inverse of a matrix is not computed"
+                raise error("N2C041", text, node.span, "if it is a label, write it as a word")
+            self.labels.append(names.label(node))
         else:
             self.power = node
 

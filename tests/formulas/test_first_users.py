@@ -99,3 +99,23 @@ def test_a_lost_root_makes_no_other_layer_norm(below: str) -> None:
     formula = compile_formula(rf"\mathrm{{LN}}(x) = \gamma \frac{{x - \mu}}{{{below}}} + \beta")
     assert formula.component is None
     assert any("a root is missing" in problem.message for problem in formula.diagnostics)
+
+
+@table(
+    Case(r"s = x^+ - x^-", "x_plus[d] x_minus[d]", lambda a, b: a - b),
+    Case(
+        r"L = -\log \frac{\exp(q \cdot k_+ / \tau)}{\sum_{i=0}^K \exp(q \cdot k_i / \tau)}",
+        "q[d] k_plus[d] tau+ k[n,d]",
+        lambda q, p, t, k: -np.log(np.exp(q @ p / t) / np.exp(k @ q / t).sum()),
+    ),
+    Case(r"y = [z - 1]_+", "z[d]", lambda z: np.maximum(z - 1, 0)),
+    Case(r"y = (1 - z)_+^2", "z[d]", lambda z: np.maximum(1 - z, 0) ** 2),
+)
+def test_signs_below_and_above_are_read(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("latex", [r"y = A^+ b", r"y = x_\cdot + 1"])
+def test_signs_that_are_not_understood_are_refused(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(latex)
