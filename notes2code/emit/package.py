@@ -36,6 +36,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 SHARED = {
+    "models": "model_bases.py.j2",
     "checkpoints": "checkpoints.py.j2",
     "generation": "generation.py.j2",
     "attention": "attention_bases.py.j2",

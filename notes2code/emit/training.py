@@ -47,8 +47,9 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "schedule": first.get("warmup_schedule"),
         "missing": {size: usual for size, usual in _USUAL.items() if size not in sizes},
         "models": models,
+        "numbers": sorted({n for model in models.values() for n in model.handed_on} - {"max_len"}),
         "counts": sorted({name for model in models.values() for name in model.counts}),
-        "classes": [f"{model.name}{end}" for model in models.values() for end in ("", "Config")],
+        "classes": ["Model", *(model.name for model in models.values())],
         "joined": joined,
     }
     places = {f"{package}/{module}.py": f"{module}.py.j2" for module in MODULES}
