@@ -299,7 +299,10 @@ class _Reader:
     def above(self, node: Node) -> None:
         """A superscript: a transpose, a power, an index or a label."""
         inner = node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
-        if self.is_step(inner):
+        is_step = self.is_step(inner)
+        if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
+            self.power = node  # the β^t of step t
+        elif is_step:
             self.dropped += 1
         elif isinstance(node, Name):
             self._above_name(node)
@@ -356,7 +359,7 @@ class _Reader:
             self.transposed = True  # the QK^t of those who write all transposes so
         elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and (self.base not in _RATES or text == _LAYER):
+        elif text in self.bound and (self.base not in RATES or text == _LAYER):
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
@@ -375,7 +378,7 @@ _WEIGHTS = frozenset(["W", "w", "U", "b"])
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
 
-_RATES = frozenset(["beta", "gamma", "lambda", "rho"])
+RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
 _LAYER = "l"

@@ -13,6 +13,7 @@ from notes2code.meaning import (
     aliases,
     complex_pairs,
     grouped,
+    heads,
     names,
     parities,
     properties,
@@ -138,7 +139,7 @@ def _typed(
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
-        run.shapes = {**shapes, **scope.shapes, **shapes}
+        run.shapes = heads.apart({**shapes, **scope.shapes, **shapes}, stated, seen)
         if seen.has_matrices:
             run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run
