@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from notes2code.emit.imports import joined
-from notes2code.emit.projected import SIZES_OF_HEADS
 from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.training import USUAL, trained
 from notes2code.emit.view import View
@@ -74,7 +73,7 @@ def _heads(parts: Sequence[View]) -> tuple[View, View] | tuple[None, None]:
             takes = heads.projected.inner or (heads.projected.textbook and heads.textbook_attention)
             for other in parts if takes else ():
                 usual = other.component == "scaled_dot_product_attention"
-                if not usual and other.head_size == 2 and not SIZES_OF_HEADS[other.component]:
+                if not usual and other.head_size == 2 and not other.head_sizes:
                     return heads, other
     return None, None
 
