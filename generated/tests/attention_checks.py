@@ -279,6 +279,9 @@ class AttentionChecks:
         assert_equals(weights.sum(dim=-1), array(sees_a_key))
         assert_equals(weights @ value, array(output))
 
+    def test_shows_its_dropout(self) -> None:
+        assert "dropout=0.5" in self.attention(dropout=0.5).extra_repr()
+
     def test_gives_its_weights_before_dropout(self) -> None:
         attention, inputs = self.attention(dropout=0.5), self.inputs(2)
         _, weights = attention(*inputs, need_weights=True)

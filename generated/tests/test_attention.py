@@ -559,6 +559,10 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
     def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
         return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
 
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
+
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):
             MultiHeadAttention(d_model=6, num_heads=4)
@@ -701,6 +705,10 @@ class TestCausalSelfAttention(CausalChecks):
     def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
         return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
 
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
+
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):
             CausalSelfAttention(d_model=6, num_heads=4)
@@ -753,6 +761,10 @@ class TestBiasedCausalSelfAttention(CausalChecks):
     def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
         """What is added behind the projection."""
         return attention.W_O.bias.expand_as(output)
+
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
 
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):

@@ -7,10 +7,12 @@ import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import warnings
 import zlib
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,6 +113,7 @@ def test_sentences_vary() -> None:
     for words in sentences:
         kinds = "".join(kind for word in words for kind, table in KINDS.items() if word in table)
         assert re.fullmatch(r"DB?A?NVDB?A?N(JDB?A?NVDB?A?N)?", kinds)
+    assert Translation.longest == len("DBANVDBANJDBANVDBAN") + 1  # and the start
     assert count["J"] / len(sentences) == pytest.approx(0.3, abs=0.05)
     assert count["B"] / count["N"] == pytest.approx(0.4, abs=0.05)
     assert count["A"] / count["N"] == pytest.approx(0.4, abs=0.05)
@@ -151,7 +154,7 @@ def test_a_report_compares_what_is_written(
     """A translation may be twice as long as the right one, if the model can write so much."""
     inputs, expected = Translation().batch(10, random.Random("held out"), held_out=True)
     length = expected.size(1)
-    max_len = 2 * length + 1 if right else length + 1
+    max_len = 2 * length + 1 if right else Translation.longest
     translation, kind, config = prepared(
         options_of("translation", tmp_path, f"--max-len {max_len}")
     )
@@ -198,8 +201,8 @@ def test_the_notes_are_looked_for_here_and_above(
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
     monkeypatch.setattr(data, "NOTES", "notes of these tests")
-    with pytest.raises(SystemExit, match="name a --file"):
-        main(["text", *SMALL.split()])
+    with pytest.raises(FileNotFoundError, match="name a --file"):
+        data.notes()
     (tmp_path / data.NOTES).mkdir()
     (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
     for name in "decaf":
@@ -275,7 +278,7 @@ def test_a_run_that_goes_on_gives_the_same_numbers(task: str, tmp_path: Path) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_a_checkpoint_is_a_model_in_a_file(task: str, tmp_path: Path) -> None:
     train(options_of(task, tmp_path, "--steps 1"))
-    model = MODELS[task][0].load(tmp_path / "run.pt")
+    model = MODELS[task].load(tmp_path / "run.pt")
     state = torch.load(tmp_path / "run.pt")
     assert all(state["weights"][name].equal(w) for name, w in model.state_dict().items())
     assert not {"task", "checkpoint", "resume", "device", "parallel"} & state["options"].keys()
@@ -446,7 +449,8 @@ def test_the_options_have_their_defaults(
     usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
     usual |= {"learning_rate": 1.0, "warmup_steps": 200}
     usual |= {"label_smoothing": 0.1}
-    usual |= {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
+    sizes = fields(MODELS[task].config_class)
+    usual |= {size.name: size.default for size in sizes if size.default is not MISSING}
     usual.pop("vocab_size", None)
     options = vars(parsed([task]))
     assert usual.items() <= options.items() and "vocab_size" not in options
@@ -466,7 +470,6 @@ def test_the_options_have_their_defaults(
     [
         "",
         "another-task",
-        f"{TASKS[0]} --steps 0",
         f"{TASKS[0]} --batch-size 0",
         f"{TASKS[0]} --accumulate x",
         f"{TASKS[0]} --warmup-steps 0",
@@ -484,13 +487,138 @@ def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
 def test_a_run_goes_on_from_a_checkpoint_only(capsys: Any) -> None:
     with pytest.raises(SystemExit):
         parsed([TASKS[0], "--resume"])
-    assert "--checkpoint" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"usage: python -m transformer.train {TASKS[0]} ")
+    assert "--resume needs the --checkpoint" in shown
 
 
-def test_a_run_does_not_go_on_from_a_file_with_code_in_it(tmp_path: Path) -> None:
-    torch.save({"options": {}, "more": Path("x")}, tmp_path / "run.pt")
-    with pytest.raises(Exception, match="[Ww]eights"):
-        options_of(TASKS[0], tmp_path, "--resume")
+def failure(capsys: Any, *arguments: str) -> str:
+    """What the program prints of arguments that are wrong, with a usage or without: one line."""
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    *usage, line = capsys.readouterr().err.splitlines()
+    assert not usage or usage[0].startswith("usage: python -m transformer.train")
+    return line
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("--steps x", "argument --steps: 'x' is not a whole number from 1 on"),
+        ("--steps 0", "argument --steps: '0' is not a whole number from 1 on"),
+        ("--num-heads 0", "argument --num-heads: '0' is not a whole number from 1 on"),
+        ("--learning-rate -1", "argument --learning-rate: '-1' is not a number above 0"),
+        ("--clip 0", "argument --clip: '0' is not a number above 0"),
+        ("--clip nan", "argument --clip: 'nan' is not a number above 0"),
+        ("--clip x", "argument --clip: 'x' is not a number above 0"),
+        ("--dropout 1", "argument --dropout: '1' is not a number from 0 on and below 1"),
+        ("--dropout -0.1", "argument --dropout: '-0.1' is not a number from 0 on and below 1"),
+        ("--label-smoothing 2", "argument --label-smoothing: '2' is not a number from 0 on"),
+        ("--d-model 9", "d_model=9 is not a multiple of num_heads=2"),
+        ("--accumulate 9", "a batch of 8 has too few sequences for 9 parts"),
+        ("--device cuda", "--device cuda: there is no such device here"),
+        ("--max-len 19", "--max-len 19: sentences have up to 20 tokens"),
+    ],
+)
+def test_a_line_says_what_is_wrong(
+    wrong: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    line = failure(capsys, *command(TASKS[0], tmp_path, wrong))
+    assert "error: " + why in line
+    assert not (tmp_path / "run.pt").exists()
+
+
+def test_a_checkpoint_has_a_folder_and_is_not_lost(tmp_path: Path, capsys: Any) -> None:
+    given = command(TASKS[0], tmp_path, "--steps 1")
+    given[given.index(str(tmp_path / "run.pt"))] = str(tmp_path / "nowhere" / "run.pt")
+    assert "there is no folder" in failure(capsys, *given)
+    main(command(TASKS[0], tmp_path, "--steps 1"))
+    before = (tmp_path / "run.pt").read_bytes()
+    capsys.readouterr()
+    assert "is there already" in failure(capsys, *command(TASKS[0], tmp_path, "--steps 1"))
+    assert (tmp_path / "run.pt").read_bytes() == before
+
+
+def test_a_run_that_is_done_says_so(tmp_path: Path, capsys: Any) -> None:
+    train(options_of(TASKS[0], tmp_path, "--steps 2"))
+    capsys.readouterr()
+    assert train(options_of(TASKS[0], tmp_path, "--resume")) == []
+    assert capsys.readouterr().out == "already at step 2 of 2: give more --steps to go on\n"
+
+
+def test_a_run_goes_on_from_a_state_of_its_own_only(tmp_path: Path, capsys: Any) -> None:
+    going_on = command(TASKS[0], tmp_path, "--resume")
+    assert "No such file" in failure(capsys, *going_on)
+    (tmp_path / "run.pt").write_bytes(b"no checkpoint")
+    assert "is not a file of weights" in failure(capsys, *going_on)
+    _, kind, config = prepared(options_of(TASKS[0], tmp_path))
+    kind(config).save(tmp_path / "run.pt")
+    assert "holds a model, but no run to go on with" in failure(capsys, *going_on)
+    train(options_of(TASKS[0], tmp_path, "--steps 1"))
+    wider = command(TASKS[0], tmp_path, "--resume --steps 2 --d-model 32")
+    assert failure(capsys, *wider).endswith("run.pt is of a model with d_model=16")
+    other = command("text", tmp_path, "--resume")
+    wanted = f"holds a model of class {kind.__name__}, not {MODELS['text'].__name__}"
+    assert failure(capsys, *other).endswith(wanted)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises a ``KeyboardInterrupt``, also where these tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_a_run_behind_a_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """The step is finished and its state saved: the run goes on from there as if nothing were."""
+    unbroken = train(options_of(TASKS[0], tmp_path, "--steps 4"))
+    (tmp_path / "run.pt").unlink()
+
+    def interrupted(*given: Any) -> float:
+        loss = update(*given)
+        signal.raise_signal(signal.SIGINT)
+        return loss
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr("transformer.train.update", interrupted)
+        main(command(TASKS[0], tmp_path, "--steps 4"))
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err.endswith("stopped at step 1 of 4\n")
+    assert train(options_of(TASKS[0], tmp_path, "--resume")) == unbroken[1:]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_second_interrupt_ends_a_run_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> float:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("transformer.train.update", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(options_of(TASKS[0], tmp_path))
+    assert not (tmp_path / "run.pt").exists()
+
+
+def test_an_interrupt_may_be_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> float:
+        signal.raise_signal(signal.SIGINT)
+        return 0.0
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    monkeypatch.setattr("transformer.train.update", interrupted)
+    try:
+        assert train(options_of(TASKS[0], tmp_path, "--steps 2")) == [0.0, 0.0]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("task", TASKS)
