@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from checks import array, assert_equals
 from transformer.masks import (
     batched_mask,
+    block_size,
     causal_mask,
     combined_mask,
     fused_attention,
@@ -123,6 +124,30 @@ def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
         assert torch.equal(weights, torch.softmax(total, dim=-1).nan_to_num())
         (gradient,) = torch.autograd.grad(weights.square().sum(), scores)
         assert gradient.isfinite().all() and gradient.any()
+
+
+@pytest.mark.parametrize(
+    ("device", "queries", "keys", "numbers", "rows"),
+    [
+        ("cpu", 2**10, 2**10, 2, 2**8),
+        ("cpu", 2**10, 2**8, 2, None),
+        ("cpu", 2**10 + 1, 2**8, 2, 2**10),
+        ("meta", 2**14, 2**8, 2, None),
+        ("meta", 2**14 + 1, 2**8, 2, 2**14),
+        ("cpu", 2**10, 2**18, 3, 24),
+        ("cpu", 2**10, 2**18, 18, 6),
+        ("cpu", 2**10, 0, 3, None),
+    ],
+)
+def test_a_block_has_the_queries_that_are_worth_it(
+    device: str, queries: int, keys: int, numbers: int, rows: int | None
+) -> None:
+    """2²¹ numbers on a CPU, 2²⁵ on other devices, but not too few queries; and one block where some
+    of the queries are before all keys."""
+    query, key = (torch.empty(2, 2, length, 1, device=device) for length in (queries, keys))
+    assert block_size(query, key, causal=False, numbers=numbers) == rows
+    rows = rows if queries <= keys else None
+    assert block_size(query, key, causal=True, numbers=numbers) == rows
 
 
 @pytest.mark.parametrize("lead", [(), (2,), (4, 3), (2, 1, 3)])
