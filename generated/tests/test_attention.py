@@ -150,6 +150,13 @@ class TestParametricKernelAttention(UnorderedChecks):
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
         return randomised(ParametricKernelAttention(dropout=dropout, w=0.7))
 
+    def test_learns_w(self) -> None:
+        """From the number on that it is given, which may be a whole one."""
+        assert ParametricKernelAttention(w=1).w == 1
+        attention = self.attention()
+        attention(*self.inputs(2)).square().sum().backward()
+        assert attention.w.grad
+
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
         """On any line the distances are those of the numbers on it."""
