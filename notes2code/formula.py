@@ -13,11 +13,11 @@ from notes2code.components.compiling import Compiled, Compiler, shown_settings
 from notes2code.components.library import library
 from notes2code.diagnostics import Problem, Severity
 from notes2code.emit.torch_function import torch_source
-from notes2code.emit.view import snake
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.meaning.scope import Shape
+from notes2code.names import snake
 from notes2code.oracle import evaluate
 from notes2code.vault import SourceText, read_note_text
 

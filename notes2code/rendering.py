@@ -13,6 +13,7 @@ from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.emit import package as emitter
 from notes2code.emit.formulas import Plain
 from notes2code.model_sizes import sizes_of
+from notes2code.numbers_said import numbers_said
 
 DRAWINGS = ("excalidraw", "canvas")
 
@@ -47,8 +48,18 @@ def render(
     ``refused`` says by name which classes are left out, and why."""
     # What a drawing repeats of a note is the note's.
     ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
+    numbers = numbers_said(compilation)
     formulas = [
-        (f.compiled, Source(f.note.path, f.position[0], f.formula.latex, f.note.title))
+        (
+            f.compiled,
+            Source(
+                f.note.path,
+                f.position[0],
+                f.formula.latex,
+                f.note.title,
+                numbers.get((f.note.path, f.formula.section), ()),
+            ),
+        )
         for f in ordered
     ]
     mentioned = _mentioned(compilation)

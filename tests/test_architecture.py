@@ -22,7 +22,7 @@ STAGES: Mapping[str, set[str]] = {
     "meaning": {
         *("diagnostics", "records", "latex", "latex.macros", "latex.tree", "latex.words"),
     },
-    "oracle": {"meaning", "meaning.ir"},
+    "oracle": {"meaning", "meaning.ir", "names"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
     # examples in trees.
     "components": {
@@ -34,14 +34,14 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.linking",
             "meaning.scope",
         ),
-        *("cache", "latex.tree", "oracle", "records", "vault.model"),
+        *("cache", "latex.tree", "latex.words", "names", "oracle", "records", "vault.model"),
     },
     # The tests of a package hold the oracle's source.
     "emit": {
         *("components.around", "components.compiling", "components.inline", "components.library"),
         *("components.pattern", "components.plan", "components.rows"),
         *("cache", "components.distances", "components.recognise", "components.settings"),
-        *("meaning", "meaning.ir", "oracle", "oracle.layout"),
+        *("meaning", "meaning.ir", "names", "oracle", "oracle.layout"),
     },
     "verify": {"cache"},
     "publish": {"diagnostics"},
@@ -56,13 +56,16 @@ AROUND: Mapping[str, set[str]] = {
     "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
     "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
-    "rendering": {"compilation", "components", "diagnostics", "emit", "model_sizes"},
+    "numbers_said": {"compilation", "meaning"},
+    "rendering": {
+        *("compilation", "components", "diagnostics", "emit", "model_sizes", "numbers_said"),
+    },
     "passing": {"compilation", "emit", "rendering", "verify"},
     "pipeline": {
         *("compilation", "components", "diagnostics", "names", "passing", "publish"),
         *("rendering", "vault", "verify"),
     },
-    "formula": {"components", "diagnostics", "emit", "meaning", "oracle", "vault"},
+    "formula": {"components", "diagnostics", "emit", "meaning", "names", "oracle", "vault"},
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
     "watching": {"components", "vault"},

@@ -136,6 +136,16 @@ class AttentionChecks:
             assert gradient.isfinite().all()
 
     @need_weights_or_not
+    def test_gives_zeros_without_keys(self, need_weights: bool) -> None:
+        attention, (query, key, value) = self.attention(), self.inputs(2)
+        bias = total_bias([cut_bias(bias, query.size(-2), 0) for bias in self.added()])
+        masked = {"bias": bias, "need_weights": need_weights}
+        for keep_mask in (None, torch.ones(2, 0, dtype=torch.bool)):
+            none = (key[..., :0, :], value[..., :0, :])
+            output = first(attention(query, *none, keep_mask=keep_mask, **masked))
+            assert torch.equal(output, query.new_zeros(*query.shape[:-1], value.size(-1)))
+
+    @need_weights_or_not
     @pytest.mark.parametrize("always", [False, True])
     def test_is_causal_when_asked_to_be(self, always: bool, need_weights: bool) -> None:
         """Each query gives what it would give if it and its key were the last ones."""
@@ -242,6 +252,13 @@ class AttentionChecks:
             output = first(attention(query, key, value, bias=hidden, need_weights=need_weights))
             (gradient,) = torch.autograd.grad(output.sum(), query)
             assert gradient.isfinite().all()
+
+    @need_weights_or_not
+    def test_adds_no_mask(self, need_weights: bool) -> None:
+        query, key, value = self.inputs(2)
+        mask = torch.ones(query.size(-2), key.size(-2), dtype=torch.bool)
+        with pytest.raises(TypeError if self.takes_bias else ValueError, match="bias"):
+            self.attention()(query, key, value, bias=mask, need_weights=need_weights)
 
     @need_weights_or_not
     def test_keeps_its_precision_with_a_bias_of_another(self, need_weights: bool) -> None:

@@ -96,6 +96,13 @@ class ProjectedChecks:
         output = attention(*inputs, bias=total_bias(biases))
         assert_equals(output, self.by_formula(attention, *inputs, *biases))
 
+    @need_weights_or_not
+    def test_takes_no_sequences(self, need_weights: bool) -> None:
+        attention, inputs = self.attention(), self.inputs()
+        output = first(attention(*inputs, bias=total_bias(self.added())))
+        none = first(attention(*(x[:0] for x in inputs), need_weights=need_weights))
+        assert none.shape == (0, *output.shape[1:])
+
     # --- masks ---------------------------------------------------------------------------
 
     @pytest.mark.parametrize("of", ["sequence", "query", "head"])
@@ -164,6 +171,12 @@ class ProjectedChecks:
         output, weights = attention(*inputs, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))
         assert_equals(attention(*inputs, bias=bias), array(output))
+
+    @need_weights_or_not
+    def test_adds_no_mask(self, need_weights: bool) -> None:
+        mask = torch.ones(self.shapes[0][0], self.shapes[-1][0], dtype=torch.bool)
+        with pytest.raises(TypeError, match="a bias of torch.bool"):
+            self.attention()(*self.inputs(), bias=mask, need_weights=need_weights)
 
     # --- the rest ------------------------------------------------------------------------
 

@@ -233,6 +233,12 @@ class TestDifferentialAttention(UnorderedChecks):
             expected = expected + share * torch.softmax(biased, dim=-1).nan_to_num()
         assert_equals(weights, array(expected))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_refuses_queries_that_have_no_halves(self, need_weights: bool) -> None:
+        query, key, value = (x[..., 1:] for x in self.inputs(2))
+        with pytest.raises(ValueError, match="two halves"):
+            self.attention()(query, key, value, need_weights=need_weights)
+
     def test_learns_lambda_(self) -> None:
         """From the number on that it is given, which may be a whole one."""
         assert DifferentialAttention(lambda_=1).lambda_ == 1
@@ -287,7 +293,7 @@ class TestSoftCappedScaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 6), (5, 6), (5, 7)
-    defaults = (("c", 1.0), ("dropout", 0.0))
+    defaults = (("c", 50.0), ("dropout", 0.0))
     by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
@@ -540,6 +546,14 @@ class TestSeq2SeqAttention(UnorderedProjectedChecks):
         assert_equals(alone, array(context[:1]))
         assert_equals(weights, array(several[:1, 1]))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_adds_a_bias_for_one_state(self, need_weights: bool) -> None:
+        attention, (state, memory) = self.attention(), self.inputs()
+        bias = torch.randn(2, 5, dtype=torch.float64)
+        context = first(attention(state[:, 1], memory, bias=bias, need_weights=need_weights))
+        contexts = first(attention(state, memory, bias=bias[:, None], need_weights=need_weights))
+        assert_equals(context, array(contexts[:, 1]))
+
     def test_takes_a_sequence_without_a_batch(self) -> None:
         attention, (state, memory) = self.attention(), self.inputs()
         contexts, several = attention(state, memory, need_weights=True)
@@ -660,6 +674,11 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
     def test_refuses_heads_that_do_not_attend(self) -> None:
         with pytest.raises(TypeError, match="Identity"):
             MultiHeadAttention(6, 3, attention=nn.Identity())
+
+    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
+        attention = MultiHeadAttention(6, 3).attention
+        with pytest.raises(ValueError, match="dropout of its own"):
+            MultiHeadAttention(6, 3, dropout=0.1, attention=attention)
 
     @pytest.mark.parametrize("causal", [False, True])
     def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:

@@ -112,6 +112,17 @@ def test_a_bias_changes_no_type() -> None:
     assert torch.equal(weights, torch.softmax(scores, dim=-1))
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64])
+def test_a_bias_is_no_mask(dtype: torch.dtype) -> None:
+    with pytest.raises(TypeError, match=f"a bias of {dtype}: .* keep_mask"):
+        masked_softmax(torch.zeros(4, 5), None, torch.ones(4, 5, dtype=dtype))
+
+
+def test_masked_softmax_of_no_keys() -> None:
+    keep, bias = torch.ones(2, 1, 0, dtype=torch.bool), torch.zeros(0)
+    assert masked_softmax(torch.zeros(2, 4, 0), keep, bias).shape == (2, 4, 0)
+
+
 def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
     """Also where scores are large, and with zeros and finite gradients where nothing is kept."""
     scores = (300 * torch.randn(2, 4, 5, dtype=torch.float64)).requires_grad_()
@@ -193,6 +204,27 @@ def test_fused_attention_takes_the_same_keys_for_many_queries() -> None:
     key, value = torch.randn(2, 3, 5, 6)
     output = fused_attention(query, key, value, None, None, False, scale=1.0)
     torch.testing.assert_close(output, torch.softmax(query @ key.mT, dim=-1) @ value)
+
+
+@pytest.mark.parametrize(
+    "leads", [((1, 3), (2, 3), (2, 3)), ((3,), (2, 1), (2, 3)), ((2, 1), (2, 3), (1, 3))]
+)
+@pytest.mark.parametrize("of_mask", [(), (2, 1), (4, 2, 3)])
+def test_fused_attention_takes_what_broadcasts(
+    leads: tuple[tuple[int, ...], ...], of_mask: tuple[int, ...]
+) -> None:
+    query, key, value = (
+        torch.randn(*lead, count, 6) for lead, count in zip(leads, (4, 5, 5), strict=True)
+    )
+    keep, bias = torch.rand(*of_mask, 4, 5) < 0.8, torch.randn(*of_mask, 4, 5)
+    output = fused_attention(query, key, value, keep, bias, False, scale=1.0)
+    torch.testing.assert_close(output, masked_softmax(query @ key.mT, keep, bias) @ value)
+
+
+def test_fused_attention_adds_no_mask() -> None:
+    x = torch.zeros(4, 6)
+    with pytest.raises(TypeError, match="a bias of torch.bool"):
+        fused_attention(x, x, x, None, torch.ones(4, 4, dtype=torch.bool), False, scale=1.0)
 
 
 @pytest.mark.parametrize("bias", [None, torch.ones(())])

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from .cache import KeyValueCache
 from .linear import Linear, linear_map
 from .masks import (
+    as_bias,
     batched_mask,
     block_size,
     blocks,
@@ -171,7 +172,7 @@ class DistanceAttention(DotProductAttention):
             )
         # A shift of everything changes no distance, and near zero less is lost in rounding.
         keep = combined_mask(query, key, keep_mask, causal=False)
-        centre = key.mean(dim=-2, keepdim=True)
+        centre = key.sum(dim=-2, keepdim=True) / max(1, key.size(-2))
         if keep is not None:  # keys that no query sees may be far off
             seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
             key = key.masked_fill(~seen, 0.0)
@@ -184,7 +185,7 @@ class DistanceAttention(DotProductAttention):
             key,
             value,
             keep_mask=keep_mask,
-            bias=falling if bias is None else bias + falling,
+            bias=falling if bias is None else as_bias(bias, falling) + falling,
             causal=causal,
         )
 
@@ -194,12 +195,12 @@ class DistanceAttention(DotProductAttention):
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
     """Each head's share of the features: (B, n, d) to (B, num_heads, n, d / num_heads)."""
-    return x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)
+    return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)
 
 
 def join_heads(heads: Tensor) -> Tensor:
     """The heads side by side: (B, num_heads, n, head_size) to (B, n, num_heads * head_size)."""
-    return heads.transpose(1, 2).flatten(2)
+    return heads.transpose(-3, -2).flatten(-2)
 
 
 class UnscaledDotProductAttention(DotProductAttention):
@@ -261,6 +262,7 @@ class AdditiveAttention(BlockAttention):
     query: (..., n, query_size)
     key: (..., m, key_size)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention scores.md:49, 45, 66; vault/Sequence to sequence.md:28, 34.
@@ -293,6 +295,7 @@ class KernelAttention(DistanceAttention):
     query: (..., n, d)
     key: (..., m, d)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:34.
@@ -317,6 +320,7 @@ class ParametricKernelAttention(DistanceAttention):
     query: (..., n, d)
     key: (..., m, d)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:40.
@@ -339,7 +343,7 @@ class ParametricKernelAttention(DistanceAttention):
 
 
 class ScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys.
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k.
 
         \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
 
@@ -370,6 +374,7 @@ class DifferentialAttention(Attention):
     query: (..., n, 2 d), the queries of both attentions side by side
     key: (..., m, 2 d), their keys
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which may be negative
 
     From vault/Beyond softmax.md:20.
@@ -393,6 +398,8 @@ class DifferentialAttention(Attention):
 
     def halves(self, query: Tensor, key: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """The queries and keys of each of the two attentions."""
+        if query.size(-1) % 2:
+            raise ValueError(f"queries of {query.size(-1)} features cannot be parted in two halves")
         return zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
 
     def forward(
@@ -432,6 +439,7 @@ class SigmoidAttention(BlockAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m), which add up to
         anything
 
@@ -452,13 +460,14 @@ class SigmoidAttention(BlockAttention):
     ) -> Tensor:
         scores = self.scores(query, key)
         if bias is not None:
-            scores = scores + bias.to(scores.dtype)
+            scores = scores + as_bias(bias, scores)
         weights = torch.sigmoid(scores)
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
 class SoftCappedScaledDotProductAttention(BlockAttention):
-    r"""Attention whose scores are dot products of queries and keys.
+    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-0.5/c, then
+    c*tanh(x).
 
         \mathrm{CappedAttn}(Q, K, V) =
             \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
@@ -471,7 +480,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
     From vault/Beyond softmax.md:45.
     """
 
-    def __init__(self, dropout: float = 0.0, c: float = 1.0) -> None:
+    def __init__(self, dropout: float = 0.0, c: float = 50.0) -> None:
         super().__init__(dropout)
         self.c = c
 
@@ -491,6 +500,8 @@ class LinearAttention(Attention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask: as in Attention
+    causal: it always is, by its formula
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Beyond softmax.md:56.
@@ -557,7 +568,8 @@ class LinearAttention(Attention):
 
 
 class CausalScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys.
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with later
+    keys hidden.
 
         \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
 
@@ -582,7 +594,7 @@ class CausalScaledDotProductAttention(DotProductAttention):
 
 
 class MaskedScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys.
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with M added.
 
         \mathrm{MaskedAttention}(Q, K, V, M) =
             \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V
@@ -685,6 +697,7 @@ class RelativePositionAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Relative positions.md:45.
@@ -709,7 +722,7 @@ class RelativePositionAttention(DotProductAttention):
     ) -> Tensor | tuple[Tensor, Tensor]:
         if not need_weights:  # the scores have it already
             relative = self.by_distance(query, key.size(-2)) * query.size(-1) ** -0.5
-            bias = relative if bias is None else bias + relative
+            bias = relative if bias is None else as_bias(bias, relative) + relative
         return super().forward(
             query,
             key,
@@ -909,7 +922,7 @@ class SynthesizerAttention(nn.Module):
         keep_mask = batched_mask(keep_mask, x)
         column, shift = self.B.weight[:length], self.B.bias[:length]
         if not need_weights:
-            bias = shift if bias is None else bias + shift
+            bias = shift if bias is None else as_bias(bias, shift) + shift
             column = column.expand(*x.shape[:-2], -1, -1)
             return fused_attention(
                 hidden,
@@ -940,6 +953,7 @@ class Seq2SeqAttention(nn.Module):
     state: (..., state_size), or several, (..., T, state_size)
     memory: (..., m, memory_size)
     keep_mask: True to keep; (B, m) or (B, T, m)
+    bias: added to the scores; (..., m) or (..., T, m)
     returns: (..., memory_size) or (..., T, memory_size), and with need_weights the weights,
         (..., m) or (..., T, m)
 
@@ -967,6 +981,7 @@ class Seq2SeqAttention(nn.Module):
         alone = state.dim() < memory.dim()
         query = state.unsqueeze(-2) if alone else state
         keep_mask = batched_mask(keep_mask, query)
+        bias = bias.unsqueeze(-2) if alone and bias is not None else bias
         weights = masked_softmax(self.scores(query, memory), keep_mask, bias)
         context = F.dropout(weights, self.dropout, self.training) @ memory
         if alone:
@@ -984,7 +999,7 @@ class Seq2SeqAttention(nn.Module):
 
 
 class RescaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys.
+    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-1.
 
         \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V
 
@@ -1013,6 +1028,8 @@ class MultiHeadAttention(nn.Module):
         \mathrm{head}_i &= \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)
         \end{aligned}
 
+    attention: what each head computes, for heads of d_model / num_heads features;
+        ScaledDotProductAttention by default
     query: (B, n, d_model)
     key: (B, m, d_model), by default the query
     value: (B, m, d_model), by default the key
@@ -1039,8 +1056,11 @@ class MultiHeadAttention(nn.Module):
         self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
+        elif dropout:
+            raise ValueError("the attention that is given has a dropout of its own: set it there")
         if not isinstance(attention, Attention):
-            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+            name = type(attention).__name__
+            raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
 
     def forward(
@@ -1089,6 +1109,8 @@ class CausalSelfAttention(nn.Module):
             \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O,
         \quad \text{where } \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)
 
+    attention: what each head computes, for heads of d_model / num_heads features;
+        CausalScaledDotProductAttention by default
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
     bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
@@ -1111,8 +1133,11 @@ class CausalSelfAttention(nn.Module):
         self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
+        elif dropout:
+            raise ValueError("the attention that is given has a dropout of its own: set it there")
         if not isinstance(attention, Attention):
-            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+            name = type(attention).__name__
+            raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
 
     def forward(
@@ -1154,6 +1179,8 @@ class BiasedCausalSelfAttention(nn.Module):
         \mathrm{head}_i &= \mathrm{CausalAttention}(XW_i^Q + b_i^Q, XW_i^K + b_i^K, XW_i^V + b_i^V)
         \end{aligned}
 
+    attention: what each head computes, for heads of d_model / num_heads features;
+        CausalScaledDotProductAttention by default
     x: (B, n, d_model)
     keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
     bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
@@ -1176,8 +1203,11 @@ class BiasedCausalSelfAttention(nn.Module):
         self.W_O = Linear(d_model, d_model)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
+        elif dropout:
+            raise ValueError("the attention that is given has a dropout of its own: set it there")
         if not isinstance(attention, Attention):
-            raise TypeError(f"attention is a {type(attention).__name__}, not an Attention")
+            name = type(attention).__name__
+            raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
 
     def forward(

@@ -40,7 +40,7 @@ class LayerNorm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    r"""Two linear maps with an activation between them, the same at every position.
+    r"""Two linear maps, the same at every position, with relu between them.
 
         \mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2
 
@@ -85,7 +85,7 @@ class TokenEmbedding(nn.Module):
 
 
 class GeluFeedForward(nn.Module):
-    r"""Two linear maps with an activation between them, the same at every position.
+    r"""Two linear maps, the same at every position, with gelu between them.
 
         \mathrm{MLP}(x) = \mathrm{GELU}(xW_1 + b_1)W_2 + b_2
 

@@ -82,14 +82,25 @@ def check_boolean(keep_mask: Tensor) -> None:
         )
 
 
+def as_bias(bias: Tensor, like: Tensor) -> Tensor:
+    """What is added to scores, in the type of ``like``; a ``TypeError`` for a mask of booleans or
+    whole numbers, which would be added as zeros and ones."""
+    if not bias.is_floating_point():
+        raise TypeError(
+            f"a bias of {bias.dtype}: give floating point numbers to add to the scores, "
+            "or what is to be kept as keep_mask"
+        )
+    return bias.to(like.dtype)
+
+
 def masked_softmax(scores: Tensor, keep: Tensor | None, bias: Tensor | None = None) -> Tensor:
     """Softmax of ``scores + bias`` over the last axis, where ``keep`` is True; zeros in a row
     where nothing is kept."""
     if bias is not None:
-        scores = scores + bias.to(scores.dtype)
+        scores = scores + as_bias(bias, scores)
     if keep is not None:
         scores = scores.masked_fill(~keep, -math.inf)
-    if keep is None and bias is None:
+    if (keep is None and bias is None) or scores.size(-1) == 0:
         return torch.softmax(scores, dim=-1)
     # A row of nothing but -inf would be 0/0: its scores are made finite, its weights zero.
     empty = scores.amax(dim=-1, keepdim=True).isneginf()
@@ -160,8 +171,7 @@ def fused_attention(
     dropout: float = 0.0,
 ) -> Tensor:
     """``masked_softmax(scale * query @ keyᵀ, …) @ value`` in torch's fused kernel."""
-    lead, queries, keys = query.shape[:-2], query.size(-2), key.size(-2)
-    width = value.size(-1)
+    queries, keys, width = query.size(-2), key.size(-2), value.size(-1)
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
     if bias is not None and (causal or keep_mask is not None):
@@ -185,7 +195,7 @@ def fused_attention(
     lower = causal and keep_mask is None and bias is None
     if lower and queries != keys:  # by a branch, which a compiler that leaves lengths open can take
         lower = False
-    bias = None if bias is None else bias.to(query.dtype)
+    bias = None if bias is None else as_bias(bias, query)
     mask, empty = bias, None
     keep = combined_mask(query, key, keep_mask, causal and not lower)
     if keep is not None:
@@ -193,10 +203,12 @@ def fused_attention(
         keep = keep | empty
         mask = keep if bias is None else bias.masked_fill(~keep, -math.inf)
     # The kernel is fast for four axes, and for one width of queries, keys and values.
+    leads = [x.shape[:-2] for x in (query, key, value, mask) if x is not None]
+    lead = torch.broadcast_shapes(*leads)
     if query.size(-1) != width:
         widest = max(query.size(-1), width)
         query, key, value = (F.pad(x, (0, widest - x.size(-1))) for x in (query, key, value))
-    if query.dim() != 4:
+    if len(lead) != 2 or any(other != lead for other in leads[:3]):
         query, key, value = (_as_heads(x, lead) for x in (query, key, value))
         mask = None if mask is None else _as_heads(mask.expand(*lead, queries, keys), lead)
     elif mask is not None:

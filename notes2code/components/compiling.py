@@ -54,10 +54,6 @@ class Compiler:
             if self.library.knows(name) and self.compiled(entry).recognised is None:
                 self.linker.strange.add(entry)
 
-    def all(self) -> list[Compiled]:
-        """Every formula, in the order of notes and places."""
-        return [self.compiled(entry) for entry in self.linker.entries]
-
     def compiled(self, entry: Entry) -> Compiled:
         """One formula."""
         if entry not in self.done:
@@ -75,10 +71,12 @@ class Compiler:
         found = self.linker.typed(entry)
         own = found.own
         if own.kind in ("rejected", "text", "definition") or own.equation is None:
-            kind = "rejected" if own.kind == "rejected" else own.kind
-            return Compiled(entry, kind, None, None, own.problems)
+            return Compiled(entry, own.kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(entry, found, pinned)
+        other = None if recognised is None else self._other(entry, found, recognised)
+        if other is not None:
+            recognised, used = None, ()
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
         problems = [
@@ -91,7 +89,7 @@ class Compiler:
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
             assert tree is not None
-            problems.extend(doubts(own.equation, tree, whole, self.library))
+            problems.extend(doubts(other or own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
@@ -129,6 +127,27 @@ class Compiler:
         if alone is not None and alone.form.whole and found.together and not best[1]:
             return None, ()
         return best
+
+    def _other(self, entry: Entry, found: Linked, alone: Recognised) -> Equation | None:
+        """What a formula is with the note's own definitions of what its form leaves to custom, such
+        as the μ of LayerNorm, where these make something else of the same inputs."""
+        if alone.form.completes is None:
+            return None
+        completed = alone.component.forms[alone.form.completes].equation
+        left = {given.name for given in alone.form.equation.inputs}
+        left -= {given.name for given in completed.inputs}
+        arrays = {alone.found.roles[role].array for role in left if role in alone.found.roles}
+        arrays |= {f"{array}_squared" for array in arrays}
+        given = {one.name for one in found.own.equation.inputs} if found.own.equation else set()
+        for uses in self.linker.linked(entry):
+            mine = tuple(use for use in uses if self.linker.parsed[use].arrays & arrays)
+            typed = self.linker.together(entry, found.own, mine) if mine else None
+            if typed is not None and typed.equation is not None:
+                others = {one.name for one in typed.equation.inputs} - given
+                whole = recognise(typed.equation, self.library)
+                if not others and (whole is None or whole.component is not alone.component):
+                    return typed.equation
+        return None
 
     def _apart(
         self, entry: Entry, found: Linked, alone: Recognised | None

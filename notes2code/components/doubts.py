@@ -136,14 +136,16 @@ def _differ(left: Equation, right: Equation) -> bool:
     return False
 
 
-def _on_same_inputs(
-    left: Equation, right: Equation, seeds: int = 3
-) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+SAMPLES = 3
+"""The random inputs that two sides are compared on."""
+
+
+def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """The values of two equations on random numbers; nothing if their inputs are not the same."""
     if _kinds(left) != _kinds(right) or "i" in _kinds(left):  # i may be the root of −1
         return
     with suppress(OracleError, TypeError):
-        for seed in range(seeds):
+        for seed in range(SAMPLES):
             inputs = sample(left, seed)
             yield tried(left, inputs), tried(right, inputs)
 

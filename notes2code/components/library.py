@@ -33,8 +33,9 @@ class Setting:
     that is added), ``relative`` (an element of an array for a pair of positions), ``distance``
     (one for their distance), ``function`` (around an argument) or ``condition`` (where a softmax is
     taken). ``usual`` are values that deserve no warning, ``unusual`` what the warning says about
-    others. ``classes`` are the names of the component with certain values, such as ``GEGLU``. A
-    function that is ``alone`` has no other arrays in it.
+    others. ``says`` are the words for some of its values behind the summary of a class, those
+    under "" for others. ``classes`` are the names of the component with certain values, such as
+    ``GEGLU``. A function that is ``alone`` has no other arrays in it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Setting:
     kind: str
     usual: tuple[str, ...] = ()
     unusual: str = ""
+    says: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
     alone: bool = False
 
@@ -96,7 +98,8 @@ class Component:
     components whose functions its formulas call, ``builds_on`` those that its class needs
     besides. ``causal`` is the role of the sequence in which a position usually sees none that come
     later. ``groups`` is what its class calls the number of groups of heads that share keys and
-    values. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    values. ``head_sizes`` is how many sizes its class takes, all that of a head, where heads can
+    call it. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -113,6 +116,7 @@ class Component:
     builds_on: tuple[str, ...]
     causal: str
     groups: str
+    head_sizes: int | None
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -285,6 +289,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         builds_on=tuple(data.get("builds_on", ())),
         causal=data.get("causal", ""),
         groups=data.get("groups", ""),
+        head_sizes=data.get("head_sizes"),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
@@ -301,6 +306,7 @@ def _setting(name: str, table: dict[str, Any]) -> Setting:
         table["kind"],
         tuple(table.get("usual", ())),
         table.get("unusual", ""),
+        table.get("says", {}),
         table.get("classes", {}),
         table.get("alone", False),
     )

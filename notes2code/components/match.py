@@ -184,7 +184,7 @@ class _Matcher:
                 if joined is None or not isinstance(own, Size):
                     return (), rest, theirs
                 head = Index("h", _heads(joined.size, own))
-                by_head = _replaced(theirs, Fn("floordiv", (Idx(joined), own)), Idx(head))
+                by_head = ir.replaced(theirs, {Fn("floordiv", (Idx(joined), own)): Idx(head)})
                 return (head,) if head in ir.free_indices(by_head) else (), rest, by_head
         return (), at, theirs
 
@@ -276,12 +276,12 @@ class _Matcher:
     def _sum(self, terms: Sequence[Expr], theirs: Expr, found: Match) -> Iterator[Match]:
         """Terms in any order; the rest goes to the setting among the terms."""
         others = theirs.terms if isinstance(theirs, Add) else (theirs,)
-        collector = self._collector(terms, found)
+        collector = self._collector(terms)
         needed = [t for t in terms if t is not collector]
         for way, left in self._assigned(needed, list(others), found):
             yield from self._collected(collector, ir.add(*left), bool(left), way)
 
-    def _collector(self, parts: Sequence[Expr], found: Match) -> Expr | None:
+    def _collector(self, parts: Sequence[Expr]) -> Expr | None:
         """The setting that takes what is left over: a lone setting among terms or factors, or a
         function around one of several factors, since x σ(βx) is a function of x too."""
         lone = (p for p in parts if isinstance(p, Ref) and p.array in self.settings)
@@ -317,7 +317,7 @@ class _Matcher:
             return
         assert isinstance(mine, Mul)
         others: list[Expr] = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
-        collector = self._collector(mine.factors, found)
+        collector = self._collector(mine.factors)
         needed = sorted((f for f in mine.factors if f is not collector), key=_hardness)
         for way, left in self._assigned(needed, others, found):
             yield from self._collected(collector, ir.mul(*left), bool(left), way)
@@ -475,11 +475,6 @@ def _heads(joined: Size, width: Size) -> Size:
     factors = joined.value.factors if isinstance(joined.value, Mul) else ()
     rest = [factor for factor in factors if factor != width]
     return rest[0] if len(rest) == 1 and isinstance(rest[0], Size) else Size("h")
-
-
-def _replaced(expr: Expr, old: Expr, new: Expr) -> Expr:
-    """The expression with another for each of its parts that is one."""
-    return new if expr == old else ir.rebuild(expr, lambda child: _replaced(child, old, new))
 
 
 def _hardness(expr: Expr) -> int:

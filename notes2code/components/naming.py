@@ -10,7 +10,8 @@ from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.recognise import Recognised
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Idx, Index, Lambda
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Ref, Size, walk
+from notes2code.names import snake
 
 
 def class_name(recognised: Recognised) -> str:
@@ -78,7 +79,7 @@ def variant_name(
     # What the score goes through tells more than what it is scaled with.
     for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
         if mine[setting] != theirs[setting]:
-            words.append(_word(setting, mine[setting]))
+            words.append(_word(setting, mine[setting], recognised))
     words += called
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
@@ -117,7 +118,7 @@ _ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
 """The order of keys and queries in a mask, as settings are shown."""
 
 
-def _word(setting: str, value: str | None) -> str:
+def _word(setting: str, value: str | None, recognised: Recognised) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
     if value not in (None, setting) and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
@@ -125,20 +126,27 @@ def _word(setting: str, value: str | None) -> str:
         return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
     if value is not None and setting == "score" and "tanh(" in value:
         return "SoftCapped"
-    if value is not None and setting in ("kernel", "scale", "activation"):
+    if value is not None and setting == "scale":
+        return _word_of_scale(recognised.settings[setting].body)
+    if value is not None and setting in ("kernel", "activation"):
         return _word_of_expression(setting, value)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
     return missing if value is None else other
+
+
+def _word_of_scale(body: Expr) -> str:
+    """The word for a scale: by whether it holds a number that is given, such as a temperature."""
+    parts = walk(body)
+    if any(isinstance(part, Ref) for part in parts):
+        return "Tempered"
+    by_model = any(isinstance(part, Size) and part.name == "d_model" for part in parts)
+    return "ModelScaled" if by_model else "Rescaled"
 
 
 def _word_of_expression(setting: str, value: str) -> str:
     """The word for an expression: by the names or functions in it, and the power it takes."""
     functions = set(re.findall(r"[a-z]+(?=\()", value))
     names = set(re.findall(r"[A-Za-z]\w*", value)) - functions - {"x"}
-    if setting == "scale":
-        if names - {"d_k", "d_q", "d_v", "d", "e", "h", "d_model", "n", "m"}:
-            return "Tempered"
-        return "ModelScaled" if "d_model" in names else "Rescaled"
     if setting == "kernel":
         if names:
             return "Parametric"
@@ -158,7 +166,7 @@ FIRST_WORD = re.compile(r"[A-Z][a-z]+")
 def _joined(word: str, base: str) -> str:
     """``Unscaled`` before ``ScaledDotProductAttention`` takes the place of its first word."""
     if base.islower():
-        return f"{_snake(word)}_{base}"
+        return f"{snake(word)}_{base}"
     first = FIRST_WORD.match(base)
     if first is not None and word.lower().endswith(first[0].lower()):
         base = base[first.end() :]
@@ -167,11 +175,7 @@ def _joined(word: str, base: str) -> str:
 
 def _of(base: str, title: str) -> str:
     """A name with the title of its note behind."""
-    return f"{base}_of_{_snake(_camel(title))}" if base.islower() else f"{base}Of{_camel(title)}"
-
-
-def _snake(text: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
+    return f"{base}_of_{snake(_camel(title))}" if base.islower() else f"{base}Of{_camel(title)}"
 
 
 def _camel(text: str) -> str:

@@ -115,14 +115,11 @@ def _with_mask(scores: Expr) -> Expr:
     if not isinstance(scores, Cases) or len(scores.branches) != 1 or scores.otherwise is None:
         return scores
     (condition, value), other = scores.branches[0], scores.otherwise
-    if other == _HIDDEN:
-        return _sum((value, Cases(((condition, ir.ZERO),), _HIDDEN)))
-    if value == _HIDDEN:
-        return _sum((other, Cases(((condition, _HIDDEN),), ir.ZERO)))
+    if other == ir.MINUS_INFINITY:
+        return _sum((value, Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY)))
+    if value == ir.MINUS_INFINITY:
+        return _sum((other, Cases(((condition, ir.MINUS_INFINITY),), ir.ZERO)))
     return scores
-
-
-_HIDDEN = Num(float("-inf"))
 
 
 def _negative(cases: Cases) -> Cases:

@@ -14,12 +14,14 @@ from notes2code.components.recognise import Recognised
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a part comes from: the note, the line, and the formula, "" where it is only named."""
+    """Where a part comes from: the note, the line, and the formula, "" where it is only named; and
+    the numbers that the formulas of its section say, such as ``c = 50``."""
 
     note: str
     line: int
     latex: str
     title: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

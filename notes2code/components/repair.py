@@ -10,18 +10,18 @@ from notes2code.components.compiling import Compiled
 from notes2code.components.library import Library
 from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Severity
+from notes2code.latex.words import EATEN
 from notes2code.meaning import type_formula
 
 _SLIPS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\frac\s*\{1\}\s*\{\\sum_\{?(\w+)\}?\s+([^{}]+)\}"), r"\\frac{1}{\\sqrt{\1}} \2"),
     (re.compile(r"\\sum_\{?(\w+)\}?(?=\s*\})"), r"\\sqrt{\1}"),
-    (re.compile(r"\bQ\s*K\s*T\b"), r"QK^T"),
-    (re.compile(r"(?<![\\\w])rac\{"), r"\\frac{"),
+    (re.compile(r"(?<=[A-Za-z])\s*T\b"), "^T"),
     (re.compile(r"\\sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
-    (re.compile(r"(?<![\\A-Za-z])dk\b"), r"d_k"),
+    (re.compile(r"(?<![\\A-Za-z_])([dn])([a-z])\b"), r"\1_\2"),
     (re.compile(r"(?:\\[ ,;]|\s)\s*\d+\s*$"), ""),
     (re.compile(r"\s*[-–]\s*\w+\s*\\times\s*\w+\s*$"), ""),
-    (re.compile(r"(?<![\\A-Za-z])lpha\b"), r"\\alpha"),
+    *((re.compile(rf"(?<![\\A-Za-z]){eaten}\b"), rf"\\{whole}") for eaten, whole in EATEN.items()),
 )
 _ARROW = re.compile(r"\\(?:right|long)?(?:right)?arrow\b|\\to\b")
 _BRACKETS = (("(", ")"), ("{", "}"), ("[", "]"))

@@ -25,7 +25,6 @@ from notes2code.meaning.ir import (
 )
 
 CAUSAL = "causal"
-_INFINITY = Num(float("-inf"))
 FAR_BELOW = -10_000
 """What masks are filled with for −∞: exp of this is 0 in float64 beside any usual score."""
 
@@ -129,7 +128,9 @@ def _kept(mask: Expr) -> Expr:
 
 def fills_far_below(expr: Expr) -> bool:
     """Whether a mask is filled with a number for −∞."""
-    return is_mask(expr) and any(value not in (ir.ZERO, _INFINITY) for value in _values(expr))
+    return is_mask(expr) and any(
+        value not in (ir.ZERO, ir.MINUS_INFINITY) for value in _values(expr)
+    )
 
 
 def keeps_own(mask: Expr) -> bool:
@@ -165,7 +166,7 @@ def with_infinity(mask: Cases) -> Cases:
 
 
 def _filled(value: Expr) -> Expr:
-    return value if value == ir.ZERO else _INFINITY
+    return value if value == ir.ZERO else ir.MINUS_INFINITY
 
 
 def is_mask(expr: Expr) -> bool:
@@ -251,8 +252,7 @@ def _text(expr: Expr, level: int) -> str:
         case Fn(name, arguments):
             out, own = f"{name}({', '.join(_text(a, 0) for a in arguments)})", 3
         case Compare(op, left, right):
-            sign = {"≤": "<=", "≥": ">=", "=": "==", "≠": "!="}.get(op, op)
-            out, own = f"{_text(left, 1)} {sign} {_text(right, 1)}", 0
+            out, own = f"{_text(left, 1)} {ir.PYTHON_SIGNS[op]} {_text(right, 1)}", 0
         case ir.Logic(op, arguments):
             out, own = f" {op} ".join(_text(a, 1) for a in arguments), 0
         case Cases(branches, otherwise):

@@ -30,13 +30,11 @@ from notes2code.meaning.ir import (
     Index,
     Lambda,
     Mul,
-    Num,
     Ref,
     Size,
     Softmax,
 )
 
-BLOCKED = Num(float("-inf"))
 TURN, MATRICES = "Turn", "R"
 """The roles of the function that turns rows by their positions, and of matrices that do."""
 
@@ -160,7 +158,7 @@ class Attention:
         if reach is not None:
             last = self.column or reach.indices[-1]
             condition = ir.substitute(reach.body, {reach.indices[-1]: Idx(last)})
-            terms.append(Cases(((condition, ir.ZERO),), BLOCKED))
+            terms.append(Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY))
         return tuple(map(_filled, terms))
 
     @property
@@ -236,7 +234,7 @@ class Attention:
         if list(array.at) != [Idx(axis) for axis in self.axes][-len(array.at) :]:
             return None
         added = [chosen(term, array, number) for number in (0, 1)]
-        if sorted(added, key=lambda value: value == ir.ZERO) != [BLOCKED, ir.ZERO]:
+        if sorted(added, key=lambda value: value == ir.ZERO) != [ir.MINUS_INFINITY, ir.ZERO]:
             return None
         return array.array, self.axes[-len(array.at) :], added.index(ir.ZERO)
 

@@ -43,7 +43,7 @@ def _contracted(low: Lowering, values: list[Value], index: Index, order: Axes) -
         product = _matrix_product(low, values[0], values[1], index, order)
         if product is not None:
             return product
-    return _einsum(low, values, index, order)
+    return _einsum(low, values, order)
 
 
 def _same_axes(one: Value, other: Value) -> bool:
@@ -152,7 +152,7 @@ def _arranged(low: Lowering, value: Value, axes: Axes) -> Node | None:
 # --- einsum -------------------------------------------------------------------------------------
 
 
-def _einsum(low: Lowering, values: list[Value], index: Index, order: Axes) -> Value:
+def _einsum(low: Lowering, values: list[Value], order: Axes) -> Value:
     values = _operands(low, values)
     used = {axis for value in values for axis in value.axes}
     axes = tuple(axis for axis in order if axis in used)

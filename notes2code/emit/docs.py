@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from notes2code.components.compiling import shown_settings
 from notes2code.components.plan import Part, Source
 from notes2code.emit.docstring import docstring_lines
 
@@ -16,7 +17,7 @@ _SPACE = "\N{NO-BREAK SPACE}"
 
 def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> str:
     """A docstring, quotes included, to stand at an indentation."""
-    summary = wrapped(part.component.summary, WIDTH - indent - 4)
+    summary = wrapped(_summary(part), WIDTH - indent - 4)
     shown = [f"{name}: {shape}" for name, shape in shapes.items() if shape]
     blocks = [
         summary,
@@ -26,6 +27,17 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
     ]
     lines = docstring_lines("\n\n".join(block for block in blocks if block))
     return textwrap.indent("\n".join(lines), " " * indent)
+
+
+def _summary(part: Part) -> str:
+    """What a part is, in a sentence that tells variants apart by their settings."""
+    shown = shown_settings(part.recognised)
+    said = [
+        setting.says.get(value, setting.says.get("", "")).replace("{}", value)
+        for name, setting in part.component.settings.items()
+        if (value := shown[name]) is not None
+    ]
+    return ", ".join([part.component.summary.removesuffix("."), *filter(None, said)]) + "."
 
 
 def formulas(part: Part) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from notes2code.emit.docs import WIDTH, place, rows, wrapped
 from notes2code.emit.graph import EmitError
 from notes2code.emit.text import MODULES
 from notes2code.emit.torch_function import torch_source
-from notes2code.emit.view import snake
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
+from notes2code.names import snake
 from notes2code.oracle import OracleError, helpers_source, numpy_source, sample, tried
 from notes2code.oracle.layout import Bracket, lines
 

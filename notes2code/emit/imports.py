@@ -63,9 +63,12 @@ def imports_of(body: str) -> str:
     needed = [f"{m} import {joined(names)}" if names else m for m, names in whole.items()]
     standard = [n for n in needed if re.split(r"[ .]", n)[1] not in _OTHERS]
     other = [n for n in needed if n not in standard]
-    order = lambda line: (line.startswith("from"), line.lower())  # noqa: E731
-    groups = ["\n".join(sorted(group, key=order)) for group in (standard, other) if group]
+    groups = ["\n".join(sorted(group, key=_order)) for group in (standard, other) if group]
     return "\n\n".join(groups) + ("\n" if groups else "")
+
+
+def _order(line: str) -> tuple[bool, str]:
+    return line.startswith("from"), line.lower()
 
 
 def imports_of_siblings(family: str, body: str, bodies: Mapping[str, str]) -> str:

@@ -15,8 +15,6 @@ from notes2code.emit.simplify import simplified
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Expr, Fn, Idx, Index, Lambda, Num, Pow, Ref, Size
 
-SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
-
 
 @dataclass(slots=True)
 class Lowering:
@@ -80,7 +78,7 @@ class Lowering:
             case ir.Cases():
                 return branches.cases(self, expr, order)
             case ir.Compare(op, left, right):
-                return self._compare(SIGNS[op], left, right, order)
+                return self._compare(ir.PYTHON_SIGNS[op], left, right, order)
             case ir.Logic(op, arguments):
                 return self._logic(op, arguments, order)
             case ir.Call():

@@ -16,7 +16,8 @@ from notes2code.emit.imports import imports_of, imports_of_siblings, joined, ord
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.training import MODULES, tests_of_training, training
-from notes2code.emit.view import Sizes, View, snake
+from notes2code.emit.view import Sizes, View
+from notes2code.names import snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {

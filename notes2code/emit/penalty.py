@@ -22,8 +22,6 @@ _LENGTHS = {
 }
 """What notes call the candidate's length and the reference's."""
 
-_SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
-
 
 class Penalty:
     """The penalty of a recognised BLEU: what its note says, else the usual one."""
@@ -46,7 +44,7 @@ class Penalty:
             return equation
         usual = self._usual
         kept = tuple(i for i in equation.inputs if Ref(i.name) != self.written)
-        body = _put(equation.value.body, self.written, usual.value.body)
+        body = ir.replaced(equation.value.body, {self.written: usual.value.body})
         value = replace(equation.value, body=body)
         return replace(equation, inputs=(*usual.inputs, *kept), value=value)
 
@@ -102,7 +100,9 @@ def _conditional(expr: Expr, given: dict[Expr | str, Local]) -> str:
         if not isinstance(condition, Compare):
             raise EmitError("the cases of BLEU's penalty are no comparisons of two numbers")
         left, right = (_number(side, given) for side in (condition.left, condition.right))
-        code = f"{_number(value, given)} if {left} {_SIGNS[condition.op]} {right} else {code}"
+        code = (
+            f"{_number(value, given)} if {left} {ir.PYTHON_SIGNS[condition.op]} {right} else {code}"
+        )
     return code
 
 
@@ -111,8 +111,3 @@ def _number(expr: Expr, given: dict[Expr | str, Local]) -> str:
     if "torch." in text or "F." in text:
         raise EmitError(f"the penalty of BLEU is no number of Python's: {text}")
     return text
-
-
-def _put(expr: Expr, old: Expr, new: Expr) -> Expr:
-    """The expression with one of its parts exchanged."""
-    return new if expr == old else ir.rebuild(expr, lambda child: _put(child, old, new))

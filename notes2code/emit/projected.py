@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 HEADS = "Heads"
 """The role of the function that each head calls."""
 
-SIZES_OF_HEADS = {
-    "scaled_dot_product_attention": 0,
-    "additive_attention": 3,
-    "bilinear_attention": 2,
-    "kernel_attention": 0,
-    "differential_attention": 0,
-    "sigmoid_attention": 0,
-    "linear_attention": 0,
-    "rotary_attention": 1,
-}
-"""How many sizes the classes that can work on heads take; all are the size of a head."""
-
 _BIASES = {"A": "u", "B": "v", "C": "w"}
 """The roles of the biases behind projections."""
 
@@ -53,7 +41,7 @@ class Projected:
         self.several = "O" in roles or ("A" in roles and len(roles["A"].shape) == 3)
         self.bare = not self.several and "A" not in roles
         self.inner = view.uses.get(HEADS)
-        if self.inner is not None and self.inner.component not in SIZES_OF_HEADS:
+        if self.inner is not None and self.inner.head_sizes is None:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
         if self.inner is not None and self.inner.attention.table:
             raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
@@ -152,7 +140,7 @@ class Projected:
     def made_inner(self) -> str:
         """The call that makes the attention of the heads."""
         assert self.inner is not None
-        sizes = ["head_size"] * SIZES_OF_HEADS[self.inner.component]
+        sizes = ["head_size"] * (self.inner.head_sizes or 0)
         numbers = [f"{name}={name}" for name in self.inner.numbers]
         return f"{self.inner.name}({', '.join([*sizes, 'dropout', *numbers])})"
 

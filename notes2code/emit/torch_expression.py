@@ -63,19 +63,13 @@ def torch_expression(
         elif not isinstance(key, str):
             places[key] = Ref(name, tuple(Idx(axis) for axis in local.axes))
         low.arrays[name] = (local.axes, Value(_node(graph, local, name), local.axes))
-    value = low.lower(simplified(_replaced(expr, places)), axes)
+    value = low.lower(simplified(ir.replaced(expr, places)), axes)
     root = finish(graph, low.math, align(graph, value, axes))
     return _text(root).at(LEVELS[within] + 1 if within else 0)
 
 
 def _text(node: Node) -> Text:
     return write(node, Library(), _text)
-
-
-def _replaced(expr: Expr, places: Mapping[Expr, Expr]) -> Expr:
-    if expr in places:
-        return places[expr]
-    return ir.rebuild(expr, lambda child: _replaced(child, places))
 
 
 def _node(graph: Graph, local: Local, name: str) -> Node:

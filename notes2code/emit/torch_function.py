@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from notes2code.emit.arithmetic import Arithmetic
 from notes2code.emit.docstring import docstring_lines
 from notes2code.emit.finish import finish
@@ -14,8 +12,9 @@ from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
+from notes2code.names import snake
+from notes2code.oracle.layout import Bracket, lines
 
-LIMIT = 100
 INDENT = "    "
 
 
@@ -41,7 +40,7 @@ def _module(equation: Equation, name: str, docstring: str) -> str:
     inputs = frozenset(i.name for e in (equation, *equations.values()) for i in e.inputs)
     library = Library(inputs | {name})
     names = Names({name, *inputs, *library.aliases()})
-    python = {key: names.new(_snake(key)) for key in equations}
+    python = {key: names.new(snake(key)) for key in equations}
     source, used = _function(equation, name, docstring, library, python)
     parts = [source]
     for key, inner in equations.items():
@@ -61,11 +60,6 @@ def _called(equation: Equation) -> dict[str, Equation]:
                 raise EmitError(f"two functions are called {name}")
             found[name] = other
     return found
-
-
-def _snake(name: str) -> str:
-    """``MultiHead`` as ``multi_head``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 # --- one function -------------------------------------------------------------------------------
@@ -121,14 +115,8 @@ def _size(size: Expr) -> Size:
 
 def _signature(equation: Equation, name: str, library: Library) -> list[str]:
     """The ``def`` line, broken as the formatter breaks it."""
-    parameters = [f"{given.name}: {_annotation(given, library)}" for given in equation.inputs]
-    result = library("Tensor")
-    line = f"def {name}({', '.join(parameters)}) -> {result}:"
-    if len(line) <= LIMIT:
-        return [line]
-    one_line = f"{INDENT}{', '.join(parameters)}"
-    inner = [one_line] if len(one_line) <= LIMIT else [f"{INDENT}{p}," for p in parameters]
-    return [f"def {name}(", *inner, f") -> {result}:"]
+    parameters = tuple(f"{given.name}: {_annotation(given, library)}" for given in equation.inputs)
+    return lines(Bracket(f"def {name}(", parameters, f") -> {library('Tensor')}:"))
 
 
 def _annotation(given: Input, library: Library) -> str:

@@ -19,7 +19,7 @@ from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
 from notes2code.emit.kernel import Kernel
 from notes2code.emit.penalty import Penalty
-from notes2code.emit.projected import SIZES_OF_HEADS, Projected
+from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.relative import Tables
 from notes2code.emit.rotary import Rotary
@@ -27,7 +27,8 @@ from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_
 from notes2code.emit.templating import fill
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.names import snake
 from notes2code.oracle import numpy_source
 from notes2code.oracle.layout import Bracket, Chain, lines
 
@@ -52,6 +53,7 @@ class View:
         self.component = part.component.name
         self.summary = part.component.summary
         self.groups = part.component.groups
+        self.head_sizes = part.component.head_sizes
         self.form = part.recognised.form.part
         self.spelt = part.spelt
         self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}
@@ -157,7 +159,7 @@ class View:
     def head_size(self) -> int:
         """The size of heads, in tests, that attend by its formula alone; 0 if none can: it takes
         something else, or more."""
-        if self.component not in SIZES_OF_HEADS or self.biases or self.has("lambda"):
+        if self.head_sizes is None or self.biases or self.has("lambda"):
             return 0
         if self.attention.heads or self.attention.table or self.rotary is not None:
             return 0
@@ -166,7 +168,7 @@ class View:
     @property
     def for_heads(self) -> str:
         """The text that makes it for such heads."""
-        sizes = [str(self.head_size)] * SIZES_OF_HEADS[self.component]
+        sizes = [str(self.head_size)] * (self.head_sizes or 0)
         return f"{self.name}({', '.join(sizes)})"
 
     # --- names ---------------------------------------------------------------------------
@@ -237,9 +239,12 @@ class View:
 
     def number_type(self, name: str) -> str:
         """The type of one of ``numbers`` and the value that it has by default."""
-        if self.has("lambda") and name in self.attention.shares:
-            return "float = 0.8"  # with 1, the two attentions would cancel out at first
-        return "int = 1" if any(s.name == name for s in self.foreign_sizes) else "float = 1.0"
+        if any(s.name == name for s in self.foreign_sizes):
+            return "int = 1"
+        said = dict(self._part.sources[0].numbers) if self._part.sources else {}
+        # With a share of 1, the two attentions would cancel out at first.
+        usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0
+        return f"float = {said.get(name, usual)!r}"
 
     @cached_property
     def handed_on(self) -> tuple[str, ...]:
@@ -302,13 +307,6 @@ class View:
         """
         value = self._in_own_sizes(self.recognised.settings[setting])
         return render_setting(value, x, known, within)
-
-    def constant(self, setting: str) -> str:
-        """A setting that is a plain number, as Python writes it."""
-        body = self.recognised.settings[setting].body
-        return str(body.value) if isinstance(body, Num) else render_setting(
-            self.recognised.settings[setting], "x", {}, ""
-        )  # fmt: skip
 
     def _in_own_sizes(self, value: Lambda) -> Lambda:
         return in_own_sizes(self.recognised, value)
@@ -495,15 +493,3 @@ def _held(expr: Expr, axes: tuple[Index, ...]) -> Expr:
     if expr == Ref(HOLE):
         return Ref(HOLE, tuple(Idx(axis) for axis in axes))
     return ir.rebuild(expr, lambda child: _held(child, axes))
-
-
-def snake(name: str) -> str:
-    """``ScaledDotProductAttention`` as ``scaled_dot_product_attention``."""
-    out = ""
-    for at, char in enumerate(name):
-        before = name[at - 1] if at else ""
-        after = name[at + 1] if at + 1 < len(name) else ""
-        if char.isupper() and at and (before.islower() or (after.islower() and before.isupper())):
-            out += "_"
-        out += char.lower()
-    return out

@@ -152,9 +152,9 @@ class Tokens(Characters):
         if name in ("xrightarrow", "xleftarrow"):
             self._add("rel", "→" if name == "xrightarrow" else "←", start, end)
             options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, end)
-            return self._swallow(name, options.end() if options else end)
+            return self._swallow(options.end() if options else end)
         if name in ("tag", "label", "hspace", "vspace", "color", "cline", "kern", "hskip", "tag*"):
-            return self._swallow(name, end)
+            return self._swallow(end)
         if name in ACCENTS or name in _STRUCTURE:
             self._add("cmd", name, start, end)
             return end
@@ -360,7 +360,7 @@ class Tokens(Characters):
         self._add("env", f"{which} {name}", start, after)
         return after
 
-    def _swallow(self, name: str, end: int) -> int:
+    def _swallow(self, end: int) -> int:
         """A command about the look alone: it and its argument are skipped."""
         found = re.compile(r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2})").match(self.latex, end)
         return found.end() if found else end

@@ -253,6 +253,14 @@ _INSIDE: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
 }
 
 
+Maybe = TypeVar("Maybe", Node, Node | None)
+
+
+def ungrouped(node: Maybe) -> Maybe:
+    """What stands between parentheses, if a node is one thing in parentheses."""
+    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+
+
 def walk(node: Node) -> list[Node]:
     """A node and all inside it, in reading order."""
     found: list[Node] = []

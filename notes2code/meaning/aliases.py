@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Name, Node, rebuilt
+from notes2code.meaning.calls import is_known
 from notes2code.meaning.statements import Define, Statement
-
-_NAMED = frozenset("softmax sigmoid tanh relu gelu silu swish exp log sin cos softplus elu".split())
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -17,7 +16,7 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
     others: list[Statement] = []
     for statement in stated:
         match statement:
-            case Define(Name(letter), (Name(text),)) if text.lower() in _NAMED:
+            case Define(Name(letter), (Name(text),)) if is_known(text):
                 known[letter] = text
             case _:
                 others.append(statement)

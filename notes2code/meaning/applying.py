@@ -112,7 +112,7 @@ def apply(
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
             lambdas.append(_own_input(run, use, parameter, axes, site, own))
-    name = f"{use.name}"
+    name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
     if elements:
@@ -335,7 +335,7 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
-    if plain in _FEATURE_MAPS:
+    if plain in names.FEATURE_MAPS:
         options = shape[:1]
     gives = run.choose(f"result {use.name}", options)
     if site == 0:
@@ -345,7 +345,7 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
     for axis, own in zip(first.axes, result, strict=False):
         pass_on(run, axis, own)
-    if plain not in _FEATURE_MAPS:
+    if plain not in names.FEATURE_MAPS:
         refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
@@ -355,7 +355,6 @@ _OTHER_SHAPES = frozenset(
     "argsort chunk flatten gather onehot repeat reshape split stack transpose unsqueeze vec "
     "view".split()
 )
-_FEATURE_MAPS = frozenset(["phi", "psi"])
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""
 

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import groups, names, scripts
@@ -176,7 +177,7 @@ def has_above(node: Node, letter: str) -> bool:
     """Whether a letter stands above a name, alone, in parentheses or beside a transpose."""
     above = node.sup if isinstance(node, Script) and scripts.is_name(node) else None
     parts = above.factors if isinstance(above, Juxt) else (above,)
-    return any(isinstance(p, Name) and p.text == letter for p in map(_ungrouped, parts))
+    return any(isinstance(p, Name) and p.text == letter for p in map(ungrouped, parts))
 
 
 def _is_in_parentheses(node: Node) -> bool:
@@ -250,7 +251,7 @@ def step_letter(define: Define) -> str | None:
     if not isinstance(target, Script) or not scripts.is_name(target):
         return None
     base = bare(target)
-    mine = [s for s in (target.sub, _ungrouped(target.sup)) if s is not None]
+    mine = [s for s in (target.sub, ungrouped(target.sup)) if s is not None]
     for own in mine:
         letter = _stepped(own)
         if letter is None:
@@ -259,7 +260,7 @@ def step_letter(define: Define) -> str | None:
             for node in walk(value):
                 if not isinstance(node, Script) or bare(node) != base:
                     continue
-                for other in (node.sub, _ungrouped(node.sup)):
+                for other in (node.sub, ungrouped(node.sup)):
                     if (
                         other is not None
                         and _stepped(other) == letter
@@ -274,23 +275,19 @@ def at_own_step(define: Define, letter: str) -> Node | None:
     ``h_t^{(l-1)}`` of a network that steps in time and over layers."""
     target = define.target
     assert isinstance(target, Script)
-    mine = [target.sub, _ungrouped(target.sup)]
+    mine = [target.sub, ungrouped(target.sup)]
     if None in mine or not all(_stepped(own) for own in mine if own is not None):
         return None
     for node in (inner for value in define.values for inner in walk(value)):
         if not isinstance(node, Script) or bare(node) != bare(target):
             continue
-        theirs = [node.sub, _ungrouped(node.sup)]
+        theirs = [node.sub, ungrouped(node.sup)]
         for own, other in zip(mine, theirs, strict=True):
             if own is None or other is None or type(own) is not type(other):
                 continue
             if _stepped(own) == _stepped(other) == letter:
                 return node
     return None
-
-
-def _ungrouped(node: Node | None) -> Node | None:
-    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
 
 
 def _stepped(node: Node) -> str | None:
@@ -313,7 +310,7 @@ def _step(node: Node | None, letters: Set[str]) -> int | None:
     """How far a name's step is from the present one."""
     if not isinstance(node, Script):
         return None
-    shifts = [scripts.shift(s) for s in (node.sub, _ungrouped(node.sup)) if s is not None]
+    shifts = [scripts.shift(s) for s in (node.sub, ungrouped(node.sup)) if s is not None]
     found = (shift[1] for shift in shifts if shift is not None and shift[0] in letters)
     return next(found, None)
 
@@ -337,7 +334,7 @@ def is_first_state(target: Node | None, base: str) -> bool:
     """Whether a left-hand side is ``h_0`` or ``h^{(0)}``."""
     if not isinstance(target, Script) or bare(target) != base:
         return False
-    return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, _ungrouped(target.sup)))
+    return any(isinstance(s, Num) and s.text == "0" for s in (target.sub, ungrouped(target.sup)))
 
 
 def chain(node: Node) -> tuple[Node, ...]:

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import (
@@ -254,7 +255,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
-    if plain.startswith("swish_") or use.name.lower().startswith("swish_"):
+    if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in OF_NUMBERS:
         return _of_numbers(run, OF_NUMBERS[plain], group, span)
@@ -394,7 +395,7 @@ def indicated(run: Run, node: Node) -> Value | None:
     """``𝟙_{[k ≠ i]}``."""
     match node:
         case Script(one, sub, None, 0) if _is_one(one):
-            said = sub.items[0] if isinstance(sub, Group) and len(sub.items) == 1 else sub
+            said = ungrouped(sub)
             if isinstance(said, Relation) and None not in said.operands:
                 return in_brackets(run, said)
     return None

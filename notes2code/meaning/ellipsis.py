@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Infix, Juxt, Name, Neg, Node, Num
+from notes2code.latex.tree import Dots, Frac, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import ir
 from notes2code.meaning.indexing import arithmetic
 from notes2code.meaning.ir import Expr, Index, Size
@@ -135,7 +135,7 @@ def _grouped(
 def _in_order(run: Run, items: Sequence[Node], steps: Sequence[Step], sign: int = 1) -> bool:
     """Whether items count on from the first of them: up from the first of the list, or with a
     negative sign down from its last."""
-    use = Use("the list", (), None, False, False, False, items[0].span)
+    use = Use("the list", items[0].span)
     for distance, item in enumerate(items[1:], 1):
         found: list[Step] = []
         if not _differences(items[0], None, item, found) or len(found) != len(steps):
@@ -197,7 +197,7 @@ def _count(run: Run, step: Step) -> Expr | None:
     growth = _growth(step)
     if growth is None or growth < 1:
         return None
-    use = Use("the list", (), None, False, False, False, step.last.span)
+    use = Use("the list", step.last.span)
     last = arithmetic(run, step.last, use)
     first = arithmetic(run, step.first, use)
     if isinstance(last, ir.Num) and isinstance(first, ir.Num) and last == first:
@@ -257,7 +257,7 @@ def _counts(node: Node) -> bool:
         return _counts(node.body)
     if isinstance(node, Infix):
         return _counts(node.left) and _counts(node.right)
-    return isinstance(node, Num | Name) or type(node).__name__ in ("Frac", "Script", "Juxt")
+    return isinstance(node, Num | Name | Frac | Script | Juxt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class Attempt:
             run.quote(target.span),
             result.array,
             definitions,
-            self._parameters(final, needed),
+            self.targets[final].parameters,
             target.counted,
         )
 
@@ -147,9 +147,6 @@ class Attempt:
             if isinstance(body, ir.Softmax) and mine:
                 text = f"`{self.targets[at].name}` is not used, and `{min(mine)}` is"
                 self.run.problems.append(warning("N2C080", text, self.targets[at].span))
-
-    def _parameters(self, final: int, needed: set[int]) -> tuple[str, ...]:
-        return self.targets[final].parameters
 
     def _sequential(self) -> bool:
         """Whether one name is defined again and again, as in ``x = x + …``."""

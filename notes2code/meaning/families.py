@@ -49,12 +49,7 @@ def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) 
 
 def joined(run: Run, node: Infix) -> Value:
     """``a ‖ b``."""
-    parts: list[Node] = []
-    left: Node = node
-    while isinstance(left, Infix) and left.op == "‖":
-        parts.insert(0, left.right)
-        left = left.left
-    return concatenated(run, (left, *parts), node.span)
+    return concatenated(run, binders.chain(node), node.span)
 
 
 def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Node
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Node, ungrouped
 
 NAMES = frozenset(["g", "G", "kv", "group"])
 """Names of functions that give the group of a head."""
@@ -44,4 +44,5 @@ def counts_groups(node: Node, letter: str) -> bool:
 
 
 def _ungrouped(node: Node) -> Node:
-    return _ungrouped(node.items[0]) if isinstance(node, Group) and len(node.items) == 1 else node
+    inner = ungrouped(node)
+    return node if inner is node else _ungrouped(inner)

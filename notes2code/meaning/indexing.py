@@ -118,7 +118,7 @@ def _half(run: Run, at: At, use: Use) -> tuple[Index, Size, Size] | None:
 
 def half_of(run: Run, node: Node) -> tuple[Size, Size]:
     """The sizes of a half, ``d/2``, and of its whole."""
-    use = Use("the half", (), None, False, False, False, node.span)
+    use = Use("the half", node.span)
     half = arithmetic(run, node, use)
     whole = ir.mul(half, ir.Num(2))
     return as_size(half), as_size(whole)
@@ -238,7 +238,7 @@ def _not_understood(run: Run, node: Node) -> Exception:
 
 def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) -> Expr:
     """``s_{i-1}``: the array is taken to begin one earlier; ``x_{2i+1}``: every other element."""
-    scale, offset = _affine(expr, index)
+    scale, offset = _affine(expr)
     if scale == 1:
         run.unify(index.size, size, use.span)
         run.problems.append(
@@ -270,8 +270,8 @@ def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) 
     )
 
 
-def _affine(expr: Expr, index: Index) -> tuple[int | None, int]:
-    """The a and b of a·index + b, if the expression is so."""
+def _affine(expr: Expr) -> tuple[int | None, int]:
+    """The a and b of a·i + b, if the expression is so."""
     scale, offset = 0, 0
     for term in expr.terms if isinstance(expr, ir.Add) else (expr,):
         match term:
@@ -364,7 +364,7 @@ def _range(run: Run, at: At, size: Size, use: Use) -> Index:
 
 def count(run: Run, end: Node, start: int) -> Size:
     """How many items there are from a start to an end."""
-    use = Use("the list", (), None, False, False, False, end.span)
+    use = Use("the list", end.span)
     last = arithmetic(run, end, use)
     total = ir.add(last, ir.Num(1 - start))
     if isinstance(last, ir.Num) and isinstance(last.value, int):

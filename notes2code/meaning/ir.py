@@ -134,6 +134,10 @@ class Compare:
     right: Expr
 
 
+PYTHON_SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
+"""The signs of comparisons, as Python writes them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Logic:
     """``and``, ``or`` or ``not`` of conditions."""
@@ -208,6 +212,8 @@ ONE = Num(1)
 ZERO = Num(0)
 MINUS_ONE = Num(-1)
 HALF = Num(Fraction(1, 2))
+MINUS_INFINITY = Num(float("-inf"))
+"""What hides a score from a softmax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +407,13 @@ def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:
     if not values:
         return expr
     return rebuild(expr, lambda child: substitute(child, values))
+
+
+def replaced(expr: Expr, parts: Mapping[Expr, Expr]) -> Expr:
+    """The expression with others for some of its parts."""
+    if expr in parts:
+        return parts[expr]
+    return rebuild(expr, lambda child: replaced(child, parts))
 
 
 # --- building -------------------------------------------------------------------------------

@@ -242,7 +242,7 @@ class Linker:
         self, entry: Entry, names: Iterable[str], kind: str, within: int
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first. ``kind`` is what they define:
-        ``arrays``, ``functions`` or ``shapes``."""
+        ``arrays``, ``functions``, ``shapes`` or ``halves``."""
         found = {name: self.defining(entry, name, kind, within) for name in names}
         if kind == "functions":
             found = {name: self._readable(entry, others) for name, others in found.items()}
@@ -367,7 +367,7 @@ class Linker:
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
-            for others in self._arrays_named(current, free, within).values():
+            for others in self.nearest(current, free, "arrays", within).values():
                 other = others[0]
                 if other is not entry and other not in needed:
                     needed[other] = None
@@ -375,10 +375,6 @@ class Linker:
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
-
-    def _arrays_named(self, entry: Entry, wanted: set[str], within: int) -> dict[str, list[Entry]]:
-        """The formulas of the note that define some arrays, nearest first."""
-        return self.nearest(entry, wanted, "arrays", within)
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""

@@ -14,7 +14,6 @@ from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Ref
 from notes2code.meaning.run import Run, Symbol, find_index
 from notes2code.meaning.values import Value, elementwise, free_roots, mapped
 
-HIDDEN = ir.Num(float("-inf"))
 _MASK = frozenset("mask masked masking".split())
 _BESIDE = _MASK | frozenset("apply attention attn padding pad scores".split())
 _CAUSAL = frozenset("causal future autoregressive subsequent lookahead".split())
@@ -62,7 +61,7 @@ def masked(run: Run, value: Value, words: str, name: str, span: Span) -> Value:
     """Scores with the mask that words speak of: the causal one, or an input with a name."""
     query, key = _places(run, value, span)
     if of_words(run, words) == "causal":
-        term: Expr = Cases(((_not_after(run, key, query), ir.ZERO),), HIDDEN)
+        term: Expr = Cases(((_not_after(run, key, query), ir.ZERO),), ir.MINUS_INFINITY)
     else:
         term = _array(run, name, query, key, span)
     return mapped(value, lambda body: ir.add(body, term), span)
@@ -149,8 +148,8 @@ def _filled(run: Run, group: Group, span: Span) -> Value:
 
     def fill(score: Expr, entry: Expr) -> Expr:
         holds = Compare(sign, entry, other.body)
-        if value.body in (HIDDEN, ir.mul(ir.MINUS_ONE, ir.Num(float("inf")))):
-            return ir.add(score, Cases(((holds, HIDDEN),), ir.ZERO))
+        if value.body in (ir.MINUS_INFINITY, ir.mul(ir.MINUS_ONE, ir.Num(float("inf")))):
+            return ir.add(score, Cases(((holds, ir.MINUS_INFINITY),), ir.ZERO))
         return Cases(((holds, value.body),), score)
 
     return elementwise(run, whole, mine, fill, span)

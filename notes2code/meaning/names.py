@@ -57,7 +57,7 @@ def label(node: Node) -> str:
     """The text of a script that is a part of a name; "" where it says nothing."""
     match node:
         case Name(text):
-            return {"prime": "prime", "star": "star"}.get(text, text)
+            return text
         case Num(text):
             return text.replace(".", "_")
         case Script(base, sub, sup, primes):
@@ -92,7 +92,7 @@ def is_any_function(name: str) -> bool:
     """Whether a name is a letter that stands for another function in each note, such as f, p or
     the activation σ; kernels K and feature maps φ are the same in all of them."""
     base = base_letter(name)
-    return (len(base) == 1 or base in GREEK - _FEATURE_MAPS) and base not in KERNELS
+    return (len(base) == 1 or base in GREEK - FEATURE_MAPS) and base not in KERNELS
 
 
 def is_size_name(name: str) -> bool:
@@ -101,7 +101,7 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
 
 
-_FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])
+FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])
 KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 
@@ -173,7 +173,7 @@ def axis_names(name: str, rank: int, attends: bool) -> tuple[tuple[str, str], ..
     """
     base = base_letter(name)
     rows, features = _ROLES.get(base, ("", "")) if attends or base in "Xx" else ("", "")
-    if base in _WEIGHTS and rank <= 2:
+    if base in WEIGHTS and rank <= 2:
         return (("", "feature"),) * rank
     if rank == 2 and base == "M" and attends:
         return (("n", ""), ("m", ""))
@@ -184,7 +184,7 @@ def axis_names(name: str, rank: int, attends: bool) -> tuple[tuple[str, str], ..
     return (("", ""),) * rank
 
 
-_WEIGHTS = frozenset(["W", "U", "w", "b", "gamma", "beta", "g"])
+WEIGHTS = frozenset(["W", "U", "w", "b", "gamma", "beta", "g"])
 _ROLES = {
     "Q": ("n", "d_k"), "q": ("n", "d_k"), "K": ("m", "d_k"), "k": ("m", "d_k"),
     "V": ("m", "d_v"), "v": ("m", "d_v"), "X": ("n", "d"), "x": ("n", "d"),

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, targets
 from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.scripts import Use, is_name
+from notes2code.meaning.scripts import Use, is_name, is_two
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
 
@@ -205,7 +205,7 @@ def _means(define: Define) -> Iterator[Problem]:
     if target is None or not is_name(target):
         return
     letter = binders.bare(target)
-    squared = isinstance(target, Script) and isinstance(target.sup, Num)
+    squared = isinstance(target, Script) and is_two(target.sup)
     for value in define.values:
         centred = [n for n in walk(value) if isinstance(n, Big) and n.op == "sum"]
         for node in centred if letter == "sigma" and squared else ():
@@ -224,12 +224,7 @@ def _means(define: Define) -> Iterator[Problem]:
 
 
 def _is_square(node: Node) -> bool:
-    return (
-        isinstance(node, Script)
-        and isinstance(node.base, Group)
-        and isinstance(node.sup, Num)
-        and node.sup.text == "2"
-    )
+    return isinstance(node, Script) and isinstance(node.base, Group) and is_two(node.sup)
 
 
 def _added_mean(node: Big) -> Iterator[Problem]:

@@ -19,11 +19,13 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    walk,
 )
 from notes2code.meaning import families, ir, names, roots, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import Value, elementwise, link, mapped, reduce_all, transpose
 
@@ -121,6 +123,9 @@ def scripted(run: Run, node: Node) -> Value:
 
 def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     """A superscript on a value: a transpose or a power."""
+    if isinstance(sup, Name) and sup.text in "tT" and _is_rate(node):
+        run.shapes.setdefault(sup.text, Shape(()))
+        return power(run, value, sup, node.span)
     if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
         if value.rank == 0 and isinstance(value.body, ir.Call | ir.Ref):
             run.conflict(4, f"`{run.quote(node.span)}` is a number that is transposed", node.span)
@@ -132,13 +137,23 @@ def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     return power(run, value, sup, node.span)
 
 
+def _is_rate(node: Node) -> bool:
+    """Whether what stands below scripts is a number such as 0.95 or 1 − β, which is raised to a
+    step t or T."""
+    return isinstance(node, Script) and all(
+        isinstance(part, Num | Group | Infix | Neg | Frac)
+        or (isinstance(part, Name) and part.text in scripts.RATES)
+        for part in walk(node.base)
+    )
+
+
 def index(run: Run, value: Value, sub: Node) -> Value:
     """``softmax(z)_i``: an element of a value."""
     body, axes = value.body, list(value.axes)
     parts = scripts.parts(sub, run.seen.bound)
     if len(parts) > len(axes):
         raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
-    use = Use("this", (), None, False, False, False, sub.span)
+    use = Use("this", sub.span)
     for part in parts:
         axis = axes.pop(0)
         place = position(run, At(part), axis.size, use)

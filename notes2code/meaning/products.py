@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import applying, calls, families, ir, scripts, sizes, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
@@ -220,14 +220,9 @@ def _applied_to(run: Run, call: Node, other: Node) -> bool:
     """Whether a factor is a function of the other one as it stands: ``XW · σ(XW)``."""
     match call:
         case Juxt((_, Group() as argument)) | Apply(_, argument):
-            texts = [run.quote(_inside(node).span) for node in (argument, other)]
+            texts = [run.quote(ungrouped(node).span) for node in (argument, other)]
             return texts[0].replace(" ", "") == texts[1].replace(" ", "")
     return False
-
-
-def _inside(node: Node) -> Node:
-    """What stands between parentheses."""
-    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
 
 
 def _maps_the_other(left: Value, right: Value) -> bool:

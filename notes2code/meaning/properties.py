@@ -25,7 +25,7 @@ from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
 
 
-def remark(latex: str, defines: Sequence[Define], seen: Survey) -> Problem | None:
+def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
     """Why the only statement of a formula, or all of them, compute nothing; else None."""
     define = defines[0]
     if all(map(_is_complexity, defines)):
@@ -99,7 +99,7 @@ def _is_extent(node: Node) -> bool:
             return all(map(_is_extent, factors))
         case _ if scripts.is_name(node):
             text = names.label(node)
-            return text[:1].islower() or text in ("T", "N", "L", "B", "D", "H", "C", "V")
+            return text[:1].islower() or text in names.SIZE_BASES
     return False
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Matrix, Name, Neg, Node, Nodes
+from notes2code.latex.tree import Apply, Infix, Juxt, Matrix, Name, Neg, Node, Nodes, ungrouped
 from notes2code.meaning import binders
 from notes2code.meaning.ellipsis import alike
 
@@ -64,16 +64,11 @@ def _term(node: Node | None, sign: int = 1) -> _Term | None:
     if len(turns) != 1:
         return None
     rest = tuple(factor for factor in factors if factor is not turns[0])
-    return _Term(_name(turns[0]), _bare(turns[0].argument), rest, sign)
+    return _Term(_name(turns[0]), ungrouped(turns[0].argument), rest, sign)
 
 
 def _name(node: Apply) -> str:
     return node.function.text if isinstance(node.function, Name) else ""
-
-
-def _bare(node: Node) -> Node:
-    """An argument without its parentheses."""
-    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
 
 
 def _same(left: _Term, right: _Term) -> bool:

@@ -33,8 +33,7 @@ class Scope:
     names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
     that the notes define as no functions, ``operators`` matrices of which there is one for each
-    position: without an index they act on each row of what they stand before. ``column`` says
-    whether vectors are columns (None: the notes do not say).
+    position: without an index they act on each row of what they stand before.
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -44,7 +43,6 @@ class Scope:
     arrays: frozenset[str] = frozenset()
     operators: frozenset[str] = frozenset()
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
-    column: bool | None = None
 
 
 EMPTY = Scope()

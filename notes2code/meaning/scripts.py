@@ -40,11 +40,10 @@ NO_STEPS: Mapping[str, Set[str]] = {}
 @dataclass(frozen=True, slots=True)
 class At:
     """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
-    ``:`` for a slice, whose end is ``last``."""
+    ``:`` for a slice."""
 
     node: Node
     relation: str = ""
-    last: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,11 @@ class Use:
     """A name with its scripts resolved: ``W_i^Q`` is ``W_Q`` at i."""
 
     name: str
-    indices: tuple[At, ...]
-    power: Node | None
-    transposed: bool
-    prime: bool
-    bold: bool
     span: Span
+    indices: tuple[At, ...] = ()
+    power: Node | None = None
+    transposed: bool = False
+    bold: bool = False
     steps: int = 0
     """Indices that only count steps of a recursion, such as the l of ``h_{l-1}``: left out."""
 
@@ -67,6 +65,11 @@ def is_name(node: Node | None) -> bool:
     while isinstance(node, SCRIPTED):
         node = node.base
     return isinstance(node, Name)
+
+
+def is_two(node: Node | None) -> bool:
+    """Whether a script is the 2 of a square."""
+    return isinstance(node, Num) and node.text == "2"
 
 
 def shift(node: Node) -> tuple[str, int] | None:
@@ -145,7 +148,7 @@ def read(
     element, too."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
-        return Use(name, (), None, False, False, node.font == "bold", node.span)
+        return Use(name, node.span, bold=node.font == "bold")
     marks: list[str] = []
     subs: list[Node] = []
     sups: list[Node] = []
@@ -170,17 +173,14 @@ def read(
         reader.below(sub)
     for sup in sups:
         reader.above(sup)
-    if primes:
-        reader.prime = True
     labels = [*reader.labels, *marks, *(["prime"] * primes)]
     return Use(
         names.code_name(_plain(node.text), *labels),
+        span,
         tuple(reader.indices),
         reader.power,
         reader.transposed,
-        reader.prime,
         node.font == "bold",
-        span,
         reader.dropped,
     )
 
@@ -206,7 +206,6 @@ class _Reader:
         self.labels: list[str] = []
         self.power: Node | None = None
         self.transposed = False
-        self.prime = False
 
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
@@ -284,7 +283,7 @@ class _Reader:
             if isinstance(first, Num) and first.text == "1" and isinstance(last, Name):
                 return At(last, "≤") if self.counts(last) else None
             if self.counts(first) or self.counts(last):
-                return At(first, ":", last)
+                return At(first, ":")
             return None
         if isinstance(node, Group) and node.open in ("(", "[") and len(node.items) == 1:
             return self.index(node.items[0])
@@ -300,7 +299,10 @@ class _Reader:
     def above(self, node: Node) -> None:
         """A superscript: a transpose, a power, an index or a label."""
         inner = node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
-        if self.is_step(inner):
+        is_step = self.is_step(inner)
+        if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
+            self.power = node  # the β^t of step t
+        elif is_step:
             self.dropped += 1
         elif isinstance(node, Name):
             self._above_name(node)
@@ -355,12 +357,9 @@ class _Reader:
             self.transposed = True
         elif text == "t" and self.base == "K" and "t" not in self.bound | self.steps:
             self.transposed = True  # the QK^t of those who write all transposes so
-        elif text == "prime":
-            self.prime = True
-            self.labels.append("prime")
-        elif text in ("star", "dagger"):
+        elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and (self.base not in _RATES or text == _LAYER):
+        elif text in self.bound and (self.base not in RATES or text == _LAYER):
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
@@ -379,7 +378,7 @@ _WEIGHTS = frozenset(["W", "w", "U", "b"])
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
 
-_RATES = frozenset(["beta", "gamma", "lambda", "rho"])
+RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
 _LAYER = "l"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
@@ -11,9 +11,7 @@ from notes2code.latex.tree import Num as Number
 from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.ir import Expr, Index, Num, Reduce, Size
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.statements import Define, Fact, Statement
-
-_COUNTED = frozenset("h H n N m M L T".split())
+from notes2code.meaning.statements import Declare, Define, Fact, Statement
 
 
 def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str, Problem]]:
@@ -37,10 +35,29 @@ def _tells_size(define: Define) -> bool:
     return names.is_size_name(names.label(target)) and all(map(_is_size, define.values))
 
 
+def examples(stated: Iterable[Statement]) -> Iterator[Problem]:
+    """A note on each declared axis such as the 4d of ``W_1 ∈ ℝ^{d × 4d}``: it may have any size."""
+    told: set[tuple[str, str]] = set()
+    for axis in (axis for s in stated if isinstance(s, Declare) for axis in s.axes):
+        multiple = _multiple(axis)
+        if multiple is not None and multiple not in told:
+            told.add(multiple)
+            text = "this is taken as an example: the code takes any size for it"
+            yield note("N2C039", text, axis.span)
+
+
+def _multiple(axis: Node) -> tuple[str, str] | None:
+    """The number and the name of an axis that is a number times a size."""
+    match children(axis) if isinstance(axis, Juxt | Infix) and _is_size(axis) else ():
+        case (Number(text=number), size) if scripts.is_name(size):
+            return number, names.label(size)
+    return None
+
+
 def _is_size(node: Node) -> bool:
     if scripts.is_name(node):
         name = names.label(node)
-        return names.is_size_name(name) or name in _COUNTED
+        return names.is_size_name(name) or name in names.SIZE_BASES
     if isinstance(node, Infix) and node.op not in ("/", "·", "×", "*"):
         return False
     return isinstance(node, Number) or (

@@ -18,11 +18,11 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
-    Num,
     Script,
+    ungrouped,
     walk,
 )
-from notes2code.meaning import binders, counting, ellipsis, names, targets
+from notes2code.meaning import binders, counting, ellipsis, names, scripts, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.omissions import omissions
 from notes2code.meaning.residuals import residuals
@@ -49,7 +49,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     said = {use.name for node, use in named if id(node) not in bases | labels}
     for define in defines:
         yield from _parameters(define, seen, said, equation)
-    yield from _variances(nodes, defines, seen)
+    yield from _variances(nodes, defines)
     yield from _averages(nodes, seen, equation)
     yield from omissions(nodes, named, defines, seen, equation)
     yield from residuals(nodes, defines)
@@ -170,7 +170,7 @@ def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
 # --- variances ---------------------------------------------------------------------------------
 
 
-def _variances(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+def _variances(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
     """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
     for quotient in nodes.of(Frac):
         if _is_difference(quotient.top) and _is_variance(quotient.bottom):
@@ -181,7 +181,7 @@ def _variances(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterato
         target = define.target
         if not isinstance(target, Script) or binders.bare(target) not in ("sigma", "s"):
             continue
-        squared = isinstance(target.sup, Num) and target.sup.text == "2"
+        squared = scripts.is_two(target.sup)
         for node in (inner for value in define.values for inner in walk(value)):
             if squared and isinstance(node, Big) and node.op == "sum" and _is_difference(node.body):
                 text = "differences from the mean are added up without being squared"
@@ -189,9 +189,8 @@ def _variances(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterato
 
 
 def _is_difference(node: Node) -> bool:
-    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
-        node = node.items[0]
-    return isinstance(node, Infix) and node.op == "-"
+    inner = ungrouped(node)
+    return isinstance(inner, Infix) and inner.op == "-"
 
 
 def _is_variance(node: Node) -> bool:
@@ -199,12 +198,7 @@ def _is_variance(node: Node) -> bool:
     if not isinstance(node, Infix) or binders.bare(node.right) not in ("epsilon", "varepsilon"):
         return False
     left = node.left
-    return (
-        isinstance(left, Script)
-        and binders.bare(left) == "sigma"
-        and isinstance(left.sup, Num)
-        and left.sup.text == "2"
-    )
+    return isinstance(left, Script) and binders.bare(left) == "sigma" and scripts.is_two(left.sup)
 
 
 def _row_of(factor: Node) -> Node:
@@ -278,7 +272,7 @@ def _parameters(
     whole = targets.read_target(seen, define).whole
     missing = [name for name in whole if name not in said and name not in seen.bound]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
-    closed = all(name in whole or names.base_letter(name) in _LEARNED for name in arrays)
+    closed = all(name in whole or names.base_letter(name) in names.WEIGHTS for name in arrays)
     for name in missing:
         other = _other_case(name)
         if other in said and name.islower():
@@ -293,9 +287,6 @@ def _parameters(
             define.target.span,
             "the code computes what is written; change one of the two sides if that is not meant",
         )
-
-
-_LEARNED = frozenset(["W", "U", "b", "w", "gamma", "beta", "g"])
 
 
 def _other_case(name: str) -> str:

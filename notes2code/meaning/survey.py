@@ -100,7 +100,7 @@ class Survey:
         if known is not None:
             return known[1]
         found = scripts.read(node, self.bound, False, self.steps, self.numbered.keys())
-        if found.name in self.squares and _is_two(found.power):
+        if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
@@ -173,7 +173,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             for axis in statement.axes:
                 seen.sizes.update(binders.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
-            if isinstance(square := statement.target, Script) and _is_two(square.sup):
+            if isinstance(square := statement.target, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement.target, nodes)
@@ -208,10 +208,6 @@ def survey(statements: Sequence[Statement]) -> Survey:
 
 _OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
 """What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
-
-
-def _is_two(node: Node | None) -> bool:
-    return isinstance(node, Num) and node.text == "2"
 
 
 # --- uses ------------------------------------------------------------------------------------
@@ -388,7 +384,7 @@ def _is_normalisation(node: Frac | Infix) -> bool:
 
 
 def _is_square(node: Node) -> bool:
-    return isinstance(node, Script) and _is_two(node.sup)
+    return isinstance(node, Script) and scripts.is_two(node.sup)
 
 
 def _loose_places(

@@ -13,6 +13,7 @@ from notes2code.meaning import (
     aliases,
     complex_pairs,
     grouped,
+    heads,
     names,
     parities,
     properties,
@@ -88,7 +89,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
     """Type the statements of a formula."""
     try:
         stated, remarks = complex_pairs.apart(parted)
-        tree = replace(tree, problems=(*tree.problems, *remarks))
+        tree = replace(tree, problems=(*tree.problems, *remarks, *sizes.examples(stated)))
         seen = survey(stated)
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
@@ -107,7 +108,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
     try:
-        remark = properties.remark(latex, defines, seen)
+        remark = properties.remark(defines, seen)
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
         others, scope = _with_local_functions(latex, stated, seen, scope, shapes)
@@ -138,9 +139,9 @@ def _typed(
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
-        run.shapes = {**shapes, **scope.shapes, **shapes}
-        columns = ((True, 0.0), (False, 0.5)) if scope.column else ((False, 0.0), (True, 0.5))
-        run.column = bool(run.choose("column", columns)) if seen.has_matrices else False
+        run.shapes = heads.apart({**shapes, **scope.shapes, **shapes}, stated, seen)
+        if seen.has_matrices:
+            run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run
 
     def attempt(run: Run) -> Equation:

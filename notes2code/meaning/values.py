@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
+from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
 from notes2code.meaning.reach import limit
 from notes2code.meaning.run import NO_FIT, Run, find, find_index
 from notes2code.records import dataclass
@@ -41,9 +41,9 @@ def scalar(body: Expr, span: Span) -> Value:
     return Value(body, (), span)
 
 
-def fresh(size: Size, name: str = "") -> Index:
+def fresh(size: Size) -> Index:
     """A new index over an axis."""
-    return Index(name, size)
+    return Index("", size)
 
 
 def link(run: Run, keep: Index, drop: Index, where: Span) -> None:
@@ -52,7 +52,7 @@ def link(run: Run, keep: Index, drop: Index, where: Span) -> None:
     if keep is drop:
         return
     run.unify(keep.size, drop.size, where)
-    if not keep.name or (drop.name and not keep.name):
+    if not keep.name:
         keep.name = drop.name
     drop.link = keep
 
@@ -65,11 +65,6 @@ def _join(run: Run, left: Value, right: Value, axes: tuple[Index, Index], where:
         (mine, theirs) = (f"`{run.quote(v.span)}` is {shape_text(v)}" for v in (left, right))
         told = problem.problem.message.removeprefix(NO_FIT)
         raise error("N2C040", f"{NO_FIT}{mine} and {theirs}; {told}", where) from None
-
-
-def array(value: Value) -> Lambda:
-    """The value as an array over its open axes."""
-    return Lambda(value.axes, value.body)
 
 
 def shape_text(value: Value) -> str:

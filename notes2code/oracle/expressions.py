@@ -27,11 +27,10 @@ from notes2code.oracle.arithmetic import (
 )
 from notes2code.oracle.layout import Bracket, Chain, Doc, Row, flat
 from notes2code.oracle.naming import HELPERS, Names
-from notes2code.oracle.plan import MINUS_INFINITY, is_single, table_index
+from notes2code.oracle.plan import is_single, table_index
 
 _NUMPY = frozenset("exp log sin cos tan sinh cosh tanh sign floor ceil clip".split())
 _EXTREMES = {"min": "np.minimum", "max": "np.maximum"}
-_SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
 
 
 @dataclass(slots=True)
@@ -172,7 +171,9 @@ class Expressions:
             case ir.Compare(op, left, right):
                 left, right = _without_common_number(left, right)
                 sides = (self.code(left).at_least(SUM), self.code(right).at_least(SUM))
-                return Code(Chain((sides[0], Row((f"{_SIGNS[op]} ", sides[1])))), COMPARISON)
+                return Code(
+                    Chain((sides[0], Row((f"{ir.PYTHON_SIGNS[op]} ", sides[1])))), COMPARISON
+                )
             case ir.Logic(op, arguments) if self.of_numbers:
                 together = [self.condition(argument).doc for argument in arguments]
                 while len(together) > 2:
@@ -264,7 +265,7 @@ class Expressions:
         """An element of an array that has no name, since not all of it can be computed."""
         match expr:
             case ir.Softmax(index, body, at, where):
-                scores = body if where is None else ir.Cases(((where, body),), MINUS_INFINITY)
+                scores = body if where is None else ir.Cases(((where, body),), ir.MINUS_INFINITY)
                 whole = call("softmax", [self.literal((index,), scores)])
                 places: tuple[Expr, ...] = (at,)
             case Concat(_, at):

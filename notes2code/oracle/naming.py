@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Ref, Size
+from notes2code.names import snake
 from notes2code.oracle import helpers
 from notes2code.oracle.extents import axes, leaves
 
@@ -74,11 +74,6 @@ def names_for(equation: Equation, functions: Iterable[str]) -> Names:
     for definition in equation.definitions:
         names.arrays[definition.name] = names.fresh(definition.name)
     return names
-
-
-def snake(name: str) -> str:
-    """``LayerNorm`` as ``layer_norm``, ``FFN`` as ``ffn``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def described(expr: Expr) -> str:

@@ -230,7 +230,7 @@ class _Planner:
         if key not in self.made:
             match expr:
                 case Softmax(index, body, _, where):
-                    scores = body if where is None else Cases(((where, body),), MINUS_INFINITY)
+                    scores = body if where is None else Cases(((where, body),), ir.MINUS_INFINITY)
                     held = self._held((*around, index), scores, "scores")
                     name = wanted or self.names.fresh("weights")
                     self.steps.append(Softmaxed(name, held))
@@ -263,9 +263,6 @@ class _Planner:
         name = described(body)
         held = self._held((*around, *own), body, wanted if name == "value" else name)
         return Lambda((), Ref(held, tuple(map(Idx, around))))
-
-
-MINUS_INFINITY = Num(float("-inf"))
 
 
 def _rest_of_cases(cases: Cases, rest: Callable[..., Expr], guarded: bool, root: bool) -> Expr:

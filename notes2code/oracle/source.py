@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from notes2code.meaning import ir, shapes
 from notes2code.meaning.ir import Cases, Equation, Expr, Fn, Index, Num, Ref, Size
+from notes2code.names import snake
 from notes2code.oracle import helpers
 from notes2code.oracle.expressions import Expressions
 from notes2code.oracle.extents import OracleError, axes, expressions, leaves
 from notes2code.oracle.layout import INDENT, Bracket, Doc, flat, lines
-from notes2code.oracle.naming import HELPERS, names_for, snake
+from notes2code.oracle.naming import HELPERS, names_for
 from notes2code.oracle.plan import Built, Filled, Repeated, Softmaxed, Step, plan, table_index
 
 _SHORT = 88

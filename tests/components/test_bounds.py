@@ -35,7 +35,8 @@ def compiled(formulas: Sequence[str], notes: int = 1) -> list[Compiled]:
     entries = [
         Entry(latex, f"{order % notes}.md", (), order) for order, latex in enumerate(formulas)
     ]
-    return Compiler(Linker(entries, library().scope), library()).all()
+    compiler = Compiler(Linker(entries, library().scope), library())
+    return [compiler.compiled(entry) for entry in entries]
 
 
 FAMILIES = {

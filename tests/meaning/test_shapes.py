@@ -98,3 +98,11 @@ def test_no_size_is_made_of_itself() -> None:
     """A turn is of pairs, half as many as there are numbers; that must not be the same many."""
     side = r"f(q, m) _{f}(q, m) e^{i \Theta_{f}(q, m)} = \|q\| = q e^{i m \theta}"
     assert compile_formula(side).status != "rejected"
+
+
+def test_a_multiple_of_a_size_is_an_example_which_is_said_once() -> None:
+    latex = r"y = \max(0, x W) U, W \in \mathbb{R}^{d \times 4d}, U \in \mathbb{R}^{4d \times 2d}"
+    notes = [problem for problem in type_formula(latex).problems if "example" in problem.message]
+    assert [latex[p.span.start : p.span.end] for p in notes] == ["4d", "2d"]
+    assert {problem.code for problem in notes} == {"N2C039"}
+    assert not type_formula(r"W \in \mathbb{R}^{d \times d/h}").problems

@@ -1,0 +1,39 @@
+"""A number that a section gives for a letter of its formula is what its class has by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import render
+from notes2code.vault import read_vault
+
+NOTE = r"""# Temperature
+
+$$\mathrm{softmax}\left(\frac{QK^\top}{\tau}\right) V$$
+
+BESIDE
+
+# Elsewhere
+
+Here $\tau = 7$.
+"""
+
+
+@pytest.mark.parametrize(
+    ("beside", "default"),
+    [
+        (r"with $\tau = 2$", "2.0"),
+        (r"with $\tau = 0.5$ at night; by day $\tau = 0.5$ too", "0.5"),
+        (r"first $\tau = 2$, later $\tau = 3$", "1.0"),
+        (r"which goes to $\tau = \infty$", "1.0"),
+        ("with a temperature", "1.0"),
+    ],
+)
+def test_it_is_the_default_where_there_is_one(tmp_path: Path, beside: str, default: str) -> None:
+    (tmp_path / "Note.md").write_text(NOTE.replace("BESIDE", beside), encoding="utf-8")
+    files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
+    assert f"tau: float = {default})" in files["transformer/attention.py"]
