@@ -305,6 +305,11 @@ class AttentionChecks:
         share = 4 * weights * kept
         assert_equals(output, array(torch.cat((share, share), dim=-1)))
 
+    def test_has_a_base_that_says_what_a_class_lacks(self) -> None:
+        (base,) = type(self.attention()).__bases__
+        with pytest.raises(NotImplementedError):
+            base()(*self.inputs(2))
+
     def test_has_its_defaults(self) -> None:
         parameters = signature(type(self.attention())).parameters
         for name, number in self.defaults:

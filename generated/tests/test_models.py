@@ -902,6 +902,7 @@ def hugging_face_weights() -> dict[str, Tensor]:
             shapes |= {f"{block}{norm}.weight": (4,), f"{block}{norm}.bias": (4,)}
     weights = {f"transformer.{name}": torch.randn(shape) for name, shape in shapes.items()}
     weights["transformer.h.0.attn.bias"] = torch.ones(1, 1, 6, 6).tril()  # the causal mask
+    weights["transformer.h.0.attn.masked_bias"] = torch.tensor(-1e4)  # and what it puts there
     return {**weights, "lm_head.weight": weights["transformer.wte.weight"]}
 
 
@@ -927,15 +928,20 @@ def hugging_face_logits(weights: Mapping[str, Tensor], tokens: Tensor) -> Tensor
 
 
 def test_gpt_is_gpt2_with_the_weights_of_hugging_face() -> None:
+    """With those of ``GPT2LMHeadModel``, also compiled, and of ``GPT2Model``, which has no head."""
     weights = hugging_face_weights()
     weights["transformer.h.0.attn.unused"] = torch.zeros(4)
-    model = GPT.from_gpt2(weights, num_heads=2).eval()
-    assert model.config == GPTConfig(
-        vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
-    )
     tokens = torch.randint(7, (3, 6))
     expected = hugging_face_logits(weights, tokens)
-    torch.testing.assert_close(model(tokens), expected, rtol=1e-4, atol=1e-5)
+    compiled = {f"_orig_mod.{name}": weight for name, weight in weights.items()}
+    headless = {name.removeprefix("transformer."): weight for name, weight in weights.items()}
+    headless.pop("lm_head.weight")
+    for saved in (weights, compiled, headless):
+        model = GPT.from_gpt2(saved, num_heads=2).eval()
+        assert model.config == GPTConfig(
+            vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
+        )
+        torch.testing.assert_close(model(tokens), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_gpt_refuses_weights_that_it_has_no_place_for() -> None:

@@ -59,9 +59,9 @@ def gpt2_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if name.endswith((".attn.bias", ".attn.masked_bias")):  # the causal mask
             continue
         if name.startswith("h.") and weight.dim() == 2:
-            weight = weight.T
+            weight = weight.mT
         if ".c_attn." in name:
-            for what, piece in zip(("query", "key", "value"), weight.chunk(3), strict=True):
+            for what, piece in zip(("query", "key", "value"), weight.tensor_split(3), strict=True):
                 found[name.replace("c_attn", what)] = piece
         else:
             found[name] = weight
