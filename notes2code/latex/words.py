@@ -23,6 +23,18 @@ ELSE = frozenset(
 ) | {"en otro caso", "de lo contrario", "caso contrario", "si no", "в противном случае", "그 외"}
 """What stands for all other cases."""
 
+SEEN = frozenset(
+    "allowed permitted valid visible real keep kept attend attends attended accessible see sees "
+    "seen unmasked unblocked connected adjacent".split()
+)
+"""What notes call positions that may be seen."""
+
+HIDDEN = frozenset(
+    "mask masked pad padded padding hidden blocked forbidden disallowed prohibited invalid ignore "
+    "ignored excluded invisible inaccessible".split()
+)
+"""What they call those that may not."""
+
 _ENGLISH = frozenset(
     "where if otherwise else for and or with when then is are so hence thus let given since such "
     "that the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
@@ -123,6 +135,16 @@ def defined(latex: str) -> frozenset[str]:
 def _ends_in_word(run: str) -> bool:
     """Whether a run such as ``jexp`` is an index letter with a function behind it."""
     return run[1:] in ("exp", "log", "sin", "cos", "tanh", "max", "min", "softmax")
+
+
+_PLAIN = r"(?:[a-z]|\d+)(?:\s*[-+]\s*(?:[a-z]|\d+))*"
+_MATH = re.compile(rf"(\$[^$]+\$|(?<!\w){_PLAIN}\s*(?:[<>]=?|≤|≥)\s*{_PLAIN}(?!\w))")
+
+
+def apart(text: str) -> list[str]:
+    """Words and math in turn: math stands in dollars, or is a comparison of letters and numbers
+    as it is typed, ``j <= i``."""
+    return [text] if text.count("$") % 2 else _MATH.split(text)
 
 
 def is_prose(text: str) -> bool:

@@ -63,6 +63,8 @@ def test_ways_of_writing(latex: str) -> None:
         r"f(x) = 2 \begin{cases} x & \text{dot} \\ y & \text{general} \end{cases}",
         r"f(x) = \begin{cases} x & \text{dot} \\ y & \text{general} \end{cases} + 1",
         r"f(x) = \begin{cases} x & \text{dot} \\ y & \text{general}",
+        r"f(x) = \begin{cases} x & \text{valid} \\ y & \text{mask out} \end{cases}",
+        r"f(x) = \begin{cases} x & x > 0 \text{ (kept)} \\ y & x < 0 \text{ (lost)} \end{cases}",
         "",
     ],
 )
