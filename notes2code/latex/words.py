@@ -152,6 +152,10 @@ def is_prose(text: str) -> bool:
     words = text.replace(",", " ").replace(":", " ").lower().split()
     if not words or not any(char.isalpha() for char in text):
         return True
-    if any(word in PROSE for word in words) or " ".join(words) in ELSE or len(words) > 4:
+    if (
+        any(word in PROSE or word.rstrip(".;") in PROSE for word in words)
+        or " ".join(words) in ELSE
+        or len(words) > 4
+    ):
         return True
     return "$" in text or text.rstrip().endswith((":", "："))

@@ -78,7 +78,7 @@ def cases(run: Run, node: Matrix) -> Value:
     for row in node.rows:
         value_node, condition = _split(node, row)
         value = run.lower(value_node)
-        if any(map(conditions.is_otherwise, condition)):
+        if conditions.is_otherwise(condition):
             otherwise = value
         else:
             branches.append((said.read(condition), value))

@@ -18,9 +18,9 @@ from notes2code.meaning.run import Run, Symbol, find_index
 
 _NOT = frozenset("not no non cannot can't cant isn't doesn't".split())
 _AROUND = IF | frozenset(
-    "where and a an the is are be can may must to of at from by with do does it this that pair "
-    "both position positions token tokens key keys query queries element elements entry entries "
-    "attention out".split()
+    "where else and a an the is are be can may must to of at from by with do does it this that "
+    "pair both position positions token tokens key keys query queries element elements entry "
+    "entries attention out".split()
 )
 """Words that say nothing beside a comparison or a word such as ``allowed``."""
 

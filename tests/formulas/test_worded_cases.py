@@ -133,3 +133,51 @@ def test_a_word_that_is_something_else() -> None:
     latex = cases(r"0 & \text{if valid}", r"1 & \text{otherwise}")
     with pytest.raises(FormulaError, match="something else"):
         compile_formula(latex, context=[r"\text{valid} \in \mathbb{R}^{n \times n}"])
+
+
+def row(text: str) -> str:
+    return "M_{ij} = " + text
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        row(r"0 \text{ if } j \le i, -\infty \text{ otherwise}"),
+        row(r"0 \text{ if } j \le i \text{ else } -\infty"),
+        row(r"0 \text{ if } j \le i \text{ and } -\infty \text{ otherwise.}"),
+        row(r"-\infty \text{ if } j > i, \text{ otherwise } 0"),
+        row(r"-\infty \ \text{for } j > i, \quad 0 \ \text{for } j \le i"),
+        row(r"0, j \le i; -\infty, j > i"),
+    ],
+)
+def test_cases_in_one_line(latex: str) -> None:
+    agrees(latex, {"n": 3, "m": 3}, CAUSAL)
+
+
+def test_words_in_one_line() -> None:
+    allowed = row(r"0 \text{ if allowed, } -\infty \text{ otherwise}")
+    agrees(allowed, {"allowed": ALLOWED}, np.where(ALLOWED == 1, 0, -np.inf))
+    real = row(r"1 \text{ if } j \text{ is real and } 0 \text{ otherwise}, \quad R = 2 M")
+    agrees(real, {"real": REAL, "n": 2}, 2 * np.tile(REAL, (2, 1)))
+    x = np.array([1.0, -2.0, 3.0])
+    agrees(
+        r"y_i = x_i \text{ if } x_i > 0 \text{ and } -2 x_i \text{ otherwise}", {"x": x}, [1, 4, 3]
+    )
+    agrees(
+        cases(r"0 & i > j", r"1 & \text{else if } i = j", r"2 & \text{else}"),
+        {"n": 2, "m": 2},
+        [[1, 2], [0, 1]],
+    )
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = x \text{ otherwise}",
+        row(r"0 \text{ if } j \le i \text{ and } j \text{ is real}, -\infty \text{ otherwise}"),
+        r"f(x) = x \text{ if } x > 0,\quad f(x) = \alpha x \text{ otherwise}",
+    ],
+)
+def test_a_line_that_is_not_understood(latex: str) -> None:
+    with pytest.raises(FormulaError, match="cases in this line"):
+        compile_formula(latex)
