@@ -344,6 +344,8 @@ def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value
 
 def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     items = [item for item in group.items if not isinstance(item, Prose)]
+    if function == "cos" and (vectors := _angle(items)):
+        return applying.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
     if len(items) != 1:
         raise error(
             "N2C041",
@@ -357,6 +359,14 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:
+    """The two vectors of ``cos(q, k)`` and ``cos⟨q, k⟩``, between which an angle is."""
+    match items:
+        case [left, right] | [Group("⟨", (left, right))]:
+            return left, right
+    return None
 
 
 def _swish(run: Run, name: str, group: Group, span: Span) -> Value:

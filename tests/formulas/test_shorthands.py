@@ -20,6 +20,10 @@ def softmax(x: Any) -> Any:
     return weights / weights.sum(-1, keepdims=True)
 
 
+def cosine(u: Any, v: Any) -> Any:
+    return u @ v / np.sqrt((u @ u) * (v @ v))
+
+
 @table(
     Case(r"z_i = x_i - \mathrm{mean}(x_i)", "x[d]", lambda x: x - x.mean()),
     Case(r"m_i = \max(s_{ij})", "s[n,m]", lambda s: s.max(axis=1)),
@@ -98,6 +102,14 @@ def softmax(x: Any) -> Any:
         "C[n,k] B[m,k] A[m,v]",
         lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
     ),
+    Case(r"s = \cos(q, k)", "q[d] k[d]", cosine),
+    Case(r"s = \cos\langle q, k \rangle / \tau", "q[d] k[d] tau", lambda q, k, t: cosine(q, k) / t),
+    Case(
+        r"c_i = \sum_j \mathrm{softmax}_j(\beta \cos(q_i, k_j)) v_j",
+        "beta q[n,d] k[m,d] v[m,e]",
+        lambda b, q, k, v: softmax(b * np.array([[cosine(x, y) for y in k] for x in q])) @ v,
+    ),
+    Case(r"s = \mathrm{cos\_sim}(u, v)", "u[d] v[d]", cosine),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -248,3 +260,12 @@ def test_refused(latex: str, message: str) -> None:
     with pytest.raises(FormulaError) as raised:
         compile_formula(latex)
     assert message in str(raised.value)
+
+
+def test_a_cosine_is_a_usual_score() -> None:
+    latex = r"a_{ij} = \mathrm{softmax}_j(\cos(q_i, k_j) / \tau)"
+    formula = compile_formula(latex)
+    assert formula.component == "scaled_dot_product_attention"
+    assert not any(problem.code == "N2C050" for problem in formula.diagnostics)
+    with pytest.raises(FormulaError, match="cosine stands between two vectors"):
+        compile_formula(r"A = \mathrm{softmax}(\cos(Q, K)) V")
