@@ -21,7 +21,7 @@ _PIECE = re.compile(r"\\begin\b|\\end\b|\\\\(?:\s*\[[^\]]*\])?|\\.|[{}]", re.DOT
 _SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
 _LABEL = re.compile(
     rf"(?P<body>.*?){_SPACE}\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
-    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z -]*?)\s*[)\]]?\s*\}}{_SPACE}[.,;]?\s*",
+    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z'’ -]*?)\s*[)\]]?\s*\}}{_SPACE}[.,;]?\s*",
     re.DOTALL,
 )
 _TABLE = re.compile(r"\\begin\b.*\\end\b", re.DOTALL)

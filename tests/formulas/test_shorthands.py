@@ -110,6 +110,19 @@ def cosine(u: Any, v: Any) -> Any:
         lambda b, q, k, v: softmax(b * np.array([[cosine(x, y) for y in k] for x in q])) @ v,
     ),
     Case(r"s = \mathrm{cos\_sim}(u, v)", "u[d] v[d]", cosine),
+    Case(
+        r"c_t = \sum_{s=1}^{S} a_t(s) h_s, \quad a_t(s) = "
+        r"\frac{\exp(q_t^\top W h_s)}{\sum_{r=1}^{S} \exp(q_t^\top W h_r)}",
+        "h[m,p] q[n,d] W[d,p]",
+        lambda h, q, w: softmax(q @ w @ h.T) @ h,
+    ),
+    Case(r"c_t = \sum_s \alpha_t(s) h_s", "alpha[n,m] h[m,d]", lambda a, h: a @ h),
+    Case(
+        r"c_t = \sum_s \alpha_t(s) v_s",
+        "q[n,d] k[m,d] v[m,e]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=[r"\alpha_t(s) = \frac{\exp(q_t^\top k_s)}{\sum_{r} \exp(q_t^\top k_r)}"],
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -269,3 +282,9 @@ def test_a_cosine_is_a_usual_score() -> None:
     assert not any(problem.code == "N2C050" for problem in formula.diagnostics)
     with pytest.raises(FormulaError, match="cosine stands between two vectors"):
         compile_formula(r"A = \mathrm{softmax}(\cos(Q, K)) V")
+
+
+def test_a_softmax_over_ranges_of_other_lengths() -> None:
+    latex = r"a_k(t) = \mathrm{softmax}(w^\top A_k(t)), \quad z_k = \sum_{t=1}^{T_k} a_k(t) A_k(t)"
+    with pytest.raises(FormulaError, match="N2C036"):
+        compile_formula(latex)
