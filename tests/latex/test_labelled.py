@@ -51,6 +51,17 @@ def test_ways_of_writing(latex: str) -> None:
     assert all(one.latex.startswith(rf" e^{{\text{{{one.label}}}}}_{{ij}}") for one in found)
 
 
+def test_names_of_several_words() -> None:
+    rows = (
+        r"x y & \text{[Luong's multiplicative style]} \\ x + y & \text{[Bahdanau's additive style]}"
+    )
+    found = labelled(rf"s(x, y) = \begin{{cases}} {rows} \end{{cases}}")
+    assert [one.label for one in found] == [
+        "Luong's multiplicative style",
+        "Bahdanau's additive style",
+    ]
+
+
 @pytest.mark.parametrize(
     "latex",
     [
