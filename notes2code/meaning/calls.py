@@ -75,6 +75,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if not is_function(run, name, group):
         if not _is_raised(behind):
             _refuse_unclear_call(run, name, group)
+            _refuse_kernel(run, factors, at)
         return None
     value = call(run, name, group)
     if isinstance(behind, Script):
@@ -116,6 +117,26 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
+    """``w(t-s) x_s`` is hardly a product of w and the difference, as it is beside nothing else that
+    has an index: ``-m(i-j)``."""
+    counted = run.indices.keys()
+    between = factors[at].span.to(factors[at + 1].span)
+    others = (n for o in (*factors[:at], *factors[at + 2 :]) for n in walk(o))
+    match factors[at + 1]:
+        case Group("(", (Infix("+" | "-", Name(left), Name(right)),)) if (
+            {left, right} <= counted | {*run.parameters}
+            and not {left, right}.isdisjoint(counted)
+            and any(isinstance(n, Name) and n.text in counted for n in others)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(between)}` may be an element, a call or a product",
+                between,
+                f"write `_{{{left}-{right}}}` for an element, and `\\cdot` for a product",
+            )
 
 
 def _is_place(run: Run, node: Node) -> bool:

@@ -101,6 +101,8 @@ UNKNOWN = [
     refused("N2C025", r"y = x «2»"),
     refused("N2C025", r"y = 1 «2»"),
     refused("N2C025", r"\mathrm{softmax}(QK^\top «12»)V"),
+    refused("N2C033", r"y_t = \sum_s «w(t-s)» x_s"),
+    refused("N2C033", r"y(n) = \sum_k h(k) «x(n-k)»"),
     refused("N2C037", r"y = «\det»(A)"),
     refused("N2C037", r"y = «\frac{\partial L}{\partial x}»"),
     refused("N2C037", r"y = «\int_0^1 f(x) dx»"),
