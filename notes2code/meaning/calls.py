@@ -9,6 +9,7 @@ from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Apply,
     Dots,
+    Frac,
     Group,
     Infix,
     Name,
@@ -95,6 +96,13 @@ def _is_raised(behind: Node) -> bool:
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
+    if group.open == "[" and ":" in group.separators and _counts(group.items):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(name.span.to(group.span))}` is not understood",
+            group.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
     if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
         raise error(
             "N2C032",
@@ -117,6 +125,11 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _counts(items: Sequence[Node]) -> bool:
+    """Whether numbers stand there, or sums and quotients: the ends of a slice."""
+    return any(isinstance(item, Num | Frac | Infix) for item in items)
 
 
 def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
