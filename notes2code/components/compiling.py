@@ -265,8 +265,9 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
     for doubt in filter(None, (*misnamed(recognised, library), _is_paired(recognised))):
         problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
     stated = settings.uncapped(recognised.settings)
+    cosine = settings.is_cosine(stated)
     for name, setting in recognised.component.settings.items():
-        if not setting.unusual:
+        if not setting.unusual or (name in ("scale", "score") and cosine):
             continue
         value = stated.get(name)
         shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"

@@ -227,7 +227,9 @@ class Operands(TokenReader):
             elif token.kind in ("sep", "bar", "dbar", "quad", "row", "amp", "stop"):
                 self.at += 1
                 complete = False
-                if items and token.kind not in ("quad", "amp", "stop"):
+                if token.text == ":" and len(separators) >= len(items):  # the x_{:k} of a slice
+                    items.append(Stroke(":", token.span))
+                elif items and token.kind not in ("quad", "amp", "stop"):
                     separators.append(token.text or ",")
             elif token.kind in ("text", "quantifier"):
                 self.at += 1

@@ -9,6 +9,7 @@ from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Apply,
     Dots,
+    Frac,
     Group,
     Infix,
     Name,
@@ -76,6 +77,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if not is_function(run, name, group):
         if not _is_raised(behind):
             _refuse_unclear_call(run, name, group)
+            _refuse_kernel(run, factors, at)
         return None
     value = call(run, name, group)
     if isinstance(behind, Script):
@@ -95,6 +97,13 @@ def _is_raised(behind: Node) -> bool:
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
+    if group.open == "[" and ":" in group.separators and _counts(group.items):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(name.span.to(group.span))}` is not understood",
+            group.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
     if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
         raise error(
             "N2C032",
@@ -117,6 +126,31 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _counts(items: Sequence[Node]) -> bool:
+    """Whether numbers stand there, or sums and quotients: the ends of a slice."""
+    return any(isinstance(item, Num | Frac | Infix) for item in items)
+
+
+def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
+    """``w(t-s) x_s`` is hardly a product of w and the difference, as it is beside nothing else that
+    has an index: ``-m(i-j)``."""
+    counted = run.indices.keys()
+    between = factors[at].span.to(factors[at + 1].span)
+    others = (n for o in (*factors[:at], *factors[at + 2 :]) for n in walk(o))
+    match factors[at + 1]:
+        case Group("(", (Infix("+" | "-", Name(left), Name(right)),)) if (
+            {left, right} <= counted | {*run.parameters}
+            and not {left, right}.isdisjoint(counted)
+            and any(isinstance(n, Name) and n.text in counted for n in others)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(between)}` may be an element, a call or a product",
+                between,
+                f"write `_{{{left}-{right}}}` for an element, and `\\cdot` for a product",
+            )
 
 
 def _is_place(run: Run, node: Node) -> bool:
@@ -345,6 +379,8 @@ def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value
 
 def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     items = [item for item in group.items if not isinstance(item, Prose)]
+    if function == "cos" and (vectors := _angle(items)):
+        return applying.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
     if len(items) != 1:
         raise error(
             "N2C041",
@@ -358,6 +394,14 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:
+    """The two vectors of ``cos(q, k)`` and ``cos⟨q, k⟩``, between which an angle is."""
+    match items:
+        case [left, right] | [Group("⟨", (left, right))]:
+            return left, right
+    return None
 
 
 def _swish(run: Run, name: str, group: Group, span: Span) -> Value:

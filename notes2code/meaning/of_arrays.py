@@ -198,7 +198,6 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "trace": _trace,
     "logsoftmax": _log_softmax,
     "matmul": _product,
-    "cosine": _cosine,
-    "cosinesimilarity": _cosine,
+    **dict.fromkeys(("cosine", "cosinesimilarity", "cosinesim", "cossim"), _cosine),
     "re": lambda run, _, group, span: turns.real_part(run, group, span),
 }

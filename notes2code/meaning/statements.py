@@ -28,6 +28,8 @@ from notes2code.latex.tree import (
 from notes2code.latex.words import CALLED, IF
 from notes2code.meaning import names
 from notes2code.meaning.definable import definable, spread
+from notes2code.meaning.in_parentheses import as_indices
+from notes2code.meaning.one_line import tabled
 from notes2code.meaning.scripts import is_name
 from notes2code.records import dataclass
 
@@ -91,7 +93,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    clauses = [inner for clause in tree.clauses for inner in _expand(clause)]
+    clauses = [inner for clause in as_indices(tabled(tree)) for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
         clause = clauses[at]

@@ -173,6 +173,11 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         "u[n] A[n,m] v[m]",
         lambda x, a, y: x @ a @ y,
     ),
+    Case(
+        r"z_k = \sum_{t=1}^{T_k} a_{kt} h_t",
+        "T[n] a[n,m] h[m,d]",
+        lambda end, a, h: np.where(np.arange(1, a.shape[1] + 1) <= end[:, None], a, 0) @ h,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
