@@ -189,8 +189,11 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return symbol.kind == "function"
     if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
         return use.name in run.seen.called
-    if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
+    if use.name in run.defined:
         return False
+    if use.name in run.shapes or use.name in run.scope.arrays:
+        # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
+        return use.name == "sigma" and use.name in run.seen.called
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
         return use.name in run.seen.called or base[0].isupper()
