@@ -19,6 +19,15 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    Case(
+        r"Z_i = \mathrm{softmax}(\frac{Q_i K_i^\top}{\sqrt{d_k}}) V_i",
+        "Q[h,n,d] K[h,n,d] V[h,n,v]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])) @ v,
+        context=[
+            r"Q \in \mathbb{R}^{L \times d_q}, K \in \mathbb{R}^{L \times d_k}, "
+            r"V \in \mathbb{R}^{L \times d_v}"
+        ],
+    ),
     Case(r"p = \mathrm{softmax}(z)", "z[d]", softmax),
     Case(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "z[n]", softmax),
     Case(r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}", "z[n] T", lambda z, t: softmax(z / t)),

@@ -63,7 +63,8 @@ def test_components() -> None:
         (r"Y = W X", r"$X \in \mathbb{R}^{B \times n \times d}, W \in \mathbb{R}^{m \times n}$"),
         (
             r"Y = A B",
-            r"$A \in \mathbb{R}^{B \times n \times d}, B \in \mathbb{R}^{C \times h \times d \times p}$",
+            r"$A \in \mathbb{R}^{B \times n \times d}, "
+            r"B \in \mathbb{R}^{C \times h \times d \times p}$",
         ),
         (
             r"Y = Q K^\top",
