@@ -17,6 +17,9 @@ TEXT = [
     r"x_1, x_2, \dots, x_n",
     r"\{x_1, \dots, x_n\}",
     r"n \times d",
+    r"X = \{x_i\}_{i=1}^n",
+    r"D = \{(x_i, y_i)\}_{i=1}^N",
+    r"\{W_j^Q, W_j^K\}_{j=1}^h",
     r"i - j",
     r"|m - n|",
     r"(t - s)",
@@ -68,6 +71,7 @@ DEFINITIONS = [
     r"W_i^Q \in \mathbb{R}^{d_{model} \times d_k}",
     r"x \in \mathbb{R}^d, \quad y \in \mathbb{R}^d",
     r"\text{where } W \in \mathbb{R}^{d \times d}",
+    r"\{x_i \in \mathbb{R}^d\}_{i=1}^n",
 ]
 
 
