@@ -116,6 +116,17 @@ def size_names(node: Node | None) -> set[str]:
     return found
 
 
+def parts_of_size(define: Define) -> set[str]:
+    """The E and h of ``d_h = E / h``, which count as what they give does."""
+    match define.target, define.values:
+        case (
+            Script(Name("d"), Name("h" | "k" | "v" | "q" | "head")),
+            (Frac(Name(), Name()) | Infix("/", Name(), Name()) as share,),
+        ):
+            return size_names(share)
+    return set()
+
+
 def is_positional(target: Node) -> bool:
     """Whether the parentheses of a left-hand side hold indices, as in ``PE(pos, 2i)``."""
     if not (isinstance(target, Juxt) and isinstance(target.factors[1], Group)):

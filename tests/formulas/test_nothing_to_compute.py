@@ -66,6 +66,8 @@ DEFINITIONS = [
     r"\epsilon = 10^{-5}",
     r"N = 6, \quad d_{ff} = 2048",
     r"d_k = d_v = d_{model}/h = 64",
+    r"d_h = E / h",
+    r"d_{head} = \frac{H}{h}",
     r"i = 1, \dots, n",
     r"Q \in \mathbb{R}^{n \times d_k}",
     r"W_i^Q \in \mathbb{R}^{d_{model} \times d_k}",
