@@ -252,7 +252,7 @@ def labelled_bases(nodes: Nodes) -> set[str]:
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
     above = ((node, node.sup) for node in nodes.of(Script))
-    return {bare(node) for node, sup in above if isinstance(sup, Name) and sup.text in ends}
+    return {bare(node) for node, sup in above if sup is not None and bare(sup) in ends}
 
 
 def step_letter(define: Define) -> str | None:
@@ -415,6 +415,9 @@ def size_expression(node: Node) -> str:
             return f"{size_expression(top)}/{size_expression(bottom)}"
         case Group(_, (item,)):
             return f"({size_expression(item)})"
+        case Script(Name() as base, None, Num("2")):
+            side = size_expression(base)
+            return f"{side}*{side}"
         case _ if scripts.is_name(node):
             return scripts.read(node, frozenset()).name
         case _:

@@ -26,7 +26,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
     use = _of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
-    value = _value(run, use)
+    value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
             return value, replace(use, transposed=False, power=number)
@@ -69,7 +69,8 @@ def _declared_number(run: Run, node: Node) -> Node | None:
     return sup if is_number and isinstance(sup, Name) and sup.text == "T" else None
 
 
-def _value(run: Run, use: Use) -> Value:
+def value_at(run: Run, use: Use) -> Value:
+    """The value of a name at its indices."""
     if not use.indices:
         if use.name in run.indices:
             _refuse_outcome(run, use)

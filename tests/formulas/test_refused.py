@@ -270,6 +270,8 @@ SLIPS = [
     refused("N2C025", r"y = x^1«0»"),
     refused("N2C025", r"\mathrm{softmax}(QK^\top)V \quad «7»"),
     refused("N2C033", r"y = «A^{-1}» x"),
+    refused("N2C033", r"r = \frac{«LCS»(X, Y)}{m}"),
+    refused("N2C033", r"r = 2 «LCS»(X, Y) / m"),
     refused("N2C033", r"Q = K = V = «X(input)»"),
     refused("N2C033", r"Y = «W_1 (hidden)» + b"),
     refused("N2C033", r"y = «A^2» x"),
