@@ -89,7 +89,8 @@ class Compiler:
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
             assert tree is not None
-            problems.extend(doubts(other or own.equation, tree, whole, self.library))
+            if own.equation.name or not own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
+                problems.extend(doubts(other or own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -74,15 +75,49 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if repeated is not None:
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
         return scripted, at + 2
+    if group is behind and (element := _element(run, name, group)) is not None:
+        return element, at + 2
     if not is_function(run, name, group):
         if not _is_raised(behind):
             _refuse_unclear_call(run, name, group)
             _refuse_kernel(run, factors, at)
         return None
+    _refuse_spelt_name(run, factors[: at + 1], group)
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
+    """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
+    spelt = list(takewhile(_is_capital, reversed(factors)))
+    if len(spelt) > 2 and len(group.items) > 1 and is_unknown(run, run.seen.use(spelt[0])):
+        span = spelt[-1].span.to(spelt[0].span)
+        raise error(
+            "N2C033",
+            f"`{run.quote(span)}` may be one name, or a product of its letters",
+            span,
+            f"write `\\mathrm{{{run.quote(span)}}}` for the name",
+        )
+
+
+def _is_capital(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
+
+
+def _element(run: Run, name: Node, group: Group) -> Value | None:
+    """``score(i, j)`` where the notes define an array of that name by its places: score_{ij}."""
+    use = run.seen.use(name)
+    letters = [item.text for item in group.items if isinstance(item, Name)]
+    if use.name not in run.scope.arrays | run.defined.keys() or use.indices:
+        return None
+    if len(letters) < max(2, len(group.items)) or not set(letters) <= run.indices.keys():
+        return None
+    if applying.known(run, use.name) is not None:  # typed as a function, beside its definition
+        return None
+    places = tuple(scripts.At(item) for item in group.items)
+    return symbols.value_at(run, replace(use, indices=places))
 
 
 def _is_raised(behind: Node) -> bool:
@@ -224,8 +259,11 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return symbol.kind == "function"
     if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
         return use.name in run.seen.called
-    if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
+    if use.name in run.defined:
         return False
+    if use.name in run.shapes or use.name in run.scope.arrays:
+        # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
+        return use.name == "sigma" and use.name in run.seen.called
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
         return use.name in run.seen.called or base[0].isupper()

@@ -31,6 +31,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import (
     bigs,
     calls,
+    cells,
     families,
     ir,
     matrices,
@@ -98,7 +99,8 @@ def _infix(run: Run, node: Infix) -> Value:
     if (repeated := families.repeated(run, node)) is not None:
         return repeated
     if node.op in ("+", "-"):
-        left, right = run.lower(node.left), run.lower(node.right)
+        left = run.lower(node.left)
+        right = cells.beside(run, node, left) or run.lower(node.right)
         products.forbid_own_element(run, node, left, right)
         if left.rank and properties.looks_like_shape(node.right):
             raise error(

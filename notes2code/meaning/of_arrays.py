@@ -155,7 +155,10 @@ def is_expectation(run: Run, name: Node, group: Group) -> bool:
         name = name.base
     if not isinstance(name, Name) or name.text != "E":
         return False
-    return name.font == "blackboard" or group.open == "[" or run.seen.normalises
+    if name.font == "blackboard" or run.seen.normalises:
+        return True
+    # The E of E[x_t] may be the note's matrix of embeddings.
+    return group.open == "[" and "E" not in run.shapes and "E" not in run.defined
 
 
 def expectation(run: Run, group: Group, span: Span) -> Value:

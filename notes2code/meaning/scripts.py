@@ -374,9 +374,14 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
+        elif self.base in _OF_ATTENTION and self.indices:
+            self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         else:
             self.power = node
 
+
+_OF_ATTENTION = frozenset("qk")
+"""Vectors, which nobody raises to a power."""
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
 

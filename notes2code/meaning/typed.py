@@ -17,6 +17,7 @@ from notes2code.meaning import (
     names,
     parities,
     properties,
+    sets,
     sizes,
     softmax,
 )
@@ -70,7 +71,10 @@ def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
     try:
-        written = aliases.written_out(grouped.written_out(statements(tree)))
+        stated = statements(tree)
+        if "\\in" in latex or "∈" in latex:
+            stated = sets.written_out(stated)
+        written = aliases.written_out(grouped.written_out(stated))
         parted = tuple(part for one in written for part in parities.apart(one))
         described, told = sizes.told(parted)
     except ProblemError as problem:

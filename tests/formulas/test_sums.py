@@ -12,6 +12,21 @@ def running_mean(a: np.ndarray) -> np.ndarray:
 
 
 @table(
+    Case(
+        r"y_i = \sum_{j \in \mathcal{N}(i)} a_{ij} v_j",
+        "a[n,m] N[n,m] v[m,d]",
+        lambda a, members, v: (a * (members != 0)) @ v,
+    ),
+    Case(
+        r"y_i = \frac{1}{|S(i)|} \sum_{j \in S(i)} x_j",
+        "S[n,m] x[m,d]",
+        lambda members, x: (members != 0) @ x / (members != 0).sum(axis=1, keepdims=True),
+    ),
+    Case(
+        r"L = -\frac{1}{N} \sum \log P(w_i \mid w_{<i})",
+        "N P+[n]",
+        lambda count, p: -np.log(p).sum() / count,
+    ),
     Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
     Case(
         r"y_i = \sum_{j: |i-j| \le w} c_{ij}",
