@@ -10,6 +10,7 @@ from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import FIRST_WORD, agrees, class_name, telling, variant_name
 from notes2code.components.recognise import Recognised
+from notes2code.components.reread import reread
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class _Draft:
     sources: list[Source]
     pieces: list[Recognised] = field(default_factory=list)
     members: list[Compiled] = field(default_factory=list)
+    is_reread: bool = False
 
 
 def plan(
@@ -219,6 +221,7 @@ class _Planner:
             if not any(part.component.name == name for part in uses.values()):
                 other = self._of(self.library.components[name])[0]
                 uses[name] = self._build(other, names, parts)
+        self._reread(draft, uses)
         part = Part(
             draft.component,
             names[id(draft)],
@@ -232,6 +235,30 @@ class _Planner:
         )
         parts[id(draft)] = part
         return part
+
+    def _reread(self, draft: _Draft, uses: Mapping[str, Part]) -> None:
+        """Let a draft's formula call what its class is built from, where that is not what the
+        formula calls: a variant in the place of the textbook's, or what was read again itself."""
+        functions = draft.recognised.functions
+        others: dict[str, Recognised] = {}
+        for role in sorted(uses.keys() & functions.keys()):
+            used = self._used(draft, functions[role])
+            if used is None:
+                continue
+            own = draft.compiled is not None and not isinstance(
+                self._callee(draft.compiled, functions[role]), str
+            )
+            if used.is_reread or (not own and self._varies(used)):
+                others[role] = used.recognised
+        found = others and reread(draft.recognised, draft.compiled, others, self.compiler)
+        if found:
+            draft.recognised, draft.is_reread = found, True
+
+    def _varies(self, draft: _Draft) -> bool:
+        """Whether a draft, or what it is built from, is not what the textbook's formula says."""
+        functions = draft.recognised.functions.values()
+        used = filter(None, (self._used(draft, function) for function in functions))
+        return not self._is_textbook(draft) or any(map(self._varies, used))
 
     def _stated(self, draft: _Draft) -> tuple[str, ...]:
         """The formulas that say what a draft's formula refers to and leaves open: the arrays that
@@ -319,7 +346,9 @@ class _Planner:
         drafts = self._of(component)
         usual = [d for d in drafts if self._is_textbook(d)]
         unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]
-        return next(iter([*usual, *unnamed]), None) or self._new(component)
+        only = [d for d in drafts if d.compiled is not None] if draft.compiled is None else []
+        only = only if len(only) == 1 else []
+        return next(iter([*only, *usual, *unnamed]), None) or self._new(component)
 
     def _defining(self, draft: _Draft, role: str) -> _Draft | None:
         """The draft of the formula that defines the array in a role, such as positions."""

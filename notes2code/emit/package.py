@@ -171,7 +171,8 @@ class _Renderer:
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
-        made = functions(plain, self.name, self.vault, taken | {*FAMILIES, *MODULES})
+        taken |= {*FAMILIES, *MODULES}
+        made = functions(plain, self.name, self.vault, taken, self.refused)
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
         for family in SHARED:
             if shared := self._shared(family, bodies):
@@ -213,6 +214,7 @@ class _Renderer:
             for part, texts in self.texts.items()
             for name in public_names(texts[_TEST])
         }
+        tests |= {f"tests/test_formulas.py::{test}": {name} for test, name in made.tested.items()}
         tests |= tests_of_training(files, views)
         return Package(dict(sorted(files.items())), classes, self.left_out, tests)
 

@@ -74,6 +74,19 @@ def test_numbers_may_be_floats_or_tensors(checks: Any) -> None:
     assert function(x=torch.ones((), dtype=torch.bfloat16)).dtype is torch.bfloat16
 
 
+def test_a_state_before_a_step_is_not_the_one_after_it(checks: Any) -> None:
+    """Whether its letter is by custom a size, as m is, or not."""
+    for latex in (
+        r"m_t = b m_{t-1} + g_t, \quad u_t = a m_t",
+        r"m_t = b m_{t-1} + g_t W, \quad u_t = a m_t",
+        r"s_t = b s_{t-1} + g_t, \quad u_t = a s_t",
+    ):
+        equation = checks.typed(latex)
+        (defined,) = equation.definitions
+        assert defined.name not in {given.name for given in equation.inputs}
+        checks.agrees(equation)
+
+
 def test_two_functions_of_one_name_are_refused() -> None:
     one, other = _elementwise("x"), _elementwise("y")
     inner = Equation("f", (), (), Lambda((), ir.ONE), functions={"g": one})
