@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
 from notes2code.meaning import conditions, diagonal, families, ir, worded
 from notes2code.meaning.families import chosen
@@ -47,19 +47,23 @@ def _is_cases(node: Matrix) -> bool:
 
 
 def _written_out(run: Run, node: Matrix) -> Value:
-    """A matrix of numbers, cell by cell; one column is a vector."""
+    """A matrix of numbers, cell by cell, where one column is a vector; or one of blocks."""
     width = max(len(row) for row in node.rows)
     if any(len(row) != width for row in node.rows):
         raise error("N2C041", "the rows of this matrix differ in length", node.span)
-    cells: list[list[Expr]] = []
-    for row in node.rows:
-        cells.append([])
+    values: list[list[Value]] = [[] for _ in node.rows]
+    ranks: set[int] = set()
+    for row, own in zip(node.rows, values, strict=True):
         for cell in row:
             assert cell is not None
-            value = run.lower(cell)
-            if value.rank:
-                raise error("N2C041", "a cell of a matrix must be a number here", cell.span)
-            cells[-1].append(value.body)
+            own.append(run.lower(cell))
+            ranks |= {own[-1].rank} if own[-1].body != ir.ZERO else set()
+            if len(ranks) > 1 or 1 in ranks or (2 in ranks and not _is_block(run, own[-1])):
+                text = "the cells of a matrix must be numbers here, or all of them matrices"
+                raise error("N2C041", text, cell.span)
+    if ranks == {2}:
+        return _of_blocks(run, values, node.span)
+    cells = [[value.body for value in row] for row in values]
     rows = fresh(Size("", value=ir.Num(len(cells))))
     if width == 1:
         return Value(chosen(Idx(rows), [row[0] for row in cells]), (rows,), node.span)
@@ -68,6 +72,32 @@ def _written_out(run: Run, node: Matrix) -> Value:
         return Value(chosen(Idx(columns), cells[0]), (columns,), node.span, row=True)
     body = chosen(Idx(rows), [chosen(Idx(columns), row) for row in cells])
     return Value(body, (rows, columns), node.span)
+
+
+def _is_block(run: Run, value: Value) -> bool:
+    """Whether a cell is a matrix by its name or as declared, or a 0 among them: the θ of a
+    rotation is a number."""
+    arrays = [expr.array for expr in ir.walk(value.body) if isinstance(expr, ir.Ref)]
+    return value.body == ir.ZERO or any(
+        array[0].isupper() or array in run.shapes for array in arrays
+    )
+
+
+def _of_blocks(run: Run, blocks: list[list[Value]], span: Span) -> Value:
+    """Matrices side by side and below each other; a 0 among them is as large as its row and its
+    column of blocks say."""
+    if any(value.rank == 0 for row in blocks for value in row):
+        blocks = [[_filled(value) for value in row] for row in blocks]
+    for row in blocks:
+        for at, block in enumerate(row):
+            run.unify(blocks[0][at].axes[1].size, block.axes[1].size, block.span)
+    rows = [families.joined_values(run, row, span) for row in blocks]
+    return families.stacked(run, rows, span) if len(rows) > 1 else rows[0]
+
+
+def _filled(value: Value) -> Value:
+    axes = value.axes or (fresh(Size("")), fresh(Size("")))
+    return replace(value, axes=axes)
 
 
 def cases(run: Run, node: Matrix) -> Value:

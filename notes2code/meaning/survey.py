@@ -203,7 +203,10 @@ def survey(statements: Sequence[Statement]) -> Survey:
     arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
     seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
     seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
-    seen.has_matrices = seen.attends or "X" in bases
+    blocks = {
+        binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
+    }
+    seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
     return seen
 
 
@@ -298,11 +301,13 @@ def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> 
 
 
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
-    """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column: numbers."""
+    """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column, or the x and
+    y of a row: numbers."""
+    kinds = (Name, Script) if any(len(row) > 1 for row in node.rows) else Script
     for row in node.rows:
         for cell in row:
             inner = cell.body if isinstance(cell, Neg) else cell
-            if isinstance(inner, Script) and (use := seen.understood(inner)):
+            if isinstance(inner, kinds) and (use := seen.understood(inner)):
                 yield use.name
 
 

@@ -199,8 +199,12 @@ def _declared(run: Run, use: Use) -> Shape | None:
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
+    listed = any(names.label(at.node).startswith("family") for at in use.indices)
+    ones = {f"{use.name}_{letter}" for letter in names.INDEX_LETTERS} if listed else set()
     for name, shape in run.shapes.items():
         if name != use.name and (name == element or sorted(name.split("_")) == labels):
+            return replace(shape, indexed=None)
+        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n
             return replace(shape, indexed=None)
         if name == use.name:
             return replace(shape, indexed=None) if _is_one_of(run, use, shape) else shape
