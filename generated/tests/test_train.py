@@ -13,6 +13,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from typing import Any
 import pytest
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
@@ -32,6 +33,7 @@ from transformer.training import warmup_schedule
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
 METHODS = ("ddp", "fsdp")
+needs_gloo = pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
 
 
 def command(task: str, folder: Path, more: str = "") -> list[str]:
@@ -659,25 +661,78 @@ def test_a_process_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert join("cpu") == torch.device("cpu") and asked == []
 
 
-@pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
+@contextmanager
+def group_of_one() -> Iterator[None]:
+    """This process as the only one of a group."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def is_share(weight: Tensor) -> bool:
+    """Whether it is a process's share of a weight, from which all of it can be put together."""
+    return hasattr(weight, "full_tensor")
+
+
+@needs_gloo
 @pytest.mark.parametrize("method", METHODS)
 def test_a_group_of_one_process_gives_the_same_numbers(method: str, tmp_path: Path) -> None:
     how = f"--dropout 0 --num-layers 2 --parallel {method}"
     losses, weights = updated(options_of(TASKS[0], tmp_path, how))
     trained = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4"))
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    try:
+    with group_of_one():
         found, others = updated(options_of(TASKS[0], tmp_path, how))
         first = train(options_of(TASKS[0], tmp_path, f"{how} --steps 2"))
         main(command(TASKS[0], tmp_path, f"{how} --steps 3 --resume"))
         assert not dist.is_initialized()
-    finally:
-        if dist.is_initialized():
-            dist.destroy_process_group()
     then = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4 --resume"))
     assert found == pytest.approx(losses, rel=1e-5)
     assert same(others, weights)
     assert [*first, *then] == pytest.approx([*trained[:2], trained[3]], rel=1e-4)
+
+
+@needs_gloo
+def test_a_process_has_all_of_each_weight_or_a_share_of_it(tmp_path: Path) -> None:
+    _, kind, config = prepared(options_of(TASKS[0], tmp_path))
+    with group_of_one():
+        for method in METHODS:
+            weights = distributed(kind(config), method).parameters()
+            assert {is_share(weight) for weight in weights} == {method == "fsdp"}
+
+
+@needs_gloo
+@pytest.mark.parametrize("task", TASKS)
+def test_of_a_shared_model_one_layer_at_a_time_is_whole(task: str, tmp_path: Path) -> None:
+    data, kind, config = prepared(options_of(task, tmp_path, "--num-layers 3"))
+    whole: list[int] = []
+    with group_of_one():
+        model = distributed(kind(config), "fsdp")
+        stacks = [stack for stack in model.modules() if isinstance(stack, nn.ModuleList)]
+        layers = [layer for stack in stacks for layer in stack]
+
+        def count(*_: Any) -> None:
+            shares = [is_share(next(layer.parameters())) for layer in layers]
+            whole.append(shares.count(False))
+
+        for layer in layers:
+            layer.register_forward_pre_hook(count)
+        inputs, _ = data.batch(2, random.Random(0))
+        model(**inputs)
+    assert len(layers) >= 3 and whole == [1] * len(layers)
+
+
+@needs_gloo
+@pytest.mark.parametrize("method", METHODS)
+def test_several_processes_train_without_a_warning(method: str, tmp_path: Path) -> None:
+    """Other warnings are shown as before."""
+    with group_of_one(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        updated(options_of(TASKS[0], tmp_path, f"--parallel {method}"))
+        with pytest.raises(UserWarning):
+            warnings.warn("another", stacklevel=1)
 
 
 def in_each_process(folder: Path) -> None:
@@ -691,12 +746,11 @@ def in_each_process(folder: Path) -> None:
         losses = train(options_of(TASKS[0], folder, f"{how} --steps 2"))
         dist.barrier()  # the first process has written the checkpoint
         losses += train(options_of(TASKS[0], folder, f"{how} --steps 4 --resume"))
-        if process()[0] == 0:
-            torch.save((*found, losses), folder / f"{method}.pt")
+        torch.save((*found, losses), folder / f"{method} {process()[0]}.pt")
     dist.destroy_process_group()
 
 
-@pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
+@needs_gloo
 def test_two_processes_give_the_numbers_of_one(tmp_path: Path) -> None:
     losses, weights = updated(options_of(TASKS[0], tmp_path, "--dropout 0"))
     trained = train(options_of(TASKS[0], tmp_path, "--dropout 0 --steps 4"))
@@ -713,11 +767,12 @@ def test_two_processes_give_the_numbers_of_one(tmp_path: Path) -> None:
     if not (tmp_path / "joined").exists():
         pytest.skip(f"processes cannot join here: {done.stderr[-300:]}")
     for method in METHODS:
-        assert (tmp_path / f"{method}.pt").exists(), done.stderr
-        of_both, their_weights, their_trained = torch.load(tmp_path / f"{method}.pt")
-        assert of_both == pytest.approx(losses, rel=1e-5)
-        assert same(their_weights, weights)
-        assert their_trained == pytest.approx(trained, rel=1e-4)
+        for number in range(2):
+            assert (tmp_path / f"{method} {number}.pt").exists(), done.stderr
+            of_both, of_first, of_training = torch.load(tmp_path / f"{method} {number}.pt")
+            assert of_both == pytest.approx(losses, rel=1e-5)
+            assert of_training == pytest.approx(trained, rel=1e-4)
+            assert same(of_first, weights) if number == 0 else not of_first
 
 
 if __name__ == "__main__":
