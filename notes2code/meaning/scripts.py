@@ -235,7 +235,7 @@ class _Reader:
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
-            elif not (isinstance(part, Relation) and "∼" in part.signs):  # x ∼ p below an E
+            elif not isinstance(part, Relation):  # which says what a softmax or an E runs over
                 raise error("N2C032", "this index is not understood", part.span)
 
     def label_and_index(self, node: Node) -> tuple[Node, ...]:
