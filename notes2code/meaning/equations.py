@@ -40,6 +40,7 @@ class Draft:
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
     counted: tuple[int, ...] = ()
+    numbered: int = 0
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -114,6 +115,7 @@ class Attempt:
             definitions,
             self.targets[final].parameters,
             target.counted,
+            target.numbered,
         )
 
     def _refuse_twice(self) -> None:

@@ -123,6 +123,22 @@ def cosine(u: Any, v: Any) -> Any:
         lambda q, k, v: softmax(q @ k.T) @ v,
         context=[r"\alpha_t(s) = \frac{\exp(q_t^\top k_s)}{\sum_{r} \exp(q_t^\top k_r)}"],
     ),
+    Case(
+        r"y = \sum_{i=1}^{N} g_i(x) E_i(x)",
+        "x[d] G[N,d] U[N,d,p] W[N,p,d]",
+        lambda x, g, u, w: (
+            softmax(g @ x)
+            @ np.array(
+                [second @ np.maximum(first @ x, 0) for second, first in zip(u, w, strict=True)]
+            )
+        ),
+        context=[
+            r"E_i(x) = U_i \mathrm{ReLU}(W_i x)",
+            r"g(x) = \mathrm{softmax}(G x)",
+            r"U_i \in \mathbb{R}^{d \times p}, W_i \in \mathbb{R}^{p \times d}",
+            r"G \in \mathbb{R}^{N \times d}",
+        ],
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -288,3 +304,8 @@ def test_a_softmax_over_ranges_of_other_lengths() -> None:
     latex = r"a_k(t) = \mathrm{softmax}(w^\top A_k(t)), \quad z_k = \sum_{t=1}^{T_k} a_k(t) A_k(t)"
     with pytest.raises(FormulaError, match="N2C036"):
         compile_formula(latex)
+
+
+def test_an_indexed_function_of_a_vector() -> None:
+    with pytest.raises(FormulaError, match="may be an element of `f`"):
+        compile_formula(r"y = \sum_{i=1}^{N} f_i(x)", context=[r"f(x) = W x + b"])
