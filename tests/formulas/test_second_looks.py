@@ -100,12 +100,34 @@ OUTER = [
 ]
 """``u v^\\top`` by what the left-hand side, the sum and the declarations say."""
 
+NUMBERS = [
+    Case(r"\|x\|_2 = \sqrt{\sum_i x_i^2}", "x[d]", np.linalg.norm),
+    Case(r"\|x\|_1 = \sum_i |x_i|", "x[d]", lambda x: np.abs(x).sum()),
+    Case(r"s = \sum_i x_i y_i", "x[d] y[d]", lambda x, y: x @ y),
+    Case(r"\langle x, y \rangle = \sum_i x_i y_i", "x[d] y[d]", lambda x, y: x @ y),
+    Case(r"c = \sum_i \alpha_i x_i", "alpha[n] x[n,d]", lambda a, x: a @ x),
+    Case(
+        r"\frac{e^{x_i - x_{\max}}}{\sum_j e^{x_j - x_{\max}}}",
+        "x[d] x_max",
+        lambda x, _: softmax(x),
+    ),
+    Case(
+        r"\mathrm{LSE}(x) = x_{\max} + \log \sum_i \exp(x_i - x_{\max})",
+        "x[d] x_max",
+        lambda x, _: np.log(np.exp(x).sum()),
+    ),
+    Case(r"y = \prod_i x_i", "x[d]", np.prod),
+    Case(r"y_i = x_i - \max_j x_j", "x[d]", lambda x: x - x.max()),
+    Case(r"y = \sum_i x_i^2", "x[d]", lambda x: x @ x),
+]
+"""Elements x_i that are numbers as the formula itself says, and rows where it does not."""
+
 
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER)
+@table(*STACKED, *OUTER, *NUMBERS)
 def test_value(case: Case) -> None:
     check(case)
 
