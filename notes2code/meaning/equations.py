@@ -196,6 +196,7 @@ class Attempt:
         run.gives_number = _is_number(self.targets[at])
         run.indices = {}
         run.statement = at
+        run.rows = []
         first = recursion.first_state(self, at)
         value = strides.typed(self, at) if first is None else recursion.repeated(self, at, first)
         self.busy.pop()
@@ -347,6 +348,9 @@ class Attempt:
             self.run.pay(2.4)
         if target.parameters or not target.name:
             return
+        letter = names.base_letter(target.name)
+        if self.run.rows and value.rank == 0 and letter in _OUTER:
+            self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
         element = value.rank - len(target.indices)
@@ -450,6 +454,7 @@ def _new_index(run: Run, letter: str) -> Index:
 
 _SCORES = frozenset(["e", "alpha", "score"])
 _MATRICES = frozenset("AHKQSVWXYZ")
+_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 
 

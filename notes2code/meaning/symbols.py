@@ -250,7 +250,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
-    elif name in run.seen.elements or (small and name in run.seen.entries):
+    elif name in run.seen.elements or _is_extreme(run, use) or (small and name in run.seen.entries):
         ranks = (0, 1)
     elif run.seen.normalises and base in ("gamma", "beta", "g", "w", "b") and indices == 0:
         ranks = (1, 0)
@@ -275,6 +275,12 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
+
+
+def _is_extreme(run: Run, use: Use) -> bool:
+    """Whether a name is the x_{max} of numbers x_i."""
+    base, _, last = use.name.rpartition("_")
+    return last in ("max", "min") and base in run.seen.elements and not use.indices
 
 
 def _is_label(run: Run, use: Use) -> bool:
