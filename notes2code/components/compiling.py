@@ -88,6 +88,7 @@ class Compiler:
             assert tree is not None
             problems.extend(doubts(own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
+        problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
         if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
@@ -348,6 +349,15 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
+
+
+def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
+    """The doubt about an input that a piece of a component leaves out: its class has it."""
+    if problem.code != "N2C080" or not recognised.form.partial:
+        return problem
+    name = recognised.component.class_name
+    text = f"the formula is a piece of `{name}`, and the class computes the whole; write all of it"
+    return replace(problem, help=text)
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

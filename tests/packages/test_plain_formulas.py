@@ -132,6 +132,16 @@ def test_it_is_the_same_every_time(compilation: Compilation, rendered: Rendered)
     assert render(compilation, "transformer").files == rendered.files
 
 
+def test_sizes_that_divide_by_zero_are_not_tried(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    note = "#n2c/emit\n\n$$b' = b s^{d/(d-2)}$$\n\n$$c = a^{n/(n-3)} + n$$\n"
+    (tmp_path / "Note.md").write_text(note, encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not rendered.remarks
+    assert run_tests(rendered.files)
+
+
 def _checked(rendered: Rendered, folder: Path, *command: str) -> None:
     for path in ("transformer/formulas.py", "tests/test_formulas.py"):
         target = folder / path
