@@ -246,7 +246,8 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
             continue
         if value is None and (recognised.form.partial or not recognised.form.has(setting)):
             continue
-        what = "is left out" if value is None else f"is `{shown}`"
+        readable = "unusual" if " for " in shown else f"`{shown}`"  # sums are no note's own text
+        what = "is left out" if value is None else f"is {readable}"
         problems.append(
             warning(
                 "N2C050",
