@@ -92,6 +92,7 @@ class Compiler:
             if own.equation.name or not own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
                 problems.extend(doubts(other or own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
+        problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
         if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
@@ -277,7 +278,8 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
             continue
         if value is None and (recognised.form.partial or not recognised.form.has(setting)):
             continue
-        what = "is left out" if value is None else f"is `{shown}`"
+        readable = "unusual" if " for " in shown else f"`{shown}`"  # sums are no note's own text
+        what = "is left out" if value is None else f"is {readable}"
         problems.append(
             warning(
                 "N2C050",
@@ -380,6 +382,15 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
+
+
+def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
+    """The doubt about an input that a piece of a component leaves out: its class has it."""
+    if problem.code != "N2C080" or not recognised.form.partial:
+        return problem
+    name = recognised.component.class_name
+    text = f"the formula is a piece of `{name}`, and the class computes the whole; write all of it"
+    return replace(problem, help=text)
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

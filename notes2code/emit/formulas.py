@@ -249,6 +249,8 @@ def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:
         if given.kind == "function":
             raise EmitError(f"{given.name} is a function that the notes do not define")
     drawn = [sample(equation, seed) for seed in range(_DRAWS)]
+    # The d = 2 of a d/(d - 2) divides by zero, and other sizes do not.
+    drawn.sort(key=lambda inputs: not _is_finite(equation, inputs))
     if all(map(partial(_has_value, equation), drawn)):
         return drawn[0], "torch.randn({})"
     if all(_has_value(equation, _positive(inputs)) for inputs in drawn):
@@ -258,6 +260,11 @@ def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:
 
 def _positive(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {n: abs(v) + 0.1 if isinstance(v, np.ndarray) else v for n, v in inputs.items()}
+
+
+def _is_finite(equation: Equation, inputs: Mapping[str, Any]) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(tried(equation, inputs)).all())
 
 
 def _has_value(equation: Equation, inputs: Mapping[str, Any]) -> bool:

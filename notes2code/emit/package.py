@@ -65,12 +65,13 @@ class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
     each part and formula that is in them, ``left_out`` why each of the others is not. ``tests``
     gives the names of the parts that each test is of, by the test's file and name as in pytest's
-    ``tests/test_layers.py::test_norm``."""
+    ``tests/test_layers.py::test_norm``; ``doubts`` what the notes may mean otherwise."""
 
     files: Mapping[str, str]
     classes: Mapping[Part | Plain, str]
     left_out: Mapping[Part | Plain, str]
     tests: Mapping[str, set[str]]
+    doubts: Mapping[Part | Plain, str]
 
 
 def render(
@@ -216,7 +217,10 @@ class _Renderer:
         }
         tests |= {f"tests/test_formulas.py::{test}": {name} for test, name in made.tested.items()}
         tests |= tests_of_training(files, views)
-        return Package(dict(sorted(files.items())), classes, self.left_out, tests)
+        doubts: dict[Part | Plain, str] = {
+            part: doubt for part in self.texts if (doubt := self.views[part].doubt)
+        }
+        return Package(dict(sorted(files.items())), classes, self.left_out, tests, doubts)
 
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""

@@ -48,6 +48,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         "S[n,m] h[m,d]",
         lambda s, h: np.tile(h.mean(0), (len(s), 1)),
     ),
+    Case(r"s = \sum_{i=1}^{|V|} a_i b_i", "a[n] b[n]", np.dot),
+    Case(r"s = \frac{1}{|\mathcal{D}|} \sum_{i=1}^{|\mathcal{D}|} a_i", "a[n]", np.mean),
     Case(r"s = \sum_{i, j < i} c_{ij}", "c[n,m]", lambda c: np.tril(c, -1).sum()),
     Case(r"s = \sum_{i, j \le n} c_{ij}", "c[n,m]", np.sum),
     Case(r"s = \sum_i a_i^2", "a[n]", lambda x: (x**2).sum()),
