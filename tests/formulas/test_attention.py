@@ -20,6 +20,16 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 @table(
     Case(
+        r"Z_i = \mathrm{softmax}(Q_i K_i^\top) V_i",
+        "Q[h,n,d] K[h,n,d] V[h,n,v]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2)) @ v,
+        context=[
+            r"Q \in \mathbb{R}^{L \times d_q}, K \in \mathbb{R}^{L \times d_k}, "
+            r"V \in \mathbb{R}^{L \times d_v}, Z \in \mathbb{R}^{L \times d_v}"
+        ],
+    ),
+    Case(r"q = c^Q W^{UQ}", "c_Q[d] W_UQ[d,p]", np.matmul),
+    Case(
         r"s_{ij} = (q_i^c)^\top k_j^c + (q_i^r)^\top k_j^r",
         "q_c[n,d] k_c[m,d] q_r[n,e] k_r[m,e]",
         lambda q, k, r, s: q @ k.T + r @ s.T,
