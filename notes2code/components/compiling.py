@@ -122,6 +122,8 @@ class Compiler:
             if self._biases(uses, alone):
                 continue
             whole = self._recognised(entry, typed.equation, named, pinned)
+            if whole is not None and _only_batched(whole, alone):
+                continue
             if whole is not None and not whole.form.partial:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
@@ -248,6 +250,15 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _only_batched(whole: Recognised, alone: Recognised | None) -> bool:
+    """Whether a formula is linked to an input with the axis of a batch, which no class with
+    projections has, and is a component without it: attention to the Q, K and V of a batch."""
+    if alone is None or alone.form.partial or whole.component is alone.component:
+        return False
+    axes, mine = whole.equation.value.indices, alone.equation.value.indices
+    return len(axes) > len(mine) == len(whole.form.pattern.value.indices)
 
 
 def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:

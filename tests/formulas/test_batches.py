@@ -57,6 +57,17 @@ def test_components() -> None:
     assert compile_formula(feed, context=tokens).component == "feed_forward"
 
 
+def test_attention_to_what_a_batch_is_projected_to() -> None:
+    """Projections of a batch are no part of the class: it is attention to any Q, K and V."""
+    found = compile_formula(
+        r"A = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V",
+        context=r"$X \in \mathbb{R}^{B \times L \times d}$"
+        "\n\n$$Q = X W_Q, \\quad K = X W_K, \\quad V = X W_V$$\n",
+    )
+    assert found.component == "scaled_dot_product_attention"
+    assert [given.name for given in found.inputs] == ["Q", "K", "V"]
+
+
 @pytest.mark.parametrize(
     ("formula", "context"),
     [
