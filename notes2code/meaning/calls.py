@@ -44,7 +44,8 @@ from notes2code.meaning.values import (
 OF_NUMBERS = {
     "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
     "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "asin": "arcsin",
-    "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "erf": "erf", "sigmoid": "sigmoid",
+    "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "erf": "erf", "sigmoid": "sigmoid",
     "relu": "relu", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
     "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
     "ceil": "ceil", "sqrt": "sqrt", "logistic": "sigmoid",

@@ -114,7 +114,9 @@ NUMBERS = frozenset(
 CLIPS = frozenset(["clip", "clamp"])
 """Functions that keep a number between two bounds."""
 
-FUNCTIONS = frozenset("exp log ln sin cos tan arcsin arccos arctan sinh cosh tanh max min softmax".split())
+FUNCTIONS = frozenset(
+    "exp log ln sin cos tan arcsin arccos arctan sinh cosh tanh max min softmax".split()
+)
 """Words that mean nothing without an argument."""
 
 

@@ -131,17 +131,25 @@ WRITTEN = [
     Case(r"y = \cos^{-1}(\tanh x)", "x[d]", lambda x: np.arccos(np.tanh(x))),
     Case(r"y = \sin^{-1}(\tanh x)", "x[d]", lambda x: np.arcsin(np.tanh(x))),
     Case(r"y = \tan^{-1} x", "x[d]", np.arctan),
-    Case(r"y = \arctan x + \arccos(\tanh x)", "x[d]", lambda x: np.arctan(x) + np.arccos(np.tanh(x))),
+    Case(
+        r"y = \arctan x + \arccos(\tanh x)", "x[d]", lambda x: np.arctan(x) + np.arccos(np.tanh(x))
+    ),
     Case(r"y = \sigma^{-1} (x - \mu)", "sigma x[d] mu", lambda s, x, mu: (x - mu) / s),
 ]
 """Numbers with a decimal comma, and functions to the power of minus one."""
+
+POWERS = [
+    Case(r"y = \|W\|_F", "W[n,d]", np.linalg.norm),
+    Case(r"y = \|W\|_2^2", "W[n,d]", lambda w: (w**2).sum()),
+    Case(r"b' = b \cdot s^{d/(d-2)}", "b[n] s+ d#", lambda b, s, d: b * s ** (d / (d - 2))),
+]
 
 
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN)
+@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS)
 def test_value(case: Case) -> None:
     check(case)
 
@@ -163,3 +171,23 @@ def test_a_dot_product_of_declared_vectors_as_rows_is_told() -> None:
 def test_an_inverse_function_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="inverse function"):
         compile_formula(latex)
+
+
+def test_the_largest_singular_value_is_refused() -> None:
+    with pytest.raises(FormulaError, match="singular value"):
+        compile_formula(r"y = W / \|W\|_2")
+
+
+def test_a_number_of_tokens_in_bars_is_refused() -> None:
+    with pytest.raises(FormulaError, match="number of tokens"):
+        compile_formula(r"y = \frac{(5 + |y|)^\alpha}{(5 + 1)^\alpha}")
+
+
+def test_bars_of_a_vector_are_told_to_be_its_norm() -> None:
+    formula = compile_formula(r"y = x / |x|")
+    assert any("Euclidean norm" in found.message for found in formula.diagnostics)
+
+
+def test_a_parameter_in_an_exponent_occurs() -> None:
+    formula = compile_formula(r"\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}")
+    assert not formula.diagnostics
