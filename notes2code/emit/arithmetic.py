@@ -15,7 +15,8 @@ from notes2code.emit.graph import EmitError, Graph, Kind, Node, below, is_python
 
 PLAIN = {
     "exp": "torch.exp", "log": "torch.log", "sin": "torch.sin", "cos": "torch.cos",
-    "tan": "torch.tan", "sinh": "torch.sinh", "cosh": "torch.cosh", "tanh": "torch.tanh",
+    "tan": "torch.tan", "arcsin": "torch.asin", "arccos": "torch.acos", "arctan": "torch.atan",
+    "sinh": "torch.sinh", "cosh": "torch.cosh", "tanh": "torch.tanh",
     "sigmoid": "torch.sigmoid", "erf": "torch.erf", "relu": "F.relu", "gelu": "F.gelu",
     "elu": "F.elu", "silu": "F.silu", "sqrt": "torch.sqrt",
 }  # fmt: skip

@@ -30,7 +30,7 @@ MAX_DEPTH = 60
 """Nested groups, fractions and scripts; deeper formulas are refused."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
-FUNCTION_WORDS = frozenset("sin cos tan sinh cosh tanh exp log ln erf".split())
+FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 
 

@@ -35,7 +35,8 @@ FONTS_BOLD = frozenset("mathbf boldsymbol bm pmb bold mathbfit symbf".split())
 FONTS_OTHER = frozenset("mathcal mathscr mathfrak mathbb mathds mathnormal bf Bbb".split())
 
 FUNCTIONS = frozenset(
-    "sin cos tan cot sinh cosh tanh exp log ln lg sign sgn erf Re Im det dim deg gcd arg".split()
+    "sin cos tan cot arcsin arccos arctan sinh cosh tanh exp log ln lg sign sgn erf Re Im det dim "
+    "deg gcd arg".split()
 )
 BIG = {
     "sum": "sum",

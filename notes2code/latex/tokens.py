@@ -16,6 +16,7 @@ from notes2code.latex.signs import (
     FONTS_BOLD,
     FONTS_OF_WORDS,
     FONTS_OTHER,
+    GREEK,
     SUBSCRIPTS,
     SUPERSCRIPTS,
 )
@@ -36,7 +37,8 @@ _PATTERN = re.compile(
     r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
     r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.m?T(?![A-Za-z]))"
     r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
-    r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\{,\}\d{3})*)|[.]\d+)"
+    r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\\,\d{3})+(?!\d)"
+    r"|(?:\{,\}\d{3})+(?!\{,\}|\d)|\{,\}\d+)?|[.]\d+)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
@@ -44,6 +46,12 @@ _PATTERN = re.compile(
     re.DOTALL,
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
+_DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
+_GROUPED = re.compile(r"\d+(?:\{,\}\d{3})+")
+_FACTOR = re.compile(
+    r"(?:\s|\\[,;!: ])*(?:[A-Za-z(*/^·×]|\\(?:cdot|times|left|[dt]?frac|sqrt|sum|mathbf|boldsymbol"
+    rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
+)
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
@@ -100,7 +108,7 @@ class Tokens(Characters):
             elif kind == "command":
                 end = self._command(found.group()[1:], at, end)
             elif kind == "num":
-                self._add("num", found.group().replace("{,}", ""), at, end)
+                end = self._number(found.group(), at, end)
             elif kind == "other":
                 end = self._character(found.group(), at)
             elif kind == "raised":
@@ -124,6 +132,27 @@ class Tokens(Characters):
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
+
+    def _number(self, text: str, at: int, end: int) -> int:
+        """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000`` and
+        ``10\\,000`` are whole."""
+        if (decimal := _DECIMAL_COMMA.match(self.latex, at)) and self._stands_alone(decimal.end()):
+            text, end = decimal.group().replace(",", "."), decimal.end()
+        elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
+            text = text.replace("{,}", ".")
+        self._add("num", text.replace("{,}", "").replace("\\,", ""), at, end)
+        return end
+
+    def _stands_alone(self, end: int) -> bool:
+        """Whether two numbers with a comma between are one: outside parentheses and scripts, where
+        no list is, and before a factor or behind a sign."""
+        depth = 0
+        for token in self.tokens:
+            depth += {"open": 1, "{": 1, "close": -1, "}": -1}.get(token.kind, 0)
+        last = self.tokens[-1].kind if self.tokens else "rel"
+        if depth or last in ("sep", "^", "_"):
+            return False
+        return last == "op" or bool(_FACTOR.match(self.latex, end))
 
     def _bar_is_open(self) -> bool:
         """Whether a single bar waits for another in the group that is being read."""

@@ -57,7 +57,8 @@ FIELD = frozenset(
     """
     softmax Softmax SoftMax softmin logsoftmax sparsemax sigmoid Sigmoid tanh Tanh relu ReLU Relu
     RELU LeakyReLU gelu GELU Gelu GeLU silu SiLU swish Swish elu ELU softplus exp log ln sin cos tan
-    sinh cosh erf sqrt max min argmax argmin sum mean avg var Var std Std sign sgn abs clip clamp
+    arcsin arccos arctan sinh cosh erf sqrt max min argmax argmin sum mean avg var Var std Std
+    sign sgn abs clip clamp
     floor ceil round diag Diag tr Tr rank det dim lim mod len norm Norm concat Concat concatenate
     Concatenate cat Cat stack mask Mask masked causal tril triu one onehot dropout Dropout
     Attention attention Attn attn SelfAttention SelfAttn CrossAttention MultiHead MultiHeadAttention
@@ -79,8 +80,9 @@ FIELD = frozenset(
 CALLED = frozenset(
     """
     softmax Softmax SoftMax logsoftmax sigmoid Sigmoid tanh Tanh relu ReLU Relu RELU gelu GELU Gelu
-    silu SiLU swish Swish elu ELU softplus exp log ln sin cos tan sinh cosh erf sqrt max min argmax
-    argmin sum mean avg var Var concat Concat concatenate cat head Linear Dropout mod
+    silu SiLU swish Swish elu ELU softplus exp log ln sin cos tan arcsin arccos arctan sinh cosh
+    erf sqrt max min argmax argmin sum mean avg var Var concat Concat concatenate cat
+    head Linear Dropout mod
     """.split()
 )
 """Words that act on what follows and so never join with it to one name."""

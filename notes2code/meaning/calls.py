@@ -14,6 +14,7 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Name,
+    Neg,
     Node,
     Num,
     Prose,
@@ -44,7 +45,9 @@ from notes2code.meaning.values import (
 
 OF_NUMBERS = {
     "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "erf": "erf", "sigmoid": "sigmoid",
+    "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "asin": "arcsin",
+    "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "erf": "erf", "sigmoid": "sigmoid",
     "relu": "relu", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
     "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
     "ceil": "ceil", "sqrt": "sqrt", "logistic": "sigmoid",
@@ -53,6 +56,8 @@ OF_NUMBERS = {
 
 GREEK_FUNCTIONS = {"sigma": "sigmoid", "Phi": "normal_cdf"}
 """What these letters are when they are called and the notes do not say."""
+
+_INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 _DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
@@ -71,6 +76,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return None
     if isinstance(behind, Script) and not isinstance(behind.base, Group):
         return None
+    _refuse_inverse(run, name, group)
     repeated = _repeats_definition(run, name, group)
     if repeated is not None:
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
@@ -118,6 +124,31 @@ def _element(run: Run, name: Node, group: Group) -> Value | None:
         return None
     places = tuple(scripts.At(item) for item in group.items)
     return symbols.value_at(run, replace(use, indices=places))
+
+
+def _refuse_inverse(run: Run, name: Node, group: Group) -> None:
+    """``f^{-1}(p)`` is the inverse function of f at p, and no quotient: that of a number stands
+    before a sum in parentheses."""
+    use = run.seen.use(name)
+    if use.power is None or not _is_minus_one(use.power) or group.open != "(":
+        return
+    base = names.base_letter(use.name)
+    known = applying.known(run, use.name) is not None or _builtin(use.name) is not None
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    if (known or alone or base in _FUNCTION_LETTERS) and use.name not in run.shapes:
+        raise error(
+            "N2C037",
+            f"the inverse function of `{base}` cannot be computed",
+            name.span.to(group.span),
+            "define it, or write a `\\frac` where a quotient is meant",
+        )
+
+
+_FUNCTION_LETTERS = frozenset([*"fgFG", "phi", "psi", "Phi", "Psi"])
+
+
+def _is_minus_one(node: Node) -> bool:
+    return isinstance(node, Neg) and isinstance(node.body, Num) and node.body.text == "1"
 
 
 def _is_raised(behind: Node) -> bool:
@@ -398,7 +429,13 @@ def applied(run: Run, node: Apply) -> Value:
         group = Group("(", (argument,), (), argument.span)
     if base.text.lower() not in OF_NUMBERS:
         raise error("N2C037", f"`{base.text}` cannot be computed", base.span)
-    value = _of_numbers(run, OF_NUMBERS[base.text.lower()], group, node.span)
+    called = OF_NUMBERS[base.text.lower()]
+    if isinstance(function, Script) and function.sup and _is_minus_one(function.sup):
+        if called not in _INVERSES:
+            text = f"the inverse function of `{base.text}` is not known here"
+            raise error("N2C037", text, function.span, "write a `\\frac` where a quotient is meant")
+        called, function = _INVERSES[called], replace(function, sup=None)
+    value = _of_numbers(run, called, group, node.span)
     if isinstance(function, Script):
         if function.sub is not None:
             value = _logarithm_base(run, value, base, function.sub)

@@ -351,6 +351,9 @@ class Attempt:
         letter = names.base_letter(target.name)
         if self.run.rows and value.rank == 0 and letter in _OUTER:
             self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
+        before = self.run.symbols.get(target.name.removesuffix("_prime"))
+        if target.name.endswith("_prime") and before and len(before.axes) != value.rank:
+            self.run.pay(2.4)  # what x' is made of x is of its kind
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
         element = value.rank - len(target.indices)

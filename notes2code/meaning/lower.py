@@ -244,6 +244,8 @@ def _bars(run: Run, node: Group) -> Value:
         and not run.decided.get(f"rank {names.code_name(inner.text)}")
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
+    if node.open == "|":
+        _refuse_counted(run, inner)
     value = run.lower(inner)
     if value.rank == 0:
         length = node.open == "‖" or _is_length(run, inner)
@@ -257,10 +259,37 @@ def _bars(run: Run, node: Group) -> Value:
             "write `\\|…\\|` for a norm",
         )
     if node.open == "|":
-        text = run.quote(node.span)
-        run.problems.append(note("N2C039", f"`{text}` is taken as the length", node.span))
+        text = f"`{run.quote(node.span)}` is taken as the Euclidean norm of a vector"
+        help_text = (
+            "write `\\|…\\|` to make it plain, or a letter for a number of elements or tokens"
+        )
+        run.problems.append(note("N2C039", text, node.span, help_text))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _refuse_counted(run: Run, inner: Node) -> None:
+    """``5 + |y|``, where y stands nowhere else, may be how many tokens y has."""
+    use = run.seen.understood(inner)
+    if use is None or use.indices or use.name in run.shapes | run.defined:
+        return
+    bars = [g for g in run.seen.nodes.of(Group) if g.open == "|" and g.items]
+    inside = [g for g in bars if _names(run, g.items[0]) == use.name]
+    everywhere = [n for n in run.seen.nodes.of(Name, Script) if _names(run, n) == use.name]
+    added = any(
+        infix.op == "+" and isinstance(infix.left, Num) and infix.right in inside
+        for infix in run.seen.nodes.of(Infix)
+    )
+    if added and len(everywhere) == len(inside):
+        text = (
+            f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
+        )
+        raise error("N2C033", text, inner.span, "write a letter for the length, such as `n`")
+
+
+def _names(run: Run, node: Node) -> str:
+    use = run.seen.understood(node)
+    return "" if use is None else use.name
 
 
 def _is_length(run: Run, node: Node) -> bool:

@@ -123,7 +123,9 @@ CLIPS = frozenset(["clip", "clamp"])
 _LATENT = re.compile(r"c_[QKV]{1,3}")
 """What queries, keys and values are made of: ``c^Q``, ``c^{KV}``."""
 
-FUNCTIONS = frozenset("exp log ln sin cos tan sinh cosh tanh max min softmax".split())
+FUNCTIONS = frozenset(
+    "exp log ln sin cos tan arcsin arccos arctan sinh cosh tanh max min softmax".split()
+)
 """Words that mean nothing without an argument."""
 
 

@@ -278,11 +278,28 @@ def _is_order(node: Script) -> bool:
     return order and isinstance(node.base, Group) and node.base.open == "|"
 
 
+def _refuse_spectral(run: Run, value: Value) -> None:
+    """``‖W‖_2`` of a matrix is no sum over its elements; only its square is written for one, in
+    penalties on weights."""
+    body = value.body
+    name = body.array if isinstance(body, ir.Ref) and len(body.at) == value.rank else ""
+    if value.rank == 2 or (name[:1].isupper() and name not in run.shapes | run.defined):
+        raise error(
+            "N2C033",
+            f"the 2-norm of the matrix `{run.quote(value.span)}` is its largest singular value, "
+            "which is not computed",
+            value.span,
+            "write `\\|…\\|_F` for the root of the sum of all squares, or declare a vector",
+        )
+
+
 def _norm(run: Run, node: Script, base: Group) -> Value:
     """``‖x‖_p`` and its powers."""
     value = run.lower(base.items[0])
     if value.rank == 0:
         run.pay(NO_VECTOR)
+    if scripts.is_two(node.sub) and not scripts.is_two(node.sup):
+        _refuse_spectral(run, value)
     order: Expr = ir.Num(2)
     if node.sub is not None:
         frobenius = isinstance(node.sub, Name) and node.sub.text in ("F", "Fro", "fro")

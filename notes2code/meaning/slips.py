@@ -257,7 +257,8 @@ def _labels(name: Node, use: Use) -> Iterator[Node]:
     """The names below and above a name that are indices or labels of it."""
     if isinstance(name, Script) and name.sub is not None:
         yield from walk(name.sub)
-    if isinstance(name, Script) and name.sup is not None and use.power is None:
+    exponential = isinstance(name, Script) and name.sub is None and binders.bare(name) == "e"
+    if isinstance(name, Script) and name.sup and use.power is None and not exponential:
         yield from walk(name.sup)
 
 

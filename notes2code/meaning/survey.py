@@ -303,8 +303,8 @@ def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> 
 
 def _numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
-    max_j x_j off them, multiplies all of them, adds up their squares or the x_i y_i of a dot
-    product, or says what the norm of x is."""
+    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, or says what
+    the norm of x is."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         big = infix.right if infix.op == "-" else None
@@ -314,7 +314,7 @@ def _numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Ite
         factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
         if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
             found += factors
-        elif big.op == "prod" or (isinstance(big.body, Script) and scripts.is_two(big.body.sup)):
+        elif big.op == "prod":
             found.append(big.body)
     for statement in statements:
         sides = statement.values if isinstance(statement, Define) else ()

@@ -29,7 +29,9 @@ from notes2code.oracle.layout import Bracket, Chain, Doc, Row, flat
 from notes2code.oracle.naming import HELPERS, Names
 from notes2code.oracle.plan import is_single, table_index
 
-_NUMPY = frozenset("exp log sin cos tan sinh cosh tanh sign floor ceil clip".split())
+_NUMPY = frozenset(
+    "exp log sin cos tan arcsin arccos arctan sinh cosh tanh sign floor ceil clip".split()
+)
 _EXTREMES = {"min": "np.minimum", "max": "np.maximum"}
 
 

@@ -118,16 +118,38 @@ NUMBERS = [
     ),
     Case(r"y = \prod_i x_i", "x[d]", np.prod),
     Case(r"y_i = x_i - \max_j x_j", "x[d]", lambda x: x - x.max()),
-    Case(r"y = \sum_i x_i^2", "x[d]", lambda x: x @ x),
 ]
 """Elements x_i that are numbers as the formula itself says, and rows where it does not."""
+
+WRITTEN = [
+    Case(r"y = 0,5 x", "x[d]", lambda x: x / 2),
+    Case(r"y = 1,5 \cdot x", "x[d]", lambda x: 1.5 * x),
+    Case(r"y = 0{,}5 x + 0{,}125", "x[d]", lambda x: x / 2 + 0.125),
+    Case(r"y = x / 10\,000", "x[d]", lambda x: x / 1e4),
+    Case(r"y = x / 10{,}000", "x[d]", lambda x: x / 1e4),
+    Case(r"y = [1,5]", "", lambda: [1.0, 5.0]),
+    Case(r"y = \cos^{-1}(\tanh x)", "x[d]", lambda x: np.arccos(np.tanh(x))),
+    Case(r"y = \sin^{-1}(\tanh x)", "x[d]", lambda x: np.arcsin(np.tanh(x))),
+    Case(r"y = \tan^{-1} x", "x[d]", np.arctan),
+    Case(
+        r"y = \arctan x + \arccos(\tanh x)", "x[d]", lambda x: np.arctan(x) + np.arccos(np.tanh(x))
+    ),
+    Case(r"y = \sigma^{-1} (x - \mu)", "sigma x[d] mu", lambda s, x, mu: (x - mu) / s),
+]
+"""Numbers with a decimal comma, and functions to the power of minus one."""
+
+POWERS = [
+    Case(r"y = \|W\|_F", "W[n,d]", np.linalg.norm),
+    Case(r"y = \|W\|_2^2", "W[n,d]", lambda w: (w**2).sum()),
+    Case(r"b' = b \cdot s^{d/(d-2)}", "b[n] s+ d#", lambda b, s, d: b * s ** (d / (d - 2))),
+]
 
 
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER, *NUMBERS)
+@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS)
 def test_value(case: Case) -> None:
     check(case)
 
@@ -141,3 +163,31 @@ def test_a_softmax_of_an_outer_product_is_refused() -> None:
 def test_a_dot_product_of_declared_vectors_as_rows_is_told() -> None:
     formula = compile_formula(r"s = q k^\top", context=r"q, k \in \mathbb{R}^d")
     assert any("dot product of two rows" in found.message for found in formula.diagnostics)
+
+
+@pytest.mark.parametrize(
+    "latex", [r"y = f^{-1}(p)", r"y = \tanh^{-1}(x)", r"y = \Phi^{-1}(p)", r"y = \sigma^{-1}(p)"]
+)
+def test_an_inverse_function_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="inverse function"):
+        compile_formula(latex)
+
+
+def test_the_largest_singular_value_is_refused() -> None:
+    with pytest.raises(FormulaError, match="singular value"):
+        compile_formula(r"y = W / \|W\|_2")
+
+
+def test_a_number_of_tokens_in_bars_is_refused() -> None:
+    with pytest.raises(FormulaError, match="number of tokens"):
+        compile_formula(r"y = \frac{(5 + |y|)^\alpha}{(5 + 1)^\alpha}")
+
+
+def test_bars_of_a_vector_are_told_to_be_its_norm() -> None:
+    formula = compile_formula(r"y = x / |x|")
+    assert any("Euclidean norm" in found.message for found in formula.diagnostics)
+
+
+def test_a_parameter_in_an_exponent_occurs() -> None:
+    formula = compile_formula(r"\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}")
+    assert not formula.diagnostics
