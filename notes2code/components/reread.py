@@ -13,9 +13,9 @@ from dataclasses import replace
 from notes2code.components.compiling import Compiled, Compiler, textbook
 from notes2code.components.library import Library, plain
 from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import JOIN
-from notes2code.meaning.typed import type_formula
 
 
 def reread(
