@@ -84,7 +84,8 @@ def _size(place: Expr) -> Size:
 
 
 def joined(low: Lowering, expr: Concat, order: Axes) -> Value:
-    """The elements of several arrays joined along an axis, which comes last."""
+    """The elements of several arrays joined along an axis; it comes last, unless all of them have
+    it at one place."""
     parts = [low.lower(simplified(part.body), (*order, *part.indices)) for part in expr.parts]
     parts = [Value(low.math.real(part.node), part.axes) for part in parts]
     own = [part.indices[0] for part in expr.parts]
@@ -93,35 +94,49 @@ def joined(low: Lowering, expr: Concat, order: Axes) -> Value:
     if all(
         i.size.value == Num(1) and b == p.axes for i, p, b in zip(own, parts, bare, strict=True)
     ):
-        node = branches.stack(low, parts, axes, -1)
+        node, behind = branches.stack(low, parts, axes, -1), 0
     else:
-        node = _concatenated(low, parts, own, axes)
+        behind = _axes_behind(parts, own, bare)
+        node = _concatenated(low, parts, own, axes, behind)
     place = simplified(expr.at)
     index = Index("joined", _total(own, place))
     if isinstance(place, Idx) and not same_size(place.index.size, index.size):
         wanted, total = (shapes.text(i.size) for i in (place.index, index))
         raise EmitError(f"{wanted} elements are taken of joined arrays that have {total}")
     where: dict[Index, Expr] = {axis: Idx(axis) for axis in axes}
-    return low.at(Value(node, (*axes, index)), {**where, index: place}, order)
+    at = len(axes) - behind
+    return low.at(Value(node, (*axes[:at], index, *axes[at:])), {**where, index: place}, order)
 
 
-def _concatenated(low: Lowering, parts: list[Value], own: list[Index], axes: Axes) -> Node:
-    """Values joined along an axis of each, which comes last behind the common ones; they are
+def _axes_behind(parts: list[Value], own: list[Index], bare: list[Axes]) -> int:
+    """How many axes stand behind the one along which values are joined, the same in all."""
+    behind = [p.axes[p.axes.index(i) + 1 :] for p, i in zip(parts, own, strict=True) if i in p.axes]
+    alike = len(behind) == len(parts) and len({*bare}) == len({*behind}) == 1
+    return len(behind[0]) if alike else 0
+
+
+def _concatenated(
+    low: Lowering, parts: list[Value], own: list[Index], axes: Axes, behind: int
+) -> Node:
+    """Values joined along an axis of each, with so many of the common axes ``behind`` it; they are
     brought to one shape on its left where they differ."""
     graph = low.graph
     nodes: list[Node] = []
     for part, index in zip(parts, own, strict=True):
-        bare = tuple(axis for axis in axes if axis in part.axes)
-        whole = Value(low.full(part, (*bare, index)), (*bare, index))
-        nodes.append(align(graph, whole, (*axes, index)))
+        at = len(axes) - behind
+        bare = tuple(axis for axis in axes[:at] if axis in part.axes)
+        whole = (*bare, index, *axes[at:])
+        value = Value(low.full(part, whole), whole)
+        nodes.append(align(graph, value, (*axes[:at], index, *axes[at:])))
     deps = graph.union(tuple(nodes))
     if len({part.node.deps for part in parts}) > 1 or _axes_differ(parts, own):
-        firsts = [graph.make("item", (":1",), (n,), n.kind, n.rank, n.deps) for n in nodes]
-        shape = branches.common_shape(graph, firsts, 1)
+        one = (":1", *[":"] * behind)
+        firsts = [graph.make("item", one, (n,), n.kind, n.rank, n.deps) for n in nodes]
+        shape = branches.common_shape(graph, firsts, 1 + behind)
         star = graph.make("star", None, (shape,), Kind.OTHER)
-        last = graph.literal("-1")
-        nodes = [graph.make("method", "expand", (n, star, last), n.kind) for n in nodes]
-    items, dim = graph.listed(tuple(nodes)), graph.literal("dim=-1")
+        last = [graph.literal("-1")] * (1 + behind)
+        nodes = [graph.make("method", "expand", (n, star, *last), n.kind) for n in nodes]
+    items, dim = graph.listed(tuple(nodes)), graph.literal(f"dim={-1 - behind}")
     return graph.make("call", "torch.cat", (items, dim), Kind.REAL, len(axes) + 1, deps)
 
 

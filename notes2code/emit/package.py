@@ -37,6 +37,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 SHARED = {
+    "models": "model_bases.py.j2",
     "checkpoints": "checkpoints.py.j2",
     "generation": "generation.py.j2",
     "attention": "attention_bases.py.j2",
@@ -224,7 +225,13 @@ class _Renderer:
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""
         plain = [
-            Row((p.source.latex,), name, "formulas", docs.place(self.vault, p.source))
+            Row(
+                (p.source.latex,),
+                name,
+                "formulas",
+                docs.place(self.vault, p.source),
+                "test_formulas.py",
+            )
             for p, name in made.names.items()
         ]
         return [
@@ -233,10 +240,17 @@ class _Renderer:
                 part.name,
                 family,
                 docs.origin(part, self.vault).removeprefix("from "),
+                self._place_of_tests(part),
             )
             for family, parts in self.families.items()
             for part in parts
         ] + plain
+
+    def _place_of_tests(self, part: Part) -> str:
+        """Where the tests of a part are: in a class of a module, or all over the module."""
+        classes = re.findall(r"^class (Test\w+)", self.texts[part][_TEST], re.MULTILINE)
+        module = f"test_{part.component.family}.py"
+        return f"{module}::{classes[0]}" if len(classes) == 1 else module
 
     def _example(self) -> str:
         """The first example: that of the part which most others are built into."""

@@ -40,6 +40,7 @@ class Draft:
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
     counted: tuple[int, ...] = ()
+    numbered: int = 0
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -114,6 +115,7 @@ class Attempt:
             definitions,
             self.targets[final].parameters,
             target.counted,
+            target.numbered,
         )
 
     def _refuse_twice(self) -> None:
@@ -194,6 +196,7 @@ class Attempt:
         run.gives_number = _is_number(self.targets[at])
         run.indices = {}
         run.statement = at
+        run.rows = []
         first = recursion.first_state(self, at)
         value = strides.typed(self, at) if first is None else recursion.repeated(self, at, first)
         self.busy.pop()
@@ -345,6 +348,9 @@ class Attempt:
             self.run.pay(2.4)
         if target.parameters or not target.name:
             return
+        letter = names.base_letter(target.name)
+        if self.run.rows and value.rank == 0 and letter in _OUTER:
+            self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
         element = value.rank - len(target.indices)
@@ -367,7 +373,8 @@ class Attempt:
         elif unexpected:
             self.run.pay(1.5)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
-            self.run.pay(2.4)
+            of_each = declared.indexed == 0 and len(declared.axes) == element
+            self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""
@@ -448,6 +455,7 @@ def _new_index(run: Run, letter: str) -> Index:
 
 _SCORES = frozenset(["e", "alpha", "score"])
 _MATRICES = frozenset("AHKQSVWXYZ")
+_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 
 

@@ -10,7 +10,7 @@ from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
 from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
-from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import Value, fresh, link, settled, transpose
 
 
@@ -30,7 +30,8 @@ def listed(run: Run, node: Group) -> Value:
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], node.separators[0] == ";", node.span)
         return _together(run, index, values, node.span)
-    return concatenated(run, node.items, node.span)
+    below = node.open == "[" and set(node.separators) == {";"}
+    return concatenated(run, node.items, node.span, below)
 
 
 def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:
@@ -52,9 +53,10 @@ def joined(run: Run, node: Infix) -> Value:
     return concatenated(run, binders.chain(node), node.span)
 
 
-def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
+def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = False) -> Value:
     """Arrays joined along their last axis; with dots, or an index that stands nowhere else, as in
-    ``Concat(head_i)``, a whole family of them."""
+    ``Concat(head_i)``, a whole family of them. Matrices are joined ``below`` each other as in
+    ``[A; B]``, unless only the other way fits."""
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
@@ -70,7 +72,35 @@ def concatenated(run: Run, items: Sequence[Node], span: Span) -> Value:
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)
-    return _joined_values(run, values, span)
+    if any(value.rank != 2 for value in values):
+        return joined_values(run, values, span)
+    ways = [("side by side", 0.0), ("below each other", 3.0)]
+    if below and not any(map(_is_head, values)):
+        ways = [("below each other", 0.0), ("side by side", 0.5)]
+    way = run.choose(f"join {span.start}-{span.end}", ways)
+    if below or way == "below each other":
+        text = f"the matrices of `{run.quote(span)}` are taken to stand {way}"
+        run.problems.append(note("N2C039", text, span))
+    return (stacked if way == "below each other" else joined_values)(run, values, span)
+
+
+def _is_head(value: Value) -> bool:
+    """Whether a matrix is the result of one head, which has features of its own."""
+    return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "head"
+
+
+def _is_row(value: Value) -> bool:
+    """Whether a vector has a capital, as the rows X_i of a matrix have."""
+    return isinstance(value.body, Ref) and value.body.array[0].isupper()
+
+
+def stacked(run: Run, values: list[Value], span: Span) -> Value:
+    """Matrices of equally many columns below each other, and rows below rows."""
+    parts = [_as_part(value) if value.rank == 1 else value for value in values]
+    lying = [transpose(part, part.span) for part in parts]
+    kinds = {find(find_index(part.axes[0]).size).kind for part in parts}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return transpose(joined_values(run, lying, span, kind), span)
 
 
 def column(run: Run, items: Sequence[Node], span: Span) -> Value:
@@ -79,14 +109,15 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
     flat = _flattened(items)
     if any(map(_dots, flat)):
         index, values = ellipsis.family(run, flat, span)
-        if len(values) == 1 and values[0].rank == 1 and values[0].row:
+        if len(values) == 1 and values[0].rank == 1 and (values[0].row or _is_row(values[0])):
             return Value(values[0].body, (index, *values[0].axes), span)
+        if len(values) == 1 and values[0].rank == 2 and not _is_head(values[0]):
+            lying = transpose(values[0], values[0].span)
+            return transpose(_end_to_end(run, index, lying, span), span)
         return replace(_together(run, index, values, span), row=False)
     values = [run.lower(item) for item in flat]
-    weights = all(isinstance(v.body, Ref) and v.body.array[0] == "W" for v in values)
-    if weights and all(value.rank == 2 for value in values):
-        lying = _joined_values(run, [transpose(value, value.span) for value in values], span)
-        return transpose(lying, span)
+    if len(values) > 1 and all(value.rank == 2 or (value.rank and value.row) for value in values):
+        return stacked(run, values, span)
     return replace(concatenated(run, items, span), row=False)
 
 
@@ -129,7 +160,7 @@ def _doubt_vectors(run: Run, value: Value) -> None:
         run.pay(1.2 * (array[0].isupper() or names.base_letter(array) == "head"))
 
 
-def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
+def joined_values(run: Run, values: list[Value], span: Span, kind: str = "feature") -> Value:
     if not values:
         raise error("N2C024", "nothing stands in this matrix", span)
     rank = max(value.rank for value in values)
@@ -140,16 +171,16 @@ def _joined_values(run: Run, values: list[Value], span: Span) -> Value:
     if any(value.rank == rank - 1 for value in values) and values[0].rank == rank:
         alike = [_as_part(value) if value.rank == rank - 1 else value for value in values]
         if rank < 2:
-            return _joined_values(run, alike, span)
+            return joined_values(run, alike, span)
         lying = [transpose(value, value.span) for value in alike]
-        return transpose(_joined_values(run, lying, span), span)
+        return transpose(joined_values(run, lying, span), span)
     if any(value.rank != rank for value in values):
         raise error("N2C041", "only arrays of one rank can be joined", span)
     first = values[0]
     for value in values[1:]:
         for mine, theirs in zip(first.axes[:-1], value.axes[:-1], strict=True):
             link(run, mine, theirs, span)
-    total = Size("", 0, "feature", value=ir.add(*(v.axes[-1].size for v in values)))
+    total = Size("", 0, kind, value=ir.add(*(v.axes[-1].size for v in values)))
     axis = fresh(total)
     parts = tuple(Lambda((value.axes[-1],), value.body) for value in values)
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
@@ -198,7 +229,7 @@ def _led(run: Run, lead: Sequence[Node], family: Sequence[Node], span: Span) -> 
         way = run.choose(f"list {span.start}", ways)
         run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
         if way == ways[0][0]:
-            return _joined_values(run, [*firsts, _end_to_end(run, index, value, span)], span)
+            return joined_values(run, [*firsts, _end_to_end(run, index, value, span)], span)
     for first in firsts:
         for mine, theirs in zip(value.axes, first.axes, strict=True):
             link(run, mine, theirs, span)

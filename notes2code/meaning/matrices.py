@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
-from notes2code.latex.words import IF
-from notes2code.meaning import conditions, diagonal, families, ir
+from notes2code.meaning import conditions, diagonal, families, ir, worded
 from notes2code.meaning.families import chosen
 from notes2code.meaning.ir import Expr, Idx, Size
 from notes2code.meaning.run import Run
@@ -48,19 +47,23 @@ def _is_cases(node: Matrix) -> bool:
 
 
 def _written_out(run: Run, node: Matrix) -> Value:
-    """A matrix of numbers, cell by cell; one column is a vector."""
+    """A matrix of numbers, cell by cell, where one column is a vector; or one of blocks."""
     width = max(len(row) for row in node.rows)
     if any(len(row) != width for row in node.rows):
         raise error("N2C041", "the rows of this matrix differ in length", node.span)
-    cells: list[list[Expr]] = []
-    for row in node.rows:
-        cells.append([])
+    values: list[list[Value]] = [[] for _ in node.rows]
+    ranks: set[int] = set()
+    for row, own in zip(node.rows, values, strict=True):
         for cell in row:
             assert cell is not None
-            value = run.lower(cell)
-            if value.rank:
-                raise error("N2C041", "a cell of a matrix must be a number here", cell.span)
-            cells[-1].append(value.body)
+            own.append(run.lower(cell))
+            ranks |= {own[-1].rank} if own[-1].body != ir.ZERO else set()
+            if len(ranks) > 1 or 1 in ranks or (2 in ranks and not _is_block(run, own[-1])):
+                text = "the cells of a matrix must be numbers here, or all of them matrices"
+                raise error("N2C041", text, cell.span)
+    if ranks == {2}:
+        return _of_blocks(run, values, node.span)
+    cells = [[value.body for value in row] for row in values]
     rows = fresh(Size("", value=ir.Num(len(cells))))
     if width == 1:
         return Value(chosen(Idx(rows), [row[0] for row in cells]), (rows,), node.span)
@@ -71,17 +74,46 @@ def _written_out(run: Run, node: Matrix) -> Value:
     return Value(body, (rows, columns), node.span)
 
 
+def _is_block(run: Run, value: Value) -> bool:
+    """Whether a cell is a matrix by its name or as declared, or a 0 among them: the θ of a
+    rotation is a number."""
+    arrays = [expr.array for expr in ir.walk(value.body) if isinstance(expr, ir.Ref)]
+    return value.body == ir.ZERO or any(
+        array[0].isupper() or array in run.shapes for array in arrays
+    )
+
+
+def _of_blocks(run: Run, blocks: list[list[Value]], span: Span) -> Value:
+    """Matrices side by side and below each other; a 0 among them is as large as its row and its
+    column of blocks say."""
+    if any(value.rank == 0 for row in blocks for value in row):
+        blocks = [[_filled(value) for value in row] for row in blocks]
+    for row in blocks:
+        for at, block in enumerate(row):
+            run.unify(blocks[0][at].axes[1].size, block.axes[1].size, block.span)
+    rows = [families.joined_values(run, row, span) for row in blocks]
+    return families.stacked(run, rows, span) if len(rows) > 1 else rows[0]
+
+
+def _filled(value: Value) -> Value:
+    axes = value.axes or (fresh(Size("")), fresh(Size("")))
+    return replace(value, axes=axes)
+
+
 def cases(run: Run, node: Matrix) -> Value:
     """A value by cases: rows of a value and its condition."""
     branches: list[tuple[Expr, Value]] = []
     otherwise: Value | None = None
+    said = worded.Conditions(run)
     for row in node.rows:
-        value_node, condition_node = _split(run, node, row)
+        value_node, condition = _split(node, row)
         value = run.lower(value_node)
-        if condition_node is None:
+        if conditions.is_otherwise(condition):
             otherwise = value
         else:
-            branches.append((conditions.condition(run, condition_node), value))
+            branches.append((said.read(condition), value))
+    if otherwise is None and said.masks:
+        otherwise = _last_resort(branches, node)
     values = [value for _, value in branches] + ([otherwise] if otherwise is not None else [])
     widest = max(values, key=lambda value: value.rank)
     for value in values:
@@ -107,30 +139,33 @@ def _rectified(body: ir.Cases) -> Expr | None:
     return None
 
 
-def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, Node | None]:
-    """The value and the condition of a row; the condition is None for the last resort."""
-    cells = [cell for cell in row if cell is not None]
+def _last_resort(branches: list[tuple[Expr, Value]], node: Matrix) -> Value:
+    """The value of the last of two rows, where the words of one are the opposite of the other's."""
+    match [condition for condition, _ in branches]:
+        case [ir.Compare(first, left), ir.Compare(second, right)]:
+            if left == right and {first, second} == {"=", "≠"}:
+                return branches.pop()[1]
+    raise error(
+        "N2C037",
+        "the words of these cases do not say what holds everywhere",
+        node.span,
+        "write `\\text{otherwise}` into the last row",
+    )
+
+
+def _split(node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, list[Node]]:
+    """The value of a row, and what its condition is made of."""
     parts: list[Node] = []
-    for cell in cells:
-        grouped = isinstance(cell, Group) and cell.open == ""
-        parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
+    for cell in row:
+        if cell is not None:
+            grouped = isinstance(cell, Group) and cell.open == ""
+            parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
     if not parts or isinstance(parts[0], Prose):
         raise error("N2C037", "a row of these cases has no value", node.span)
     rest = [part for part in map(_unwrapped, parts[1:]) if not _is_aside(part)]
     if not rest:
         raise error("N2C037", "a row of these cases has no condition", parts[0].span)
-    relations = [part for part in rest if isinstance(part, Relation)]
-    if len(relations) == 1 and _joins_only(rest):
-        return parts[0], relations[0]
-    if not relations and any(map(conditions.is_otherwise, rest)):
-        return parts[0], None
-    words = " ".join(part.text for part in rest if isinstance(part, Prose))
-    raise error(
-        "N2C037",
-        f"the condition `{words or run.quote(rest[0].span)}` is not understood",
-        rest[0].span.to(rest[-1].span),
-        "write a comparison of indices or numbers, such as `j \\le i`",
-    )
+    return parts[0], rest
 
 
 def _unwrapped(part: Node) -> Node:
@@ -142,11 +177,3 @@ def _unwrapped(part: Node) -> Node:
 def _is_aside(part: Node) -> bool:
     """Whether words in parentheses only explain a condition."""
     return isinstance(part, Prose) and part.text.startswith("(") and part.text.endswith(")")
-
-
-def _joins_only(parts: list[Node]) -> bool:
-    """Whether the words around a condition only join it to its value."""
-    words = " ".join(part.text for part in parts if isinstance(part, Prose)).lower().split()
-    return all(word.strip(",.:") in IF | {"where", "and", ""} for word in words) and all(
-        isinstance(part, Prose | Relation) for part in parts
-    )

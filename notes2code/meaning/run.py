@@ -97,6 +97,8 @@ class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
+    ``events`` are what probabilities are of, by their names.
+    ``rows`` are the products u vᵀ that are taken for dot products of rows.
     ``unranged`` is what the author must be told of an index without a range, where this reading is
     the one: a stranger reading is no way out."""
 
@@ -136,6 +138,8 @@ class Run:
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Reach] = field(default_factory=dict)
+    events: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: list[Span] = field(default_factory=list)
     unranged: ProblemError | None = None
 
     def lower(self, node: Node) -> Value:
@@ -247,11 +251,26 @@ class Run:
         assert left.value is not None and right.value is not None
         if same_size(left.value, right.value):
             right.link = left
+        elif {type(left.value), type(right.value)} == {Num, ir.Add}:
+            text = "the parts of a joined array would have to be as long as a number says"
+            self.conflict(9, text, where)
         elif isinstance(left.value, Num) and isinstance(right.value, Num):
             message = f"{left.value.value} and {right.value.value} are different sizes"
             self.conflict(9, message, where)
         else:
             right.link = left
+            self._unify_terms(left.value, right.value, where)
+
+    def _unify_terms(self, left: Expr, right: Expr, where: Span) -> None:
+        """The positions of ``[P_k; K]`` and those of ``[P_v; V]``: part by part they are as many,
+        wherever that makes them as many together."""
+        if not isinstance(left, ir.Add) or not isinstance(right, ir.Add):
+            return
+        pairs = list(zip(left.terms, right.terms, strict=False))
+        if len(left.terms) == len(right.terms):
+            for mine, theirs in pairs:
+                if isinstance(mine, Size) and isinstance(theirs, Size):
+                    self.unify(mine, theirs, where)
 
     def conflict(self, cost: float, message: str, where: Span) -> None:
         """Count what speaks against this attempt; a sure contradiction ends it."""

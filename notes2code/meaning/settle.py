@@ -42,7 +42,15 @@ def settle(run: Run, draft: Draft) -> Equation:
     _refuse_loose_indices(run, names - set(parameters), finished.nodes)
     _refuse_two_inputs(run, [i.name for i in inputs])
     return Equation(
-        draft.name, inputs, definitions, value, parameters, functions, unused, draft.counted
+        draft.name,
+        inputs,
+        definitions,
+        value,
+        parameters,
+        functions,
+        unused,
+        draft.counted,
+        draft.numbered,
     )
 
 

@@ -35,6 +35,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     elif len(items) == 1:
         masks.warn_of_zeros(run, items[0])
         value = run.lower(items[0])
+        _doubt_outer(run, value)
     else:
         raise error(
             "N2C041",
@@ -67,6 +68,16 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     over = _implied_index(run, value, span)
     summed = [find_index(run.indices[letter]) for letter in run.summed if letter in run.indices]
     return replace(_of_family(run, value, over, where, span), implied=over not in summed)
+
+
+def _doubt_outer(run: Run, value: Value) -> None:
+    """The scores of a query and keys are no outer product of two vectors."""
+    for expr in ir.walk(value.body) if value.rank == 2 else ():
+        factors = expr.factors if isinstance(expr, ir.Mul) else ()
+        vectors = [f for f in factors if isinstance(f, ir.Ref) and len(f.at) == 1]
+        if {"q", "k"} <= {vector.array[0].lower() for vector in vectors}:
+            text = "the softmax would be of the outer product of a query and a key"
+            run.conflict(3, text, value.span)
 
 
 def _is_row(run: Run) -> bool:

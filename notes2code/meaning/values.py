@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from notes2code.diagnostics import ProblemError, Span, error
+from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
 from notes2code.meaning.reach import limit
@@ -210,13 +210,27 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == 1 and right.rank == 1:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:
+        return _batched_product(run, left, right, where)
+    return contract(run, left, right, 0, where)
+
+
+def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of arrays of matrices: the last two axes are multiplied, and the leading ones
+    are one batch, which both have or only one."""
+    if right.rank == 2 or (right.rank == 1 and not right.row):
+        return contract(run, left, right, 0, where)
+    batch = left.rank - 2
+    if left.rank < 2 or left.rank != right.rank:
         raise error(
             "N2C041",
             f"a product of arrays of more than two axes ({shape_text(left)} and "
             f"{shape_text(right)}) is not defined",
             where,
         )
-    return contract(run, left, right, 0, where)
+    for pair in zip(left.axes[:batch], right.axes[:batch], strict=True):
+        _join(run, left, right, pair, where)
+    product = contract(run, left, right, batch, where)
+    return replace(product, axes=(*left.axes[:-1], right.axes[-1]))
 
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
@@ -235,10 +249,48 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         options = options[:1]
     if right.row and _are_key_and_value(mine, theirs):
         return outer(left, right)
-    if right.row and _are_columns(mine, theirs):
+    same = right.row and _is_same(run, left, right)
+    if same or (right.row and (_are_columns(mine, theirs) or _are_summed(run, mine, theirs))):
         options = (("outer", 0.0), ("dot", 0.5))
     kind = run.choose(f"vectors {where.start}-{where.end}", options)
-    return dot(run, left, right, where) if kind == "dot" else outer(left, right)
+    if kind == "outer":
+        if same and any(isinstance(t, Ref) and not t.at for t in _terms(left.body)):
+            run.pay(1.2)  # the mean of vectors is a vector
+        return outer(left, right)
+    if right.row:
+        run.rows.append(where)
+        if _are_declared(run, mine, theirs):
+            text = f"`{run.quote(where)}` is taken to be the dot product of two rows"
+            help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
+            run.problems.append(note("N2C039", text, where, help_text))
+    return dot(run, left, right, where)
+
+
+def _terms(expr: Expr) -> tuple[Expr, ...]:
+    """The terms of a sum, without their signs."""
+    terms = expr.terms if isinstance(expr, ir.Add) else ()
+    return tuple(ir.negative(t) if isinstance(t, ir.Mul) else t for t in terms)
+
+
+def _is_same(run: Run, left: Value, right: Value) -> bool:
+    """Whether a product is ``v vᵀ`` of a whole expression: for a dot product people write ‖v‖²."""
+    mine, theirs = (run.quote(value.span).replace(" ", "") for value in (left, right))
+    return theirs.startswith((f"{mine}^", f"({mine})^"))
+
+
+def _are_summed(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether a product is the ``x_i y_iᵀ`` of a sum over i; queries and keys are rows."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        return False
+    at = left.at[0]
+    summed = isinstance(at, Idx) and at.index.name in run.summed and len(left.at) == 2
+    return summed and right.at[0] == at and not {left.array[0], right.array[0]} & {*"qk"}
+
+
+def _are_declared(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether two vectors are declared, and are no elements of families q_i and k_j."""
+    both = (left, right)
+    return all(isinstance(e, Ref) and len(e.at) == 1 and e.array in run.shapes for e in both)
 
 
 def _unscaled(value: Value) -> Expr:

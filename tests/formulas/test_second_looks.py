@@ -1,0 +1,143 @@
+"""Formulas that have a second reading, which looks as good at first sight and is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
+
+STACKED = [
+    Case(r"Z = \begin{bmatrix} A \\ B \end{bmatrix}", "A[n,d] B[m,d]", lambda a, b: np.r_[a, b]),
+    Case(r"Z = [A; B]", "A[n,d] B[m,d]", lambda a, b: np.r_[a, b]),
+    Case(
+        r"Z = [A; B]",
+        "A[n,d] B[n,d]",
+        lambda a, b: np.r_[a, b],
+        context=r"A, B \in \mathbb{R}^{n \times d}",
+    ),
+    Case(
+        r"Z = [A; B]",
+        "A[n,d] B[n,p]",
+        lambda a, b: np.c_[a, b],
+        context=r"A \in \mathbb{R}^{n \times d}, B \in \mathbb{R}^{n \times p}",
+    ),
+    Case(
+        r"Z = \mathrm{Concat}(A, B)",
+        "A[n,d] B[m,d]",
+        lambda a, b: np.r_[a, b],
+        context=r"A \in \mathbb{R}^{n \times d}, B \in \mathbb{R}^{m \times d}",
+    ),
+    Case(r"Z = \begin{bmatrix} A & B \end{bmatrix}", "A[n,d] B[n,p]", lambda a, b: np.c_[a, b]),
+    Case(
+        r"Z = \begin{bmatrix} A & B \\ C & D \end{bmatrix}",
+        "A[n,d] B[n,p] C[m,d] D[m,p]",
+        lambda a, b, c, d: np.block([[a, b], [c, d]]),
+    ),
+    Case(
+        r"Z = \begin{bmatrix} A & 0 \\ 0 & B \end{bmatrix}",
+        "A[n,d] B[m,p]",
+        lambda a, b: np.block(
+            [[a, np.zeros((len(a), b.shape[1]))], [np.zeros((len(b), a.shape[1])), b]]
+        ),
+    ),
+    Case(r"Z = \begin{bmatrix} x^\top \\ y^\top \end{bmatrix}", "x[d] y[d]", lambda x, y: [x, y]),
+    Case(r"Z = \begin{bmatrix} x & y \end{bmatrix}", "x y", lambda x, y: [x, y]),
+    Case(
+        r"Z = \begin{bmatrix} H_1 \\ \vdots \\ H_n \end{bmatrix}",
+        "H[n,m,d]",
+        lambda h: h.reshape(-1, h.shape[-1]),
+        context=r"H_i \in \mathbb{R}^{m \times d}",
+    ),
+    Case(
+        r"S = Q \begin{bmatrix} K \\ P \end{bmatrix}^\top",
+        "Q[n,d] K[m,d] P[p,d]",
+        lambda q, k, p: q @ np.r_[k, p].T,
+    ),
+    Case(
+        r"O = \mathrm{softmax}\left(\frac{Q [P_k; K]^\top}{\sqrt{d}}\right) [P_v; V]",
+        "Q[n,d] P_k[p,d] K[m,d] P_v[p,v] V[m,v]",
+        lambda q, a, k, b, v: softmax(q @ np.r_[a, k].T / np.sqrt(q.shape[1])) @ np.r_[b, v],
+    ),
+    Case(
+        r"z_{ij} = [h_i; s_j]",
+        "h[n,d] s[m,p]",
+        lambda h, s: np.array([[np.r_[a, b] for b in s] for a in h]),
+    ),
+]
+"""Matrices below each other and side by side; vectors are joined end to end."""
+
+OUTER = [
+    Case(
+        r"M = q k^\top", "q[d] k[d]", lambda q, k: np.outer(q, k), context=r"q, k \in \mathbb{R}^d"
+    ),
+    Case(r"M = h s^\top", "h[n] s[m]", lambda h, s: np.outer(h, s)),
+    Case(r"\Delta W = x y^\top", "x[n] y[m]", lambda x, y: np.outer(x, y)),
+    Case(r"s = h k^\top", "h[d] k[d]", lambda h, k: h @ k),
+    Case(r"M = (x - y) (x - y)^\top", "x[d] y[d]", lambda x, y: np.outer(x - y, x - y)),
+    Case(r"d_{ij} = (x_i - x_j) (x_i - x_j)^\top", "x[n,d]", lambda x: squared_distances(x, x)),
+    Case(r"C = \sum_i x_i y_i^\top", "x[n,d] y[n,p]", lambda x, y: x.T @ y),
+    Case(r"s = \sum_i x_i y_i^\top", "x[n,d] y[n,d]", lambda x, y: (x * y).sum()),
+    Case(
+        r"C = \frac{1}{n} \sum_{i=1}^n (x_i - \mu) (x_i - \mu)^\top",
+        "x[n,d] mu[d]",
+        lambda x, mu: (x - mu).T @ (x - mu) / len(x),
+    ),
+    Case(
+        r"e_{ij} = \frac{q_i k_j^\top}{\sqrt{d}}",
+        "q[n,d] k[m,d]",
+        lambda q, k: q @ k.T / np.sqrt(q.shape[1]),
+        context=r"q_i, k_j \in \mathbb{R}^d",
+    ),
+    Case(
+        r"o = \mathrm{softmax}\left(\frac{q k^\top}{\sqrt{d}}\right) v",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+]
+"""``u v^\\top`` by what the left-hand side, the sum and the declarations say."""
+
+NUMBERS = [
+    Case(r"\|x\|_2 = \sqrt{\sum_i x_i^2}", "x[d]", np.linalg.norm),
+    Case(r"\|x\|_1 = \sum_i |x_i|", "x[d]", lambda x: np.abs(x).sum()),
+    Case(r"s = \sum_i x_i y_i", "x[d] y[d]", lambda x, y: x @ y),
+    Case(r"\langle x, y \rangle = \sum_i x_i y_i", "x[d] y[d]", lambda x, y: x @ y),
+    Case(r"c = \sum_i \alpha_i x_i", "alpha[n] x[n,d]", lambda a, x: a @ x),
+    Case(
+        r"\frac{e^{x_i - x_{\max}}}{\sum_j e^{x_j - x_{\max}}}",
+        "x[d] x_max",
+        lambda x, _: softmax(x),
+    ),
+    Case(
+        r"\mathrm{LSE}(x) = x_{\max} + \log \sum_i \exp(x_i - x_{\max})",
+        "x[d] x_max",
+        lambda x, _: np.log(np.exp(x).sum()),
+    ),
+    Case(r"y = \prod_i x_i", "x[d]", np.prod),
+    Case(r"y_i = x_i - \max_j x_j", "x[d]", lambda x: x - x.max()),
+    Case(r"y = \sum_i x_i^2", "x[d]", lambda x: x @ x),
+]
+"""Elements x_i that are numbers as the formula itself says, and rows where it does not."""
+
+
+def squared_distances(x: Any, y: Any) -> Any:
+    return np.square(x[:, None] - y[None]).sum(-1)
+
+
+@table(*STACKED, *OUTER, *NUMBERS)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_a_softmax_of_an_outer_product_is_refused() -> None:
+    latex = r"o = \mathrm{softmax}\left(\frac{q k^\top}{\sqrt{d}}\right) v"
+    with pytest.raises(FormulaError, match="outer product"):
+        compile_formula(latex, context=r"q, k, v \in \mathbb{R}^d")
+
+
+def test_a_dot_product_of_declared_vectors_as_rows_is_told() -> None:
+    formula = compile_formula(r"s = q k^\top", context=r"q, k \in \mathbb{R}^d")
+    assert any("dot product of two rows" in found.message for found in formula.diagnostics)
