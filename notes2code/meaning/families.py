@@ -75,7 +75,7 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
     if any(value.rank != 2 for value in values):
         return joined_values(run, values, span)
     ways = [("side by side", 0.0), ("below each other", 3.0)]
-    if below and not any(map(_is_head, values)):
+    if below and all(map(_is_of_matrices, values)):
         ways = [("below each other", 0.0), ("side by side", 0.5)]
     way = run.choose(f"join {span.start}-{span.end}", ways)
     if below or way == "below each other":
@@ -87,6 +87,16 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
 def _is_head(value: Value) -> bool:
     """Whether a matrix is the result of one head, which has features of its own."""
     return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "head"
+
+
+def _is_of_matrices(value: Value) -> bool:
+    """Whether an array is made of what capitals name, which no index makes a vector: ``K``, and
+    neither ``k_t`` nor ``PE_x``."""
+    arrays = [part for part in ir.walk(value.body) if isinstance(part, Ref)]
+    bases = [names.base_letter(part.array) for part in arrays]
+    return all(len(base) == 1 and base.isupper() for base in bases) and not any(
+        len(part.at) > 2 for part in arrays
+    )
 
 
 def _is_row(value: Value) -> bool:
