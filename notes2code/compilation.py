@@ -115,9 +115,10 @@ def _entries(vault: Vault, library: Library) -> dict[Entry, tuple[Note, Formula]
 
 def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     """The formulas that a formula is: cases whose rows are named *dot*, *general* and so on are
-    one for each row. Unless a name is that of a component it may be a condition."""
+    one for each row. Unless a word of a name is that of a component it may be a condition."""
     found = labelled(formula.latex)
-    if not any(library.knows(one.label) for one in found):
+    words = (word for one in found for word in (one.label, *one.label.split()))
+    if not any(map(library.knows, words)):
         return (formula,)
     return tuple(
         replace(formula, latex=one.latex, places=_composed(one, formula.places)) for one in found

@@ -12,6 +12,7 @@ import numpy as np
 from notes2code.components.compiling import Compiled, Compiler, shown_settings
 from notes2code.components.library import library
 from notes2code.diagnostics import Problem, Severity
+from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
@@ -70,8 +71,13 @@ class CompiledFormula:
 
     @cached_property
     def source(self) -> str:
-        """The source of the PyTorch function: a module without imports but torch's."""
-        return torch_source(self.equation, self._function_name, self.latex)
+        """The source of the PyTorch function: a module without imports but torch's. Raises
+        ``FormulaError`` where there is none, though the reference can be computed."""
+        try:
+            return torch_source(self.equation, self._function_name, self.latex)
+        except EmitError as problem:
+            message = f"no PyTorch function is written for this formula: {problem}"
+            raise FormulaError(message, self.status, self.diagnostics) from problem
 
     @property
     def _function_name(self) -> str:

@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from notes2code.compilation import Compilation
+from notes2code.emit.blocks import blocks_of, name_of
 from notes2code.emit.training import TESTS
 from notes2code.rendering import Rendered, render
-from notes2code.verify import Verdict, verify
+from notes2code.verify import Failure, Verdict, verify
 
 RECORD = ".notes2code.refused.json"
 """The file that says which classes failed their tests, and of which code."""
@@ -40,14 +41,14 @@ def passing(
     refused: dict[str, str] = {}
     fewer, again = whole, verdict
     while not again.ok:
-        blamed = [(_owners(failure.test, fewer), failure.test) for failure in again.failures]
+        blamed = [(_owners(failure, fewer), failure.test) for failure in again.failures]
         if not blamed or not all(names for names, _ in blamed):
             return whole, verdict
         # What else is wrong may be why a model does not train.
         own = [(names, test) for names, test in blamed if not test.startswith(TESTS)]
         for names, test in own or blamed:
             for name in names:
-                refused.setdefault(name, f"its tests fail, such as `{_function(test)[1]}`")
+                refused.setdefault(name, _why(test))
         fewer = _without(compilation, package, whole, refused)
         if not fewer.classes:
             return whole, verdict
@@ -55,9 +56,26 @@ def passing(
     return fewer, again
 
 
-def _owners(test: str, rendered: Rendered) -> set[str]:
-    """The names of the classes and functions that a test is of."""
-    return rendered.tests.get(test) or rendered.tests.get("::".join(_function(test)), set())
+def _owners(failure: Failure, rendered: Rendered) -> set[str]:
+    """The names of the classes and functions that a test is of; of a file that cannot be imported,
+    those in whose code, or in whose tests, that fails."""
+    tests, test = rendered.tests, failure.test
+    owners = tests.get(test) or tests.get("::".join(_function(test)), set())
+    if owners or "::" in test:
+        return owners
+    names = {name.rpartition(".")[2] for name in rendered.classes}
+    for file, line in reversed(failure.places):
+        above = "\n".join(rendered.files.get(file, "").split("\n")[:line])
+        defined = name_of(blocks_of(rendered.files.get(file, ""))[len(blocks_of(above)) - 1])
+        if owners := tests.get(f"{file}::{defined}") or {defined} & names:
+            return owners
+    return set()
+
+
+def _why(test: str) -> str:
+    if "::" in test:
+        return f"its tests fail, such as `{_function(test)[1]}`"
+    return "its code, or that of its tests, cannot be imported"
 
 
 def _function(test: str) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notes2code.compilation import EMIT, Compilation
+from notes2code.components.compiling import Compiled
 from notes2code.components.mentions import Mention
 from notes2code.components.plan import Part, Source, plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
@@ -67,15 +68,32 @@ def render(
     vault = Path(compilation.vault.root).resolve().name
     found = {note.path: sizes_of(note) for note in compilation.vault.notes}
     sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
-    plain = _plain(compilation)
+    plain = _plain(compilation, {})
     rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
-    owned = {f.id: planned.owners.get(f.compiled, plain.get(f.id)) for f in compilation.formulas}
+    told = {made: _left_out(_name(made), why) for made, why in rendered.left_out.items()}
+    told |= {made: _doubtful(_name(made), why) for made, why in rendered.doubts.items()}
+    classless = {f: part for f, part in planned.owners.items() if part in rendered.left_out}
+    instead = {id: made for id, made in _plain(compilation, classless).items() if id not in plain}
+    if instead:  # what is asked for is written as a function where there is no class of it
+        plain |= instead
+        rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
+        for f in compilation.formulas:
+            if f.id in instead and instead[f.id] in rendered.classes:
+                name = rendered.classes[instead[f.id]].rpartition(".")[2]
+                help = f"the formula is written as the function `{name}` instead"
+                told[instead[f.id]] = replace(told[classless[f.compiled]], help=help)
+    owned = {
+        f.id: made
+        if (made := plain.get(f.id)) in rendered.classes
+        else planned.owners.get(f.compiled, made)
+        for f in compilation.formulas
+    }
     emitted = {
         id: rendered.classes[part]
         for id, part in owned.items()
         if part is not None and part in rendered.classes
     }
-    remarks = _left_out(compilation, owned, mentioned, rendered.left_out)
+    remarks = _remarks(compilation, owned, mentioned, told)
     for path, (_, problems) in found.items():
         if problems:
             remarks[path] = (*remarks.get(path, ()), *problems)
@@ -86,13 +104,15 @@ def render(
     return Rendered(rendered.files, emitted, classes, remarks, rendered.tests)
 
 
-def _plain(compilation: Compilation) -> dict[str, Plain]:
-    """The formulas that are no component but tagged to be emitted, by id: those set apart, and
-    those in the text that define a name."""
+def _plain(compilation: Compilation, classless: Mapping[Compiled, Part]) -> dict[str, Plain]:
+    """The formulas that are no component, or have no class, but are tagged to be emitted, by id:
+    those set apart, and those in the text that define a name."""
     found: dict[str, Plain] = {}
     for f in compilation.formulas:
         equation = f.compiled.equation
-        if EMIT not in f.tags or f.compiled.status != "formula" or equation is None:
+        if EMIT not in f.tags or equation is None:
+            continue
+        if f.compiled.status != "formula" and f.compiled not in classless:
             continue
         if f.formula.display or equation.name:
             source = Source(f.note.path, f.position[0], f.formula.latex, f.note.title)
@@ -116,29 +136,29 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     return found
 
 
-# --- what could not be written ------------------------------------------------------------------
+# --- what could not be written, or is doubtful --------------------------------------------------
 
 
-def _left_out(
+def _remarks(
     compilation: Compilation,
     owned: Mapping[str, Part | Plain | None],
     mentioned: Sequence[tuple[Mention, Source]],
-    reasons: Mapping[Part | Plain, str],
+    told: Mapping[Part | Plain, Problem],
 ) -> dict[str, tuple[Diagnostic, ...]]:
-    """Warnings at the formulas, or at the names, of the parts that are left out."""
+    """What is told of parts, at their formulas or at their names."""
     remarks: dict[str, tuple[Diagnostic, ...]] = {}
     for f in compilation.formulas:
         made = owned[f.id]
-        if made is not None and made in reasons:
-            problem = _problem(_name(made), reasons[made], Span(0, len(f.formula.latex)))
+        if made is not None and made in told:
+            problem = replace(told[made], span=Span(0, len(f.formula.latex)))
             found = f.note.source.diagnostic(problem, f.formula.latex, f.formula.places)
             remarks[f.id] = (found,)
     notes = {note.path: note for note in compilation.vault.notes}
-    for part, reason in reasons.items():
+    for part, problem in told.items():
         for mention, source in mentioned:
             if isinstance(part, Part) and source in part.sources and not part.from_notes:
                 place = Span(mention.start, mention.start + len(mention.text.strip()))
-                found = notes[mention.note].source.diagnostic(_problem(part.name, reason, place))
+                found = notes[mention.note].source.diagnostic(replace(problem, span=place))
                 remarks[mention.note] = (*remarks.get(mention.note, ()), found)
     return remarks
 
@@ -147,11 +167,17 @@ def _name(made: Part | Plain) -> str:
     return made.name if isinstance(made, Part) else "the formula"
 
 
-def _problem(name: str, reason: str, place: Span) -> Problem:
+def _left_out(name: str, reason: str) -> Problem:
     """The warning that a part or a formula is left out."""
     return warning(
         "N2C053",
         f"{name} is left out of the package: {reason}",
-        place,
+        Span(0, 0),
         "the rest of the package is written without it",
     )
+
+
+def _doubtful(name: str, doubt: str) -> Problem:
+    """The warning that a class may not be what the notes mean."""
+    help = "write its formula with the functions that it is to call"
+    return warning("N2C057", f"{name} may not be what is meant: {doubt}", Span(0, 0), help)

@@ -279,6 +279,9 @@ class AttentionChecks:
         assert_equals(weights.sum(dim=-1), array(sees_a_key))
         assert_equals(weights @ value, array(output))
 
+    def test_shows_its_dropout(self) -> None:
+        assert "dropout=0.5" in self.attention(dropout=0.5).extra_repr()
+
     def test_gives_its_weights_before_dropout(self) -> None:
         attention, inputs = self.attention(dropout=0.5), self.inputs(2)
         _, weights = attention(*inputs, need_weights=True)
@@ -301,6 +304,11 @@ class AttentionChecks:
         assert 0.1 < kept[weights != 0].double().mean() < 0.4
         share = 4 * weights * kept
         assert_equals(output, array(torch.cat((share, share), dim=-1)))
+
+    def test_has_a_base_that_says_what_a_class_lacks(self) -> None:
+        (base,) = type(self.attention()).__bases__
+        with pytest.raises(NotImplementedError):
+            base()(*self.inputs(2))
 
     def test_has_its_defaults(self) -> None:
         parameters = signature(type(self.attention())).parameters

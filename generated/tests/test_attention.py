@@ -103,6 +103,23 @@ class TestAdditiveAttention(UnorderedChecks):
             AdditiveAttention(query_size=6, key_size=3, hidden_size=8, dropout=dropout)
         )
 
+    def test_takes_as_many_queries_at_a_time_as_serves(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """2²¹ numbers: of each query and key what is in the network's hidden layer, and what comes
+        out of it."""
+        attention, rows = self.attention(), []
+        scores = attention.scores
+
+        def recorded(query: Tensor, key: Tensor) -> Tensor:
+            rows.append(query.size(-2))
+            return scores(query, key)
+
+        monkeypatch.setattr(attention, "scores", recorded)
+        sizes = ((300, self.query), (1024, self.key), (1024, self.value))
+        attention(*(torch.randn(length, size, dtype=torch.float64) for length, (_, size) in sizes))
+        assert max(rows) * 1024 * 2 * 8 == 2**21
+
 
 class TestKernelAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
@@ -132,6 +149,13 @@ class TestParametricKernelAttention(UnorderedChecks):
 
     def attention(self, dropout: float = 0.0) -> ParametricKernelAttention:
         return randomised(ParametricKernelAttention(dropout=dropout, w=0.7))
+
+    def test_learns_w(self) -> None:
+        """From the number on that it is given, which may be a whole one."""
+        assert ParametricKernelAttention(w=1).w == 1
+        attention = self.attention()
+        attention(*self.inputs(2)).square().sum().backward()
+        assert attention.w.grad
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
@@ -216,6 +240,8 @@ class TestDifferentialAttention(UnorderedChecks):
             self.attention()(query, key, value, need_weights=need_weights)
 
     def test_learns_lambda_(self) -> None:
+        """From the number on that it is given, which may be a whole one."""
+        assert DifferentialAttention(lambda_=1).lambda_ == 1
         attention = self.attention()
         attention(*self.inputs(2)).square().sum().backward()
         assert attention.lambda_.grad
@@ -559,6 +585,10 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
     def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
         return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
 
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
+
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):
             MultiHeadAttention(d_model=6, num_heads=4)
@@ -664,8 +694,6 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
         masked = {"keep_mask": torch.rand(2, 4, 4) > 0.3, "causal": causal}
         expected = attention(x, **masked)
         heads, theirs = split_heads(x, 3), attention.attention
-        with pytest.raises(NotImplementedError):
-            Attention()(heads, heads, heads)
         attention.attention = Own()
         assert_equals(attention(x, **masked), array(expected))
         assert_equals(first(attention(x, **masked, need_weights=True)), array(expected))
@@ -700,6 +728,10 @@ class TestCausalSelfAttention(CausalChecks):
 
     def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
         return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
 
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):
@@ -753,6 +785,10 @@ class TestBiasedCausalSelfAttention(CausalChecks):
     def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
         """What is added behind the projection."""
         return attention.W_O.bias.expand_as(output)
+
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = "num_heads=3"
+        assert self.attention().extra_repr().startswith(heads)
 
     def test_refuses_heads_of_unequal_size(self) -> None:
         with pytest.raises(ValueError, match="multiple"):

@@ -35,6 +35,22 @@ def test_cache_has_no_room_for_more_than_it_was_made_for() -> None:
     assert cache.length == 2
 
 
+def test_cache_has_nothing_to_give_while_it_is_empty() -> None:
+    cache = KeyValueCache(max_len=3)
+    with pytest.raises(ValueError, match="empty"):
+        cache.held()
+    with pytest.raises(ValueError, match="empty"):
+        cache.select(torch.tensor([0]))
+
+
+@pytest.mark.parametrize(("batch", "other"), [((3,), (1,)), ((2, 3), (1, 3)), ((2, 3), (3,))])
+def test_cache_is_of_one_batch(batch: tuple[int, ...], other: tuple[int, ...]) -> None:
+    cache = KeyValueCache(max_len=3)
+    cache.extend(*torch.randn(2, *batch, 1, 4))
+    with pytest.raises(ValueError, match="cannot go on"):
+        cache.extend(*torch.randn(2, *other, 1, 4))
+
+
 def test_cache_leaves_alone_what_it_is_given() -> None:
     cache = KeyValueCache(max_len=3)
     key, value = torch.randn(2, 1, 2, 4)

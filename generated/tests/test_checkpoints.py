@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -22,11 +23,11 @@ class Sizes:
 
 def test_checkpoint_gives_what_was_written(tmp_path: Path) -> None:
     weights = nn.Linear(3, 2).state_dict()
-    write_checkpoint(tmp_path / "model.pt", Sizes(width=4), weights)
-    config, read = read_checkpoint(tmp_path / "model.pt")
-    assert Sizes(**config) == Sizes(width=4)
-    assert list(read) == list(weights)
-    assert all(torch.equal(read[name], weights[name]) for name in weights)
+    write_checkpoint(tmp_path / "model.pt", "Small", Sizes(width=4), weights)
+    held = read_checkpoint(tmp_path / "model.pt", "Small")
+    assert Sizes(**held["config"]) == Sizes(width=4)
+    assert list(held["weights"]) == list(weights)
+    assert all(torch.equal(held["weights"][name], weights[name]) for name in weights)
 
 
 def test_checkpoint_has_the_names_of_the_model_itself() -> None:
@@ -40,6 +41,28 @@ def test_checkpoint_has_the_names_of_the_model_itself() -> None:
 
 
 def test_checkpoint_runs_no_code_that_is_in_it(tmp_path: Path) -> None:
-    torch.save({"config": {}, "weights": {}, "more": Path("x")}, tmp_path / "model.pt")
-    with pytest.raises(Exception, match="[Ww]eights"):
-        read_checkpoint(tmp_path / "model.pt")
+    held = {"model": "Small", "config": {}, "weights": {}, "more": Path("x")}
+    torch.save(held, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match="weights and numbers alone"):
+        read_checkpoint(tmp_path / "model.pt", "Small")
+
+
+@pytest.mark.parametrize("text", [b"", b"some text", b"notes", b"PK\x03\x04 half of it"])
+def test_checkpoint_is_no_other_file(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "model.pt").write_bytes(text)
+    with pytest.raises(ValueError, match=r"model\.pt is not a file of weights"):
+        read_checkpoint(tmp_path / "model.pt", "Small")
+
+
+@pytest.mark.parametrize(
+    ("held", "why"),
+    [
+        ({"model": "Other", "config": {}, "weights": {}}, "class Other, not Small"),
+        ({"weight": torch.ones(2)}, "no model as Small.save writes it"),
+        (torch.ones(2), "no model as Small.save writes it"),
+    ],
+)
+def test_checkpoint_is_of_the_model_that_is_asked_for(held: Any, why: str, tmp_path: Path) -> None:
+    torch.save(held, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match=why):
+        read_checkpoint(tmp_path / "model.pt", "Small")

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from transformer.cache import KeyValueCache
 from transformer.generation import (
     beam_search,
+    check_beams,
     check_sampling,
     check_token,
     draw_token,
@@ -254,7 +255,8 @@ def test_beam_search_takes_its_caches_along() -> None:
     assert cache.length > 3
 
 
-def test_beam_search_refuses_what_is_no_beam() -> None:
+def test_check_beams_refuses_what_is_no_beam() -> None:
+    check_beams(1, 0.0)
     for beams, length_penalty, name in ((0, 0.6, "beams"), (2, -0.5, "length_penalty")):
         with pytest.raises(ValueError, match=name):
-            beam_search(Chain(3), torch.tensor([[0]]), 3, 2, beams, length_penalty)
+            check_beams(beams, length_penalty)

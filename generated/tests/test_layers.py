@@ -102,6 +102,11 @@ def test_layer_norm_leaves_its_input_alone() -> None:
     assert_inputs_untouched(LayerNorm(d_model=5), torch.randn(2, 5))
 
 
+def test_layer_norm_shows_its_size() -> None:
+    layer = LayerNorm(d_model=5, eps=0.5)
+    assert layer.extra_repr() == "5, eps=0.5"
+
+
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
 def test_feed_forward_is_the_formula(shape: tuple[int, ...], training: bool) -> None:

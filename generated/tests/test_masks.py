@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from checks import array, assert_equals
 from transformer.masks import (
     batched_mask,
+    block_size,
     causal_mask,
     combined_mask,
     fused_attention,
@@ -136,6 +137,30 @@ def test_masked_softmax_is_the_softmax_of_what_is_kept() -> None:
         assert gradient.isfinite().all() and gradient.any()
 
 
+@pytest.mark.parametrize(
+    ("device", "queries", "keys", "numbers", "rows"),
+    [
+        ("cpu", 2**10, 2**10, 2, 2**8),
+        ("cpu", 2**10, 2**8, 2, None),
+        ("cpu", 2**10 + 1, 2**8, 2, 2**10),
+        ("meta", 2**14, 2**8, 2, None),
+        ("meta", 2**14 + 1, 2**8, 2, 2**14),
+        ("cpu", 2**10, 2**18, 1, 72),
+        ("cpu", 2**10, 2**18, 18, 6),
+        ("cpu", 2**10, 0, 3, None),
+    ],
+)
+def test_a_block_has_the_queries_that_are_worth_it(
+    device: str, queries: int, keys: int, numbers: int, rows: int | None
+) -> None:
+    """2²¹ numbers on a CPU, 2²⁵ on other devices, but not too few queries; and one block where some
+    of the queries are before all keys."""
+    query, key = (torch.empty(2, 2, length, 1, device=device) for length in (queries, keys))
+    assert block_size(query, key, causal=False, numbers=numbers) == rows
+    rows = rows if queries <= keys else None
+    assert block_size(query, key, causal=True, numbers=numbers) == rows
+
+
 @pytest.mark.parametrize("lead", [(), (2,), (4, 3), (2, 1, 3)])
 @pytest.mark.parametrize("queries", [3, 5])
 @pytest.mark.parametrize(("size", "width"), [(6, 6), (6, 4), (4, 6)])
@@ -202,10 +227,11 @@ def test_fused_attention_adds_no_mask() -> None:
         fused_attention(x, x, x, None, torch.ones(4, 4, dtype=torch.bool), False, scale=1.0)
 
 
-def test_fused_attention_is_exported_with_its_lengths_open() -> None:
+@pytest.mark.parametrize("bias", [None, torch.ones(())])
+def test_fused_attention_is_exported_with_its_lengths_open(bias: Tensor | None) -> None:
     class Causal(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return fused_attention(x, x, x, None, None, True, scale=1.0)
+            return fused_attention(x, x, x, None, bias, True, scale=1.0)
 
     lengths = {2: torch.export.Dim("n")}
     program = torch.export.export(Causal(), (torch.randn(2, 3, 5, 4),), dynamic_shapes=(lengths,))
@@ -214,11 +240,13 @@ def test_fused_attention_is_exported_with_its_lengths_open() -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("axes", [(600, 620), (2, 600, 620)])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("axes", [None, (2, 620), (600, 620), (2, 600, 620)])
 def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
-    axes: tuple[int, ...], causal: bool, monkeypatch: pytest.MonkeyPatch
+    axes: tuple[int, ...] | None, biased: bool, causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both in one would be as large as all the scores."""
+    """Both in one would be as large as all the scores; there are three numbers for each of them.
+    One of them is taken as it is."""
     kernel, rows = F.scaled_dot_product_attention, []
 
     def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
@@ -227,12 +255,22 @@ def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
     query, key, value = (torch.randn(2, n, 4, dtype=torch.float64) for n in (600, 620, 620))
-    keep, bias = torch.rand(axes) > 0.3, torch.randn(620, dtype=torch.float64)
+    keep = None if axes is None else torch.rand(axes) > 0.3
+    bias = torch.randn(620, dtype=torch.float64) if biased else None
     output = fused_attention(query, key, value, keep, bias, causal, scale=0.5)
     combined = combined_mask(query, key, keep, causal)
     expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
     assert_equals(output, array(expected))
-    assert len(rows) > 1 and sum(rows) == 600
+    at_once = 2**21 // (2 * 620 * 3)
+    both = biased and (causal or keep is not None)
+    assert rows == ([at_once, 600 - at_once] if both else [600])
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_blocks_drop_out_of_their_weights(dropout: float) -> None:
+    x, bias = torch.zeros(2, 600, 4), torch.zeros(600)
+    output = fused_attention(x, x, x + 1, None, bias, True, scale=1.0, dropout=dropout)
+    assert ((output - 1).abs() > 1e-3).any() == (dropout > 0)
 
 
 @pytest.mark.parametrize("axes", [(), (2,), (2, 3)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -427,6 +427,9 @@ def test_encoder_decoder_refuses_what_it_cannot_write_with() -> None:
         for write in (model.greedy, model.beam_search):
             with pytest.raises(ValueError, match=next(iter(wrong))):
                 write(source, **{"start": 1, "end": 0, **wrong})
+    for wrong in ({"beams": -1}, {"length_penalty": -0.5}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            model.beam_search(source, **{"start": 1, "end": 0, **wrong})
 
 
 def test_encoder_decoder_has_its_sizes_by_default() -> None:
@@ -452,20 +455,38 @@ def test_encoder_decoder_compiles_without_a_break() -> None:
 def test_encoder_decoder_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
     model = small_encoder_decoder(dropout=0.5).float().eval()
     model.save(tmp_path / "model.pt")
-    loaded = EncoderDecoder.load(tmp_path / "model.pt").eval()
-    assert loaded.config == model.config
     expected = model(torch.arange(6)[None], torch.arange(5)[None])
-    model = loaded
+    model = EncoderDecoder.load(tmp_path / "model.pt")
+    assert model.config == small_encoder_decoder(dropout=0.5).config
     assert torch.equal(model(torch.arange(6)[None], torch.arange(5)[None]), expected)
 
 
 def test_encoder_decoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
     model = small_encoder_decoder().float()
     weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
-    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    write_checkpoint(tmp_path / "model.pt", "EncoderDecoder", model.config, weights)
     loaded = EncoderDecoder.load(tmp_path / "model.pt")
     for name, weight in model.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], weight), name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"vocab_size": 0},
+        {"max_len": 0},
+        {"d_model": 0},
+        {"num_heads": 0},
+        {"d_ff": 0},
+        {"num_layers": 0},
+        {"dropout": -0.1},
+        {"dropout": 1.1},
+    ],
+)
+def test_encoder_decoder_has_no_sizes_that_make_no_model(wrong: dict[str, float]) -> None:
+    config = small_encoder_decoder().config
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        replace(config, **wrong)
 
 
 def small_text_encoder(dropout: float = 0.0) -> TextEncoder:
@@ -559,20 +580,38 @@ def test_text_encoder_compiles_without_a_break() -> None:
 def test_text_encoder_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
     model = small_text_encoder(dropout=0.5).float().eval()
     model.save(tmp_path / "model.pt")
-    loaded = TextEncoder.load(tmp_path / "model.pt").eval()
-    assert loaded.config == model.config
     expected = model(torch.arange(6)[None])
-    model = loaded
+    model = TextEncoder.load(tmp_path / "model.pt")
+    assert model.config == small_text_encoder(dropout=0.5).config
     assert torch.equal(model(torch.arange(6)[None]), expected)
 
 
 def test_text_encoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
     model = small_text_encoder().float()
     weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
-    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    write_checkpoint(tmp_path / "model.pt", "TextEncoder", model.config, weights)
     loaded = TextEncoder.load(tmp_path / "model.pt")
     for name, weight in model.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], weight), name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"vocab_size": 0},
+        {"max_len": 0},
+        {"d_model": 0},
+        {"num_heads": 0},
+        {"d_ff": 0},
+        {"num_layers": 0},
+        {"dropout": -0.1},
+        {"dropout": 1.1},
+    ],
+)
+def test_text_encoder_has_no_sizes_that_make_no_model(wrong: dict[str, float]) -> None:
+    config = small_text_encoder().config
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        replace(config, **wrong)
 
 
 def small_gpt(dropout: float = 0.0) -> GPT:
@@ -816,20 +855,38 @@ def test_gpt_compiles_without_a_break() -> None:
 def test_gpt_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
     model = small_gpt(dropout=0.5).float().eval()
     model.save(tmp_path / "model.pt")
-    loaded = GPT.load(tmp_path / "model.pt").eval()
-    assert loaded.config == model.config
     expected = model(torch.arange(6)[None])
-    model = loaded
+    model = GPT.load(tmp_path / "model.pt")
+    assert model.config == small_gpt(dropout=0.5).config
     assert torch.equal(model(torch.arange(6)[None]), expected)
 
 
 def test_gpt_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
     model = small_gpt().float()
     weights = {f"module._orig_mod.{name}": w for name, w in model.state_dict().items()}
-    write_checkpoint(tmp_path / "model.pt", model.config, weights)
+    write_checkpoint(tmp_path / "model.pt", "GPT", model.config, weights)
     loaded = GPT.load(tmp_path / "model.pt")
     for name, weight in model.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], weight), name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"vocab_size": 0},
+        {"max_len": 0},
+        {"d_model": 0},
+        {"num_heads": 0},
+        {"d_ff": 0},
+        {"num_layers": 0},
+        {"dropout": -0.1},
+        {"dropout": 1.1},
+    ],
+)
+def test_gpt_has_no_sizes_that_make_no_model(wrong: dict[str, float]) -> None:
+    config = small_gpt().config
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        replace(config, **wrong)
 
 
 def hugging_face_weights() -> dict[str, Tensor]:
@@ -845,6 +902,7 @@ def hugging_face_weights() -> dict[str, Tensor]:
             shapes |= {f"{block}{norm}.weight": (4,), f"{block}{norm}.bias": (4,)}
     weights = {f"transformer.{name}": torch.randn(shape) for name, shape in shapes.items()}
     weights["transformer.h.0.attn.bias"] = torch.ones(1, 1, 6, 6).tril()  # the causal mask
+    weights["transformer.h.0.attn.masked_bias"] = torch.tensor(-1e4)  # and what it puts there
     return {**weights, "lm_head.weight": weights["transformer.wte.weight"]}
 
 
@@ -870,15 +928,20 @@ def hugging_face_logits(weights: Mapping[str, Tensor], tokens: Tensor) -> Tensor
 
 
 def test_gpt_is_gpt2_with_the_weights_of_hugging_face() -> None:
+    """With those of ``GPT2LMHeadModel``, also compiled, and of ``GPT2Model``, which has no head."""
     weights = hugging_face_weights()
     weights["transformer.h.0.attn.unused"] = torch.zeros(4)
-    model = GPT.from_gpt2(weights, num_heads=2).eval()
-    assert model.config == GPTConfig(
-        vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
-    )
     tokens = torch.randint(7, (3, 6))
     expected = hugging_face_logits(weights, tokens)
-    torch.testing.assert_close(model(tokens), expected, rtol=1e-4, atol=1e-5)
+    compiled = {f"_orig_mod.{name}": weight for name, weight in weights.items()}
+    headless = {name.removeprefix("transformer."): weight for name, weight in weights.items()}
+    headless.pop("lm_head.weight")
+    for saved in (weights, compiled, headless):
+        model = GPT.from_gpt2(saved, num_heads=2).eval()
+        assert model.config == GPTConfig(
+            vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
+        )
+        torch.testing.assert_close(model(tokens), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_gpt_refuses_weights_that_it_has_no_place_for() -> None:
@@ -888,4 +951,12 @@ def test_gpt_refuses_weights_that_it_has_no_place_for() -> None:
         GPT.from_gpt2(weights, num_heads=2)
     weights["lm_head.weight"] = torch.randn(7, 4)
     with pytest.raises(ValueError, match="lm_head"):
+        GPT.from_gpt2(weights, num_heads=2)
+
+
+@pytest.mark.parametrize("lacking", ["wte.weight", "wpe.weight", "h.1.ln_1.bias", "h."])
+def test_gpt_is_made_of_all_weights_of_gpt2(lacking: str) -> None:
+    weights = {k: w for k, w in hugging_face_weights().items() if f"transformer.{lacking}" not in k}
+    weights.pop("lm_head.weight")
+    with pytest.raises(ValueError, match=f"they lack .*{lacking}"):
         GPT.from_gpt2(weights, num_heads=2)

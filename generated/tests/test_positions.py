@@ -86,6 +86,11 @@ def test_sinusoidal_positional_encoding_leaves_its_input_alone() -> None:
     assert_inputs_untouched(layer, torch.randn(2, 3, 4))
 
 
+def test_sinusoidal_positional_encoding_shows_its_sizes() -> None:
+    layer = SinusoidalPositionalEncoding(d_model=4, max_len=7)
+    assert layer.extra_repr() == "d_model=4, max_len=7"
+
+
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_relative_position_bias_is_the_formula(n: int) -> None:
     bias = randomised(RelativePositionBias(num_heads=3, max_distance=2))
@@ -108,6 +113,11 @@ def test_relative_position_bias_learns_each_number() -> None:
     bias(5).square().sum().backward()
     assert bias.b.grad is not None
     assert (bias.b.grad != 0).all()
+
+
+def test_relative_position_bias_shows_its_sizes() -> None:
+    layer = RelativePositionBias(num_heads=3, max_distance=4)
+    assert layer.extra_repr() == "num_heads=3, max_distance=4"
 
 
 @pytest.mark.parametrize("d_k", [2, 6, 8])
@@ -188,6 +198,11 @@ def test_rotary_embedding_leaves_its_input_alone() -> None:
     assert_inputs_untouched(layer, torch.randn(2, 3, 4))
 
 
+def test_rotary_embedding_shows_its_sizes() -> None:
+    layer = RotaryEmbedding(d_k=4, max_len=7)
+    assert layer.extra_repr() == "d_k=4, max_len=7"
+
+
 @pytest.mark.parametrize("num_heads", [1, 3, 8])
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_alibi_is_the_formula(num_heads: int, n: int) -> None:
@@ -216,3 +231,8 @@ def test_alibi_learns_nothing_and_stays_out_of_checkpoints() -> None:
     alibi = ALiBi(4)
     assert not list(alibi.parameters())
     assert not alibi.state_dict()
+
+
+def test_alibi_shows_its_sizes() -> None:
+    layer = ALiBi(num_heads=4)
+    assert layer.extra_repr() == "num_heads=4"

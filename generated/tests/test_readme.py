@@ -1,4 +1,4 @@
-"""The example of the README runs."""
+"""The examples of the README run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
 
-def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```python\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_an_example_of_the_readme_runs(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
     script.write_text(example, encoding="utf-8")
     runpy.run_path(str(script))

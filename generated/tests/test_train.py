@@ -7,10 +7,13 @@ import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import warnings
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +22,7 @@ from typing import Any
 import pytest
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
@@ -30,6 +33,7 @@ from transformer.training import warmup_schedule
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
 METHODS = ("ddp", "fsdp")
+needs_gloo = pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
 
 
 def command(task: str, folder: Path, more: str = "") -> list[str]:
@@ -111,6 +115,7 @@ def test_sentences_vary() -> None:
     for words in sentences:
         kinds = "".join(kind for word in words for kind, table in KINDS.items() if word in table)
         assert re.fullmatch(r"DB?A?NVDB?A?N(JDB?A?NVDB?A?N)?", kinds)
+    assert Translation.longest == len("DBANVDBANJDBANVDBAN") + 1  # and the start
     assert count["J"] / len(sentences) == pytest.approx(0.3, abs=0.05)
     assert count["B"] / count["N"] == pytest.approx(0.4, abs=0.05)
     assert count["A"] / count["N"] == pytest.approx(0.4, abs=0.05)
@@ -151,7 +156,7 @@ def test_a_report_compares_what_is_written(
     """A translation may be twice as long as the right one, if the model can write so much."""
     inputs, expected = Translation().batch(10, random.Random("held out"), held_out=True)
     length = expected.size(1)
-    max_len = 2 * length + 1 if right else length + 1
+    max_len = 2 * length + 1 if right else Translation.longest
     translation, kind, config = prepared(
         options_of("translation", tmp_path, f"--max-len {max_len}")
     )
@@ -198,8 +203,8 @@ def test_the_notes_are_looked_for_here_and_above(
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
     monkeypatch.setattr(data, "NOTES", "notes of these tests")
-    with pytest.raises(SystemExit, match="name a --file"):
-        main(["text", *SMALL.split()])
+    with pytest.raises(FileNotFoundError, match="name a --file"):
+        data.notes()
     (tmp_path / data.NOTES).mkdir()
     (tmp_path / data.NOTES / "Drawing.excalidraw.md").write_text("packed")
     for name in "decaf":
@@ -275,7 +280,7 @@ def test_a_run_that_goes_on_gives_the_same_numbers(task: str, tmp_path: Path) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_a_checkpoint_is_a_model_in_a_file(task: str, tmp_path: Path) -> None:
     train(options_of(task, tmp_path, "--steps 1"))
-    model = MODELS[task][0].load(tmp_path / "run.pt")
+    model = MODELS[task].load(tmp_path / "run.pt")
     state = torch.load(tmp_path / "run.pt")
     assert all(state["weights"][name].equal(w) for name, w in model.state_dict().items())
     assert not {"task", "checkpoint", "resume", "device", "parallel"} & state["options"].keys()
@@ -446,7 +451,8 @@ def test_the_options_have_their_defaults(
     usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
     usual |= {"learning_rate": 1.0, "warmup_steps": 200}
     usual |= {"label_smoothing": 0.1}
-    usual |= {f.name: f.default for f in fields(MODELS[task][1]) if f.default is not MISSING}
+    sizes = fields(MODELS[task].config_class)
+    usual |= {size.name: size.default for size in sizes if size.default is not MISSING}
     usual.pop("vocab_size", None)
     options = vars(parsed([task]))
     assert usual.items() <= options.items() and "vocab_size" not in options
@@ -466,7 +472,6 @@ def test_the_options_have_their_defaults(
     [
         "",
         "another-task",
-        f"{TASKS[0]} --steps 0",
         f"{TASKS[0]} --batch-size 0",
         f"{TASKS[0]} --accumulate x",
         f"{TASKS[0]} --warmup-steps 0",
@@ -484,13 +489,138 @@ def test_a_wrong_command_line_is_refused(wrong: str, capsys: Any) -> None:
 def test_a_run_goes_on_from_a_checkpoint_only(capsys: Any) -> None:
     with pytest.raises(SystemExit):
         parsed([TASKS[0], "--resume"])
-    assert "--checkpoint" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"usage: python -m transformer.train {TASKS[0]} ")
+    assert "--resume needs the --checkpoint" in shown
 
 
-def test_a_run_does_not_go_on_from_a_file_with_code_in_it(tmp_path: Path) -> None:
-    torch.save({"options": {}, "more": Path("x")}, tmp_path / "run.pt")
-    with pytest.raises(Exception, match="[Ww]eights"):
-        options_of(TASKS[0], tmp_path, "--resume")
+def failure(capsys: Any, *arguments: str) -> str:
+    """What the program prints of arguments that are wrong, with a usage or without: one line."""
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    *usage, line = capsys.readouterr().err.splitlines()
+    assert not usage or usage[0].startswith("usage: python -m transformer.train")
+    return line
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("--steps x", "argument --steps: 'x' is not a whole number from 1 on"),
+        ("--steps 0", "argument --steps: '0' is not a whole number from 1 on"),
+        ("--num-heads 0", "argument --num-heads: '0' is not a whole number from 1 on"),
+        ("--learning-rate -1", "argument --learning-rate: '-1' is not a number above 0"),
+        ("--clip 0", "argument --clip: '0' is not a number above 0"),
+        ("--clip nan", "argument --clip: 'nan' is not a number above 0"),
+        ("--clip x", "argument --clip: 'x' is not a number above 0"),
+        ("--dropout 1", "argument --dropout: '1' is not a number from 0 on and below 1"),
+        ("--dropout -0.1", "argument --dropout: '-0.1' is not a number from 0 on and below 1"),
+        ("--label-smoothing 2", "argument --label-smoothing: '2' is not a number from 0 on"),
+        ("--d-model 9", "d_model=9 is not a multiple of num_heads=2"),
+        ("--accumulate 9", "a batch of 8 has too few sequences for 9 parts"),
+        ("--device cuda", "--device cuda: there is no such device here"),
+        ("--max-len 19", "--max-len 19: sentences have up to 20 tokens"),
+    ],
+)
+def test_a_line_says_what_is_wrong(
+    wrong: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    line = failure(capsys, *command(TASKS[0], tmp_path, wrong))
+    assert "error: " + why in line
+    assert not (tmp_path / "run.pt").exists()
+
+
+def test_a_checkpoint_has_a_folder_and_is_not_lost(tmp_path: Path, capsys: Any) -> None:
+    given = command(TASKS[0], tmp_path, "--steps 1")
+    given[given.index(str(tmp_path / "run.pt"))] = str(tmp_path / "nowhere" / "run.pt")
+    assert "there is no folder" in failure(capsys, *given)
+    main(command(TASKS[0], tmp_path, "--steps 1"))
+    before = (tmp_path / "run.pt").read_bytes()
+    capsys.readouterr()
+    assert "is there already" in failure(capsys, *command(TASKS[0], tmp_path, "--steps 1"))
+    assert (tmp_path / "run.pt").read_bytes() == before
+
+
+def test_a_run_that_is_done_says_so(tmp_path: Path, capsys: Any) -> None:
+    train(options_of(TASKS[0], tmp_path, "--steps 2"))
+    capsys.readouterr()
+    assert train(options_of(TASKS[0], tmp_path, "--resume")) == []
+    assert capsys.readouterr().out == "already at step 2 of 2: give more --steps to go on\n"
+
+
+def test_a_run_goes_on_from_a_state_of_its_own_only(tmp_path: Path, capsys: Any) -> None:
+    going_on = command(TASKS[0], tmp_path, "--resume")
+    assert "No such file" in failure(capsys, *going_on)
+    (tmp_path / "run.pt").write_bytes(b"no checkpoint")
+    assert "is not a file of weights" in failure(capsys, *going_on)
+    _, kind, config = prepared(options_of(TASKS[0], tmp_path))
+    kind(config).save(tmp_path / "run.pt")
+    assert "holds a model, but no run to go on with" in failure(capsys, *going_on)
+    train(options_of(TASKS[0], tmp_path, "--steps 1"))
+    wider = command(TASKS[0], tmp_path, "--resume --steps 2 --d-model 32")
+    assert failure(capsys, *wider).endswith("run.pt is of a model with d_model=16")
+    other = command("text", tmp_path, "--resume")
+    wanted = f"holds a model of class {kind.__name__}, not {MODELS['text'].__name__}"
+    assert failure(capsys, *other).endswith(wanted)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises a ``KeyboardInterrupt``, also where these tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_a_run_behind_a_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """The step is finished and its state saved: the run goes on from there as if nothing were."""
+    unbroken = train(options_of(TASKS[0], tmp_path, "--steps 4"))
+    (tmp_path / "run.pt").unlink()
+
+    def interrupted(*given: Any) -> float:
+        loss = update(*given)
+        signal.raise_signal(signal.SIGINT)
+        return loss
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr("transformer.train.update", interrupted)
+        main(command(TASKS[0], tmp_path, "--steps 4"))
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err.endswith("stopped at step 1 of 4\n")
+    assert train(options_of(TASKS[0], tmp_path, "--resume")) == unbroken[1:]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_second_interrupt_ends_a_run_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> float:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("transformer.train.update", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(options_of(TASKS[0], tmp_path))
+    assert not (tmp_path / "run.pt").exists()
+
+
+def test_an_interrupt_may_be_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> float:
+        signal.raise_signal(signal.SIGINT)
+        return 0.0
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    monkeypatch.setattr("transformer.train.update", interrupted)
+    try:
+        assert train(options_of(TASKS[0], tmp_path, "--steps 2")) == [0.0, 0.0]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -531,25 +661,78 @@ def test_a_process_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert join("cpu") == torch.device("cpu") and asked == []
 
 
-@pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
+@contextmanager
+def group_of_one() -> Iterator[None]:
+    """This process as the only one of a group."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def is_share(weight: Tensor) -> bool:
+    """Whether it is a process's share of a weight, from which all of it can be put together."""
+    return hasattr(weight, "full_tensor")
+
+
+@needs_gloo
 @pytest.mark.parametrize("method", METHODS)
 def test_a_group_of_one_process_gives_the_same_numbers(method: str, tmp_path: Path) -> None:
     how = f"--dropout 0 --num-layers 2 --parallel {method}"
     losses, weights = updated(options_of(TASKS[0], tmp_path, how))
     trained = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4"))
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    try:
+    with group_of_one():
         found, others = updated(options_of(TASKS[0], tmp_path, how))
         first = train(options_of(TASKS[0], tmp_path, f"{how} --steps 2"))
         main(command(TASKS[0], tmp_path, f"{how} --steps 3 --resume"))
         assert not dist.is_initialized()
-    finally:
-        if dist.is_initialized():
-            dist.destroy_process_group()
     then = train(options_of(TASKS[0], tmp_path, f"{how} --steps 4 --resume"))
     assert found == pytest.approx(losses, rel=1e-5)
     assert same(others, weights)
     assert [*first, *then] == pytest.approx([*trained[:2], trained[3]], rel=1e-4)
+
+
+@needs_gloo
+def test_a_process_has_all_of_each_weight_or_a_share_of_it(tmp_path: Path) -> None:
+    _, kind, config = prepared(options_of(TASKS[0], tmp_path))
+    with group_of_one():
+        for method in METHODS:
+            weights = distributed(kind(config), method).parameters()
+            assert {is_share(weight) for weight in weights} == {method == "fsdp"}
+
+
+@needs_gloo
+@pytest.mark.parametrize("task", TASKS)
+def test_of_a_shared_model_one_layer_at_a_time_is_whole(task: str, tmp_path: Path) -> None:
+    data, kind, config = prepared(options_of(task, tmp_path, "--num-layers 3"))
+    whole: list[int] = []
+    with group_of_one():
+        model = distributed(kind(config), "fsdp")
+        stacks = [stack for stack in model.modules() if isinstance(stack, nn.ModuleList)]
+        layers = [layer for stack in stacks for layer in stack]
+
+        def count(*_: Any) -> None:
+            shares = [is_share(next(layer.parameters())) for layer in layers]
+            whole.append(shares.count(False))
+
+        for layer in layers:
+            layer.register_forward_pre_hook(count)
+        inputs, _ = data.batch(2, random.Random(0))
+        model(**inputs)
+    assert len(layers) >= 3 and whole == [1] * len(layers)
+
+
+@needs_gloo
+@pytest.mark.parametrize("method", METHODS)
+def test_several_processes_train_without_a_warning(method: str, tmp_path: Path) -> None:
+    """Other warnings are shown as before."""
+    with group_of_one(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        updated(options_of(TASKS[0], tmp_path, f"--parallel {method}"))
+        with pytest.raises(UserWarning):
+            warnings.warn("another", stacklevel=1)
 
 
 def in_each_process(folder: Path) -> None:
@@ -563,12 +746,11 @@ def in_each_process(folder: Path) -> None:
         losses = train(options_of(TASKS[0], folder, f"{how} --steps 2"))
         dist.barrier()  # the first process has written the checkpoint
         losses += train(options_of(TASKS[0], folder, f"{how} --steps 4 --resume"))
-        if process()[0] == 0:
-            torch.save((*found, losses), folder / f"{method}.pt")
+        torch.save((*found, losses), folder / f"{method} {process()[0]}.pt")
     dist.destroy_process_group()
 
 
-@pytest.mark.skipif(not dist.is_gloo_available(), reason="this PyTorch has no gloo")
+@needs_gloo
 def test_two_processes_give_the_numbers_of_one(tmp_path: Path) -> None:
     losses, weights = updated(options_of(TASKS[0], tmp_path, "--dropout 0"))
     trained = train(options_of(TASKS[0], tmp_path, "--dropout 0 --steps 4"))
@@ -585,11 +767,12 @@ def test_two_processes_give_the_numbers_of_one(tmp_path: Path) -> None:
     if not (tmp_path / "joined").exists():
         pytest.skip(f"processes cannot join here: {done.stderr[-300:]}")
     for method in METHODS:
-        assert (tmp_path / f"{method}.pt").exists(), done.stderr
-        of_both, their_weights, their_trained = torch.load(tmp_path / f"{method}.pt")
-        assert of_both == pytest.approx(losses, rel=1e-5)
-        assert same(their_weights, weights)
-        assert their_trained == pytest.approx(trained, rel=1e-4)
+        for number in range(2):
+            assert (tmp_path / f"{method} {number}.pt").exists(), done.stderr
+            of_both, of_first, of_training = torch.load(tmp_path / f"{method} {number}.pt")
+            assert of_both == pytest.approx(losses, rel=1e-5)
+            assert of_training == pytest.approx(trained, rel=1e-4)
+            assert same(of_first, weights) if number == 0 else not of_first
 
 
 if __name__ == "__main__":

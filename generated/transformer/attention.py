@@ -41,6 +41,9 @@ class Attention(nn.Module):
         super().__init__()
         self.dropout = dropout
 
+    def extra_repr(self) -> str:
+        return f"dropout={self.dropout}"
+
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (..., n, m)."""
         raise NotImplementedError
@@ -1063,6 +1066,9 @@ class MultiHeadAttention(nn.Module):
             raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
 
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}"
+
     def forward(
         self,
         query: Tensor,
@@ -1140,6 +1146,9 @@ class CausalSelfAttention(nn.Module):
             raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
 
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}"
+
     def forward(
         self,
         x: Tensor,
@@ -1209,6 +1218,9 @@ class BiasedCausalSelfAttention(nn.Module):
             name = type(attention).__name__
             raise TypeError(f"attention must be one of query, key and value, not a {name}")
         self.attention = attention
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}"
 
     def forward(
         self,

@@ -11,7 +11,8 @@ class KeyValueCache:
 
     max_len: how many positions there is room for; the room is taken once, by the first of them
 
-    The batch may be anything, (B, num_heads, n, d) as well as (B, n, d).
+    The batch may be anything, (B, num_heads, n, d) as well as (B, n, d), but stays the same. It is
+    for inference, under ``torch.no_grad()``: gradients do not survive that it is written in place.
     """
 
     _keys: Tensor
@@ -29,15 +30,22 @@ class KeyValueCache:
         if self.length == 0:
             self._keys = key.new_empty(*key.shape[:-2], self.max_len, key.size(-1))
             self._values = value.new_empty(*value.shape[:-2], self.max_len, value.size(-1))
+        elif key.shape[:-2] != self._keys.shape[:-2]:
+            batch, other = tuple(self._keys.shape[:-2]), tuple(key.shape[:-2])
+            raise ValueError(f"a cache of a batch {batch} cannot go on with a batch {other}")
         self._keys[..., self.length : end, :] = key
         self._values[..., self.length : end, :] = value
         self.length = end
         return self.held()
 
     def held(self) -> tuple[Tensor, Tensor]:
-        """The keys and values of all positions so far."""
+        """The keys and values of all positions so far; a ValueError where there are none."""
+        if self.length == 0:
+            raise ValueError("a cache that is empty holds no keys and values")
         return self._keys[..., : self.length, :], self._values[..., : self.length, :]
 
     def select(self, rows: Tensor) -> None:
         """Go on with some rows of the batch, (rows,), in their order: the beams that are kept."""
+        if self.length == 0:
+            raise ValueError("a cache that is empty has no rows to select")
         self._keys, self._values = self._keys[rows], self._values[rows]

@@ -12,15 +12,27 @@ import torch
 from torch import Tensor
 
 
-def write_checkpoint(path: str | PathLike[str], config: Any, weights: Mapping[str, Tensor]) -> None:
-    """Write a model's configuration and weights to a file."""
-    torch.save({"config": asdict(config), "weights": weights}, path)
+def write_checkpoint(
+    path: str | PathLike[str], model: str, config: Any, weights: Mapping[str, Tensor]
+) -> None:
+    """Write the name of a model's class, its configuration and its weights to a file."""
+    torch.save({"model": model, "config": asdict(config), "weights": weights}, path)
 
 
-def read_checkpoint(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The configuration and the weights in a file, on the CPU. No code in the file is run."""
-    held = torch.load(path, map_location="cpu", weights_only=True)
-    return held["config"], plain_names(held["weights"])
+def read_checkpoint(path: str | PathLike[str], model: str) -> dict[str, Any]:
+    """What is in the file of a model of this class, on the CPU: its ``config``, its ``weights``, and
+    what else was saved with them. No code in the file is run."""
+    try:
+        held = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError:
+        raise
+    except Exception as problem:  # which of them, is up to the bytes of the file
+        raise ValueError(f"{path} is not a file of weights and numbers alone") from problem
+    if not isinstance(held, dict) or "model" not in held:
+        raise ValueError(f"{path} holds no model as {model}.save writes it")
+    if held["model"] != model:
+        raise ValueError(f"{path} holds a model of class {held['model']}, not {model}")
+    return {**held, "weights": plain_names(held["weights"])}
 
 
 def plain_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -33,9 +45,12 @@ def gpt2_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights of Hugging Face's GPT-2 as those of ``nn.Linear``: each matrix (out, in), and
     ``attn.c_attn`` apart, as ``attn.query``, ``attn.key`` and ``attn.value``.
 
-    Left out are buffers, and the head's matrix, which must be the table of tokens.
+    Left out are buffers, and the head's matrix, which must be the table of tokens. A ValueError
+    where it is not, or where there is no such table.
     """
     theirs = {name.removeprefix("transformer."): w for name, w in plain_names(weights).items()}
+    if "wte.weight" not in theirs:
+        raise ValueError("these are not the weights of GPT2LMHeadModel: they lack wte.weight")
     head = theirs.pop("lm_head.weight", theirs["wte.weight"])
     if not torch.equal(head, theirs["wte.weight"]):
         raise ValueError("lm_head.weight is not the table of tokens, wte.weight")
@@ -44,9 +59,9 @@ def gpt2_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if name.endswith((".attn.bias", ".attn.masked_bias")):  # the causal mask
             continue
         if name.startswith("h.") and weight.dim() == 2:
-            weight = weight.T
+            weight = weight.mT
         if ".c_attn." in name:
-            for what, piece in zip(("query", "key", "value"), weight.chunk(3), strict=True):
+            for what, piece in zip(("query", "key", "value"), weight.tensor_split(3), strict=True):
                 found[name.replace("c_attn", what)] = piece
         else:
             found[name] = weight

@@ -47,6 +47,9 @@ class Translation:
     adjectives of colour stand behind it. One sentence in ten, by its checksum, is held out.
     """
 
+    longest = 20
+    """The most tokens that are read at once: of two clauses of nine words, a joint and the start."""
+
     def __init__(self) -> None:
         pairs = [*DETERMINERS.items(), *BEFORE.items(), *BEHIND.items()]
         words = {word for english, french in pairs for word in (english, *french)}

@@ -46,10 +46,10 @@ def distributed(model: nn.Module, method: str) -> nn.Module:
     warnings.filterwarnings("ignore", message="FSDP2-wrapped module")
     device = next(model.parameters()).device.type
     mesh = init_device_mesh(device, (dist.get_world_size(),))
-    stacks = [module for name, module in model.named_modules() if name.endswith("layers")]
-    for stack in stacks:
-        for layer in stack.children():
-            fully_shard(layer, mesh=mesh)
+    for stack in model.modules():
+        if isinstance(stack, nn.ModuleList):
+            for layer in stack:
+                fully_shard(layer, mesh=mesh)  # so that one at a time is whole
     fully_shard(model, mesh=mesh)
     return model
 

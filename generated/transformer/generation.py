@@ -59,6 +59,14 @@ def draw_token(
     return tokens.gather(-1, torch.multinomial(probabilities, 1))
 
 
+def check_beams(beams: int, length_penalty: float) -> None:
+    """Raise a ``ValueError`` where ``beam_search`` could not search like this."""
+    if beams < 1:
+        raise ValueError(f"beams={beams} leaves nothing in sight")
+    if length_penalty < 0:
+        raise ValueError(f"length_penalty={length_penalty} is negative")
+
+
 def greedy_search(step: Callable[[Tensor], Tensor], tokens: Tensor, count: int, end: int) -> Tensor:
     """Append the likeliest token to each text until all have come to ``end``, at most ``count``
     times: (B, n) to (B, n + count) or less. A text that has ended is filled up with ``end``.
@@ -94,10 +102,6 @@ def beam_search(
     step: the logits for the next token, (B * beams, vocab_size), from the texts so far
     caches: what ``step`` keeps of the texts, reordered as the beams are
     """
-    if beams < 1:
-        raise ValueError(f"beams={beams} leaves nothing in sight")
-    if length_penalty < 0:
-        raise ValueError(f"length_penalty={length_penalty} is negative")
     batch, device = tokens.size(0), tokens.device
     first_row = torch.arange(batch, device=device)[:, None] * beams
     tokens = tokens.repeat_interleave(beams, dim=0)

@@ -35,6 +35,9 @@ class LayerNorm(nn.Module):
         self.beta = nn.Parameter(torch.zeros(d_model))
         self.eps = eps
 
+    def extra_repr(self) -> str:
+        return f"{self.gamma.numel()}, eps={self.eps}"
+
     def forward(self, x: Tensor) -> Tensor:
         return F.layer_norm(x, self.gamma.shape, self.gamma, self.beta, eps=self.eps)
 

@@ -139,7 +139,8 @@ def blocks(
 ) -> Iterator[Block]:
     """The queries, ``rows`` at a time: keys that come later than all of a block are left out."""
     queries, keys = query.size(-2), key.size(-2)
-    keep_mask = combined_mask(query, key, keep_mask, causal=False)
+    if keep_mask is not None:
+        keep_mask = _for_all_queries(keep_mask, query)
     keep_mask, bias = (_all_axes(mask, query, key) for mask in (keep_mask, bias))
     for start in range(0, queries, rows):
         stop = start + rows

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+
+from .losses import cross_entropy
 
 
 def perplexity(logits: Tensor, target: Tensor) -> Tensor:
@@ -23,9 +24,7 @@ def perplexity(logits: Tensor, target: Tensor) -> Tensor:
 
     From vault/Training and evaluation.md:30.
     """
-    rows = logits.reshape(-1, logits.size(-1))
-    total = F.cross_entropy(rows, target.flatten(), reduction="sum")
-    return torch.exp(total / (target != -100).sum().clamp(min=1))
+    return torch.exp(cross_entropy(logits, target))
 
 
 def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:

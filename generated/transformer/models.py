@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
+from typing import Any, Self
 
 import torch
 import torch.nn.functional as F
@@ -15,6 +16,7 @@ from .cache import KeyValueCache
 from .checkpoints import gpt2_weights, read_checkpoint, write_checkpoint
 from .generation import (
     beam_search,
+    check_beams,
     check_sampling,
     check_token,
     draw_token,
@@ -30,6 +32,56 @@ from .layers import (
 )
 from .linear import Linear, linear_map
 from .positions import SinusoidalPositionalEncoding
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The sizes of a model."""
+
+    vocab_size: int
+    max_len: int
+    d_model: int
+    num_heads: int
+    d_ff: int
+    num_layers: int
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "int" and value < 1:
+                raise ValueError(f"{field.name}={value} is less than 1")
+        if not 0 <= self.dropout <= 1:
+            raise ValueError(f"dropout={self.dropout} is not between 0 and 1")
+
+
+class Model(nn.Module):
+    """A model that is made with a configuration and can be saved in a file."""
+
+    config_class: type[ModelConfig]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the configuration and the weights to a file, for ``load``."""
+        config: Any = self.config
+        write_checkpoint(path, type(self).__name__, config, self.state_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The model that was saved in a file, on the CPU and in evaluation mode: to train it on, call
+        ``train()``. A ValueError where the file holds something else."""
+        held = read_checkpoint(path, cls.__name__)
+        model = cls(cls.config_class(**held["config"]))
+        model.load_state_dict(held["weights"])
+        return model.eval()
+
+    def _initialise(self) -> None:
+        """Small random weights, and biases of zero: at first a model takes all tokens for about
+        equally likely."""
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                nn.init.normal_(parameter, std=0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
 
 
 class Encoder(nn.Module):
@@ -105,7 +157,7 @@ class Decoder(nn.Module):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderDecoderConfig:
+class EncoderDecoderConfig(ModelConfig):
     """The sizes of an encoder and decoder, by default those of the notes."""
 
     vocab_size: int = 1000
@@ -117,7 +169,7 @@ class EncoderDecoderConfig:
     dropout: float = 0.1
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(Model):
     r"""The Transformer that reads one sequence and writes another.
 
         \mathrm{Transformer}(X, Y) =
@@ -130,6 +182,8 @@ class EncoderDecoder(nn.Module):
 
     From vault/Encoder and decoder.md:65.
     """
+
+    config_class = EncoderDecoderConfig
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
@@ -231,6 +285,7 @@ class EncoderDecoder(nn.Module):
         max_len: how many tokens are written at most, by default as many as the model can
         returns: (B, m) with m at most max_len; what has ended is filled up with ``end``
         """
+        check_beams(beams, length_penalty)
         count = self._count(start, end, max_len)
         with evaluating(self):
             memory = self.encode(source, keep_mask=source_keep_mask)
@@ -270,29 +325,9 @@ class EncoderDecoder(nn.Module):
 
         return step, caches
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the configuration and the weights to a file, for ``load``."""
-        write_checkpoint(path, self.config, self.state_dict())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> EncoderDecoder:
-        """The model that was saved in a file."""
-        config, weights = read_checkpoint(path)
-        model = cls(EncoderDecoderConfig(**config))
-        model.load_state_dict(weights)
-        return model
-
-    def _initialise(self) -> None:
-        """Small random weights: at first all tokens are about equally likely."""
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1:
-                nn.init.normal_(parameter, std=0.02)
-            elif name.endswith("bias"):
-                nn.init.zeros_(parameter)
-
 
 @dataclass(frozen=True, kw_only=True)
-class TextEncoderConfig:
+class TextEncoderConfig(ModelConfig):
     """The sizes of a text encoder, by default those of the notes."""
 
     vocab_size: int = 1000
@@ -304,7 +339,7 @@ class TextEncoderConfig:
     dropout: float = 0.1
 
 
-class TextEncoder(nn.Module):
+class TextEncoder(Model):
     r"""A Transformer that reads texts: an encoder of tokens with their positions.
 
         \mathrm{TextEncoder}(U) = \mathrm{Encoder}\left(\sqrt{d_{\text{model}}}\; U E + PE\right)
@@ -315,6 +350,8 @@ class TextEncoder(nn.Module):
 
     From vault/Encoder and decoder.md:79.
     """
+
+    config_class = TextEncoderConfig
 
     def __init__(self, config: TextEncoderConfig) -> None:
         super().__init__()
@@ -331,29 +368,9 @@ class TextEncoder(nn.Module):
         states: Tensor = self.encoder(self.dropout(x), keep_mask=keep_mask)
         return states
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the configuration and the weights to a file, for ``load``."""
-        write_checkpoint(path, self.config, self.state_dict())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> TextEncoder:
-        """The model that was saved in a file."""
-        config, weights = read_checkpoint(path)
-        model = cls(TextEncoderConfig(**config))
-        model.load_state_dict(weights)
-        return model
-
-    def _initialise(self) -> None:
-        """Small random weights, and no biases."""
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1:
-                nn.init.normal_(parameter, std=0.02)
-            elif name.endswith("bias"):
-                nn.init.zeros_(parameter)
-
 
 @dataclass(frozen=True, kw_only=True)
-class GPTConfig:
+class GPTConfig(ModelConfig):
     """The sizes of a GPT, by default those of the notes."""
 
     vocab_size: int = 1000
@@ -365,7 +382,7 @@ class GPTConfig:
     dropout: float = 0.1
 
 
-class GPT(nn.Module):
+class GPT(Model):
     r"""A decoder-only language model: blocks of causal self-attention between embedding and head.
 
         \begin{aligned}
@@ -384,6 +401,8 @@ class GPT(nn.Module):
 
     From vault/GPT.md:69.
     """
+
+    config_class = GPTConfig
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -464,21 +483,10 @@ class GPT(nn.Module):
                 tokens = torch.cat([tokens, chosen], dim=-1)
         return tokens
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the configuration and the weights to a file, for ``load``."""
-        write_checkpoint(path, self.config, self.state_dict())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> GPT:
-        """The model that was saved in a file."""
-        config, weights = read_checkpoint(path)
-        model = cls(GPTConfig(**config))
-        model.load_state_dict(weights)
-        return model
-
     @classmethod
     def from_gpt2(cls, weights: Mapping[str, Tensor], num_heads: int, dropout: float = 0.0) -> GPT:
-        """GPT-2 with the weights that Hugging Face's ``GPT2LMHeadModel`` has in its ``state_dict``.
+        """GPT-2 with the weights that Hugging Face's ``GPT2LMHeadModel`` has in its ``state_dict``,
+        in evaluation mode.
 
         GPT-2 was trained with a GELU that a tanh approximates; here it is exact, which changes the
         logits of OpenAI's weights a little.
@@ -490,7 +498,8 @@ class GPT(nn.Module):
             "ln_f.weight": "norm.gamma",
             "ln_f.bias": "norm.beta",
         }
-        num_layers = 1 + max(int(name.split(".")[1]) for name in theirs if name.startswith("h."))
+        layers = (int(name.split(".")[1]) for name in theirs if name.startswith("h."))
+        num_layers = 1 + max(layers, default=0)
         for layer in range(num_layers):
             for name, own in {
                 "attn.query.weight": "attention.W_Q.weight",
@@ -511,6 +520,9 @@ class GPT(nn.Module):
                 "ln_2.bias": "feed_forward_norm.beta",
             }.items():
                 names[f"h.{layer}.{name}"] = f"layers.{layer}.{own}"
+        missing = [name for name in names if name not in theirs]
+        if missing:
+            raise ValueError(f"these are not the weights of GPT2LMHeadModel: they lack {missing}")
         unused = [name for name in theirs if name not in names and theirs[name].any()]
         if unused:
             raise ValueError(f"the model has no place for {', '.join(unused)}")
@@ -526,12 +538,4 @@ class GPT(nn.Module):
         )
         model = cls(config)
         model.load_state_dict({own: theirs[name] for name, own in names.items()})
-        return model
-
-    def _initialise(self) -> None:
-        """Small random weights: at first all tokens are about equally likely."""
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1:
-                nn.init.normal_(parameter, std=0.02)
-            elif name.endswith("bias"):
-                nn.init.zeros_(parameter)
+        return model.eval()

@@ -34,6 +34,10 @@ class SinusoidalPositionalEncoding(nn.Module):
         encodings[:, 1::2] = torch.cos(angles[:, : d_model // 2])
         self.register_buffer("encodings", encodings, persistent=False)
 
+    def extra_repr(self) -> str:
+        max_len, d_model = self.encodings.shape
+        return f"d_model={d_model}, max_len={max_len}"
+
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         end, max_len = start + x.size(-2), self.encodings.size(0)
         if end > max_len:
@@ -59,6 +63,9 @@ class RelativePositionBias(nn.Module):
         self.max_distance = max_distance
         self.b = nn.Parameter(torch.empty(num_heads, 2 * max_distance + 1))
         nn.init.normal_(self.b, std=0.02)
+
+    def extra_repr(self) -> str:
+        return f"num_heads={len(self.b)}, max_distance={self.max_distance}"
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys
@@ -99,6 +106,10 @@ class RotaryEmbedding(nn.Module):
         self.register_buffer("cosines", angles.cos().to(dtype), persistent=False)
         self.register_buffer("sines", angles.sin().to(dtype), persistent=False)
 
+    def extra_repr(self) -> str:
+        max_len, pairs = self.cosines.shape
+        return f"d_k={2 * pairs}, max_len={max_len}"
+
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         end, max_len = start + x.size(-2), self.cosines.size(0)
         if end > max_len:
@@ -127,6 +138,9 @@ class ALiBi(nn.Module):
         super().__init__()
         heads = torch.arange(1, num_heads + 1)
         self.register_buffer("slopes", 2.0 ** (-8 * heads / num_heads), persistent=False)
+
+    def extra_repr(self) -> str:
+        return f"num_heads={len(self.slopes)}"
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import torch
@@ -21,115 +24,219 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .checkpoints import read_checkpoint
 from .data import END, IGNORED, START, Batch, Text, Translation, notes
 from .distributed import distributed, join, process, restore, state_of
 from .losses import cross_entropy, label_smoothing
 from .metrics import bleu
-from .models import GPT, EncoderDecoder, EncoderDecoderConfig, GPTConfig
+from .models import GPT, EncoderDecoder, Model
 from .training import warmup_schedule
 
-MODELS: dict[str, tuple[Any, Any]] = {
-    "translation": (EncoderDecoder, EncoderDecoderConfig),
-    "text": (GPT, GPTConfig),
+PROGRAM = "python -m transformer.train"
+
+MODELS: dict[str, type[Model]] = {
+    "translation": EncoderDecoder,
+    "text": GPT,
 }
-"""A model for each task, and its configuration."""
+"""A model for each task."""
+
+TASKS = {
+    "translation": "teach EncoderDecoder to turn English sentences into French ones",
+    "text": "teach GPT to go on with a text",
+}
+"""What the tasks are."""
+
+SIZES = {
+    "max_len": "tokens of a sequence, at most",
+    "d_model": "size of the vector of a token",
+    "num_heads": "heads of each attention, which share d_model",
+    "d_ff": "size of the vectors inside the feed-forward layers",
+    "num_layers": "layers in each stack",
+    "dropout": "share of values that training leaves out",
+}
+"""What the fields of a configuration are; the data says the size of the vocabulary."""
 
 UNSAVED = ("task", "checkpoint", "resume", "device", "parallel")
 """The options that a checkpoint does not keep: where a run goes on, they may be others."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train as the command line says; under ``torchrun`` as one of several processes."""
+    """Train as the command line says; under ``torchrun`` as one of several processes.
+
+    What cannot be done as asked for ends with a line that says why, and so does Ctrl-C.
+    """
     try:
-        train(parsed(arguments))
-    except FileNotFoundError as missing:
-        sys.exit(f"{missing}")
+        options = parsed(arguments)
+        check(options)
+        train(options)
+    except (ValueError, OSError) as problem:
+        print(f"{PROGRAM}: error: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt as interrupt:
+        print(f"{PROGRAM}: stopped {interrupt}", file=sys.stderr)
+        sys.exit(130)
     if dist.is_initialized():
         dist.destroy_process_group()
 
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; what it leaves open in a run that goes on is as before."""
-    parser = argparse.ArgumentParser(prog="python -m transformer.train")
-    tasks = parser.add_subparsers(dest="task", required=True)
-    for name, (_, config) in MODELS.items():
-        task = tasks.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-        _add_options(task)
-        for field in fields(config):
-            if field.name != "vocab_size":  # which the data says
-                default = field.default
-                option = "--" + field.name.replace("_", "-")
-                task.add_argument(option, type=type(default), default=default, help="of the model")
-    tasks.choices["text"].add_argument("--file", help="the text to learn; if none, the notes")
+    parser = argparse.ArgumentParser(prog=PROGRAM)
+    tasks = parser.add_subparsers(dest="task", metavar="task", required=True)
+    for name, about in TASKS.items():
+        _add_options(tasks.add_parser(name, help=about, description=f"{about}."), MODELS[name])
+    tasks.choices["text"].add_argument("--file", help="the text to learn, instead of the notes")
     options = parser.parse_args(arguments)
-    if options.resume and not options.checkpoint:
-        parser.error("--resume needs the --checkpoint to go on from")
+    task = tasks.choices[options.task]
     if options.resume:
-        tasks.choices[options.task].set_defaults(**load(options)["options"])
+        if not options.checkpoint:
+            task.error("--resume needs the --checkpoint to go on from")
+        task.set_defaults(**load(options)["options"])
         options = parser.parse_args(arguments)
     return options
 
 
-def _add_options(task: argparse.ArgumentParser) -> None:
-    add = task.add_argument
+def _add_options(task: argparse.ArgumentParser, model: type[Model]) -> None:
+    def add(name: str, kind: Callable[[str], Any], default: Any, about: str) -> None:
+        option, about = "--" + name.replace("_", "-"), f"{about} (default: {default})"
+        task.add_argument(option, type=kind, default=default, metavar="N", help=about)
+
+    add("steps", whole, 500, "training steps")
+    add("batch_size", whole, 32, "sequences in a step, of all processes together")
+    add("accumulate", whole, 1, "parts of a batch, computed one after another")
+    add("learning_rate", positive, 1.0, "factor of the notes' schedule")
+    add("warmup_steps", whole, 200, "steps in which the schedule rises")
+    add("label_smoothing", share, 0.1, "share of the truth that is spread over all tokens")
+    add("clip", positive, 1.0, "largest norm of the gradient")
+    add("seed", int, 0, "seed of the weights, the batches and dropout")
+    add("every", whole, 100, "steps between reports, and between checkpoints")
+    for field in fields(model.config_class):
+        if field.name in SIZES:
+            kind = share if field.name == "dropout" else whole
+            add(field.name, kind, field.default, SIZES[field.name])
     cuda = "cuda" if torch.cuda.is_available() else "cpu"
-    add("--steps", type=positive, default=500, help="how often the weights are changed")
-    add("--batch-size", type=positive, default=32, help="sequences a step, of all processes")
-    add("--accumulate", type=positive, default=1, help="parts of a batch, computed in turn")
-    add("--learning-rate", type=float, default=1.0, help="a factor of the notes' schedule")
-    add("--warmup-steps", type=positive, default=200, help="when the rate is highest")
-    add("--label-smoothing", type=float, default=0.1, help="the part of the truth that is spread")
-    add("--clip", type=float, default=1.0, help="how long a gradient may be")
-    add("--seed", type=int, default=0, help="of weights, batches and dropout")
-    add("--device", choices=("cpu", "cuda"), default=cuda, help="where to compute")
-    add("--bf16", action="store_true", help="compute in bfloat16 what allows it")
-    add("--parallel", choices=("ddp", "fsdp"), default="ddp", help="how processes share a model")
-    add("--every", type=positive, default=100, help="steps between reports and checkpoints")
-    add("--checkpoint", help="a file for the state of the run")
-    add("--resume", action="store_true", help="go on from the checkpoint")
+    task.add_argument("--device", choices=("cpu", "cuda"), default=cuda, help="where to compute")
+    task.add_argument("--bf16", action="store_true", help="compute in bfloat16 what allows it")
+    task.add_argument(
+        "--parallel", choices=("ddp", "fsdp"), default="ddp", help="how processes share a model"
+    )
+    task.add_argument("--checkpoint", metavar="FILE", help="keep the state of the run in a file")
+    task.add_argument("--resume", action="store_true", help="go on from the checkpoint")
 
 
-def positive(text: str) -> int:
+def whole(text: str) -> int:
     """A whole number from 1 on, as an option gives it."""
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return int(text)
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    return _number(text, lambda number: number > 0, "a number above 0")
+
+
+def share(text: str) -> float:
+    """A number from 0 on and below 1."""
+    return _number(text, lambda number: 0 <= number < 1, "a number from 0 on and below 1")
+
+
+def _number(text: str, accepts: Callable[[float], bool], what: str) -> float:
+    try:
+        if accepts(float(text)):
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise a ``ValueError`` where a run has no device, or its checkpoint no place of its own."""
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("--device cuda: there is no such device here")
+    if options.checkpoint:
+        path = Path(options.checkpoint)
+        if not path.parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} for the checkpoint")
+        if path.exists() and not options.resume:
+            raise ValueError(f"{path} is there already: give --resume, or another file")
 
 
 def train(options: argparse.Namespace) -> list[float]:
     """Train a model; returns the loss of each step."""
     device = join(options.device)
+    parts = process()[1] * options.accumulate
+    if options.batch_size < parts:
+        raise ValueError(f"a batch of {options.batch_size} has too few sequences for {parts} parts")
     data, model_class, config = prepared(options)
     torch.manual_seed(options.seed)
     model = distributed(model_class(config).to(device), options.parallel)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     kept = {name: value for name, value in vars(options).items() if name not in UNSAVED}
+    run = {"model": model_class.__name__, "config": asdict(config), "options": kept}
     losses: list[float] = []
-    done, began = 0, time.monotonic()
-    if options.resume:
-        state = load(options)
-        restore(model, optimizer, state)
-        done = state["step"]
-    for step in range(done + 1, options.steps + 1):
-        batch = data.batch(options.batch_size, random.Random(f"{options.seed} {step}"))
-        for group in optimizer.param_groups:
-            group["lr"] = rate(step, options)
-        torch.manual_seed(random.Random(f"{options.seed} {step} {process()}").getrandbits(63))
-        losses.append(update(model, optimizer, batch, options))
-        reported = step % options.every == 0 or step == options.steps
-        show(
-            step, options.steps, losses[-1], time.monotonic() - began, end="\n" if reported else ""
-        )
-        if reported:
-            state = {"config": asdict(config), "step": step, "options": kept}
-            state |= state_of(model, optimizer)
-            if process()[0] == 0:
-                if options.checkpoint:
+    done = resumed(model, optimizer, config, options) if options.resume else 0
+    began = time.monotonic()
+    with interruption() as interrupted:
+        for step in range(done + 1, options.steps + 1):
+            batch = data.batch(options.batch_size, random.Random(f"{options.seed} {step}"))
+            for group in optimizer.param_groups:
+                group["lr"] = rate(step, options)
+            torch.manual_seed(random.Random(f"{options.seed} {step} {process()}").getrandbits(63))
+            losses.append(update(model, optimizer, batch, options))
+            stopped = interrupted.is_set()
+            reported = step % options.every == 0 or step == options.steps or stopped
+            seconds = time.monotonic() - began
+            show(step, options.steps, losses[-1], seconds, end="\n" if reported else "")
+            if reported:
+                state = {**run, "step": step, **state_of(model, optimizer)}
+                if options.checkpoint and process()[0] == 0:
                     save(state, Path(options.checkpoint))
+            if stopped:
+                raise KeyboardInterrupt(f"at step {step} of {options.steps}")
+            if reported and process()[0] == 0:
                 trained = model_class(config).to(device)
                 trained.load_state_dict(state["weights"])
                 report(step, trained, data, 8 * options.batch_size)
     return losses
+
+
+def resumed(
+    model: nn.Module, optimizer: torch.optim.Optimizer, config: Any, options: argparse.Namespace
+) -> int:
+    """Put back the state of a run that goes on; gives the number of its steps so far."""
+    state = load(options)
+    was = sorted(state["config"].items() - asdict(config).items())
+    if was:
+        sizes = ", ".join(f"{name}={size}" for name, size in was)
+        raise ValueError(f"{options.checkpoint} is of a model with {sizes}")
+    restore(model, optimizer, state)
+    done: int = state["step"]
+    if done >= options.steps and process()[0] == 0:
+        print(f"already at step {done} of {options.steps}: give more --steps to go on")
+    return done
+
+
+@contextmanager
+def interruption() -> Iterator[Event]:
+    """Inside, Ctrl-C is only noted, so that no step is left half done; a second one stops at once.
+
+    Of several processes, which would not all be at the same step, it stops each at once; where it is
+    ignored, as in a job in the background, it stays so.
+    """
+    noted = Event()
+
+    def note(*_: object) -> None:
+        noted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler and not dist.is_initialized():
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def prepared(options: argparse.Namespace) -> tuple[Translation | Text, type[Any], Any]:
@@ -139,9 +246,13 @@ def prepared(options: argparse.Namespace) -> tuple[Translation | Text, type[Any]
         data = Translation()
     else:
         data = Text(Path(options.file).read_bytes() if options.file else notes(), options.max_len)
-    model, config = MODELS[options.task]
-    sizes = {f.name: getattr(options, f.name) for f in fields(config) if f.name != "vocab_size"}
-    return data, model, config(vocab_size=data.vocab_size, **sizes)
+    model = MODELS[options.task]
+    named = (f.name for f in fields(model.config_class) if f.name in SIZES)
+    sizes = {name: getattr(options, name) for name in named}
+    config = model.config_class(vocab_size=data.vocab_size, **sizes)
+    if isinstance(data, Translation) and config.max_len < data.longest:
+        raise ValueError(f"--max-len {config.max_len}: sentences have up to {data.longest} tokens")
+    return data, model, config
 
 
 def rate(step: int, options: argparse.Namespace) -> float:
@@ -203,7 +314,9 @@ def save(state: dict[str, Any], path: Path) -> None:
 
 def load(options: argparse.Namespace) -> dict[str, Any]:
     """The checkpoint that a run goes on from."""
-    state: dict[str, Any] = torch.load(options.checkpoint, map_location="cpu", weights_only=True)
+    state = read_checkpoint(options.checkpoint, MODELS[options.task].__name__)
+    if "step" not in state:
+        raise ValueError(f"{options.checkpoint} holds a model, but no run to go on with")
     return state
 
 
@@ -249,7 +362,7 @@ def translations(model: Any, data: Translation, inputs: dict[str, Tensor], expec
 def continued(model: Any, inputs: dict[str, Tensor]) -> str:
     """Half of a stretch of text, and how the model goes on."""
     tokens = inputs["tokens"][:1]
-    written = model.generate(tokens[:, : tokens.size(1) // 2], 200, top_k=20)
+    written = model.generate(tokens[:, : (tokens.size(1) + 1) // 2], 200, top_k=20)
     return bytes(written[0].tolist()).decode(errors="replace")
 
 

@@ -74,6 +74,9 @@ class Compiler:
             return Compiled(entry, own.kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(entry, found, pinned)
+        other = None if recognised is None else self._other(entry, found, recognised)
+        if other is not None:
+            recognised, used = None, ()
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
         problems = [
@@ -86,8 +89,10 @@ class Compiler:
         if recognised is None:
             tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
             assert tree is not None
-            problems.extend(doubts(own.equation, tree, whole, self.library))
+            if own.equation.name or not own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
+                problems.extend(doubts(other or own.equation, tree, whole, self.library))
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
+        problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
         if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
@@ -117,6 +122,8 @@ class Compiler:
             if self._biases(uses, alone):
                 continue
             whole = self._recognised(entry, typed.equation, named, pinned)
+            if whole is not None and _only_batched(whole, alone):
+                continue
             if whole is not None and not whole.form.partial:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
@@ -124,6 +131,33 @@ class Compiler:
         if alone is not None and alone.form.whole and found.together and not best[1]:
             return None, ()
         return best
+
+    def _other(self, entry: Entry, found: Linked, alone: Recognised) -> Equation | None:
+        """What a formula is with the note's own definitions of what its form leaves to custom, such
+        as the μ of LayerNorm, where these make something else of the same inputs."""
+        if alone.form.completes is None:
+            return None
+        completed = alone.component.forms[alone.form.completes].equation
+        left = {given.name for given in alone.form.equation.inputs}
+        left -= {given.name for given in completed.inputs}
+        arrays = {alone.found.roles[role].array for role in left if role in alone.found.roles}
+        given = {one.name for one in found.own.equation.inputs} if found.own.equation else set()
+        for uses in self.linker.linked(entry):
+            said = [self.linker.parsed[use].arrays for use in uses]
+            if not all(any({one, f"{one}_squared"} & names for names in said) for one in arrays):
+                continue
+            mine = tuple(
+                use
+                for use, names in zip(uses, said, strict=True)
+                if any({one, f"{one}_squared"} & names for one in arrays)
+            )
+            typed = self.linker.together(entry, found.own, mine)
+            if typed is not None and typed.equation is not None:
+                others = {one.name for one in typed.equation.inputs} - given
+                whole = recognise(typed.equation, self.library)
+                if not others and (whole is None or whole.component is not alone.component):
+                    return typed.equation
+        return None
 
     def _apart(
         self, entry: Entry, found: Linked, alone: Recognised | None
@@ -218,6 +252,15 @@ class Compiler:
         return named
 
 
+def _only_batched(whole: Recognised, alone: Recognised | None) -> bool:
+    """Whether a formula is linked to an input with the axis of a batch, which no class with
+    projections has, and is a component without it: attention to the Q, K and V of a batch."""
+    if alone is None or alone.form.partial or whole.component is alone.component:
+        return False
+    axes, mine = whole.equation.value.indices, alone.equation.value.indices
+    return len(axes) > len(mine) == len(whole.form.pattern.value.indices)
+
+
 def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:
     """Warnings for settings that are not what the field does."""
     expected = shown_settings(textbook(recognised.component, library))
@@ -235,8 +278,9 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
     for doubt in filter(None, (*misnamed(recognised, library), _is_paired(recognised))):
         problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
     stated = settings.uncapped(recognised.settings)
+    cosine = settings.is_cosine(stated)
     for name, setting in recognised.component.settings.items():
-        if not setting.unusual:
+        if not setting.unusual or (name in ("scale", "score") and cosine):
             continue
         value = stated.get(name)
         shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
@@ -245,7 +289,8 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
             continue
         if value is None and (recognised.form.partial or not recognised.form.has(setting)):
             continue
-        what = "is left out" if value is None else f"is `{shown}`"
+        readable = "unusual" if " for " in shown else f"`{shown}`"  # sums are no note's own text
+        what = "is left out" if value is None else f"is {readable}"
         problems.append(
             warning(
                 "N2C050",
@@ -348,6 +393,15 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
+
+
+def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
+    """The doubt about an input that a piece of a component leaves out: its class has it."""
+    if problem.code != "N2C080" or not recognised.form.partial:
+        return problem
+    name = recognised.component.class_name
+    text = f"the formula is a piece of `{name}`, and the class computes the whole; write all of it"
+    return replace(problem, help=text)
 
 
 def _unique(problems: list[Problem]) -> tuple[Problem, ...]:

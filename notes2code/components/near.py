@@ -84,7 +84,10 @@ def _gives_number(equation: Equation) -> bool:
 
 def _is_vague(found: Recognised) -> bool:
     """Whether it is a piece that other formulas share: a sum of logarithms is a log-likelihood; or
-    what its definitions must tell, such as the exponential of a loss."""
+    what its definitions must tell, such as the exponential of a loss; or attention with a
+    feature map, which the change itself can be."""
+    if "feature_map" in found.settings:
+        return True
     shared = found.form.partial and not found.form.called
     return found.form.whole or (shared and found.component.family in ("losses", "layers"))
 

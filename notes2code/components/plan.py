@@ -10,6 +10,7 @@ from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import FIRST_WORD, agrees, class_name, telling, variant_name
 from notes2code.components.recognise import Recognised
+from notes2code.components.reread import reread
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Part:
     of the notes that it calls there, which may be others than the parts are made from: the same
     in other letters. ``sources`` are the places in the notes, the main one first; there are none
     for what only other parts need. ``stated`` are the formulas of the notes that the main one is
-    read with, ``refused`` says why no class can be written for it.
+    read with, ``refused`` says why no class can be written for it, ``doubt`` what it is built
+    from that the notes may not mean.
     """
 
     component: Component
@@ -46,6 +48,7 @@ class Part:
     spelt: Mapping[str, Recognised] = field(default_factory=dict)
     stated: tuple[str, ...] = ()
     refused: str = ""
+    doubt: str = ""
 
     @property
     def from_notes(self) -> bool:
@@ -69,6 +72,7 @@ class _Draft:
     sources: list[Source]
     pieces: list[Recognised] = field(default_factory=list)
     members: list[Compiled] = field(default_factory=list)
+    is_reread: bool = False
 
 
 def plan(
@@ -219,6 +223,7 @@ class _Planner:
             if not any(part.component.name == name for part in uses.values()):
                 other = self._of(self.library.components[name])[0]
                 uses[name] = self._build(other, names, parts)
+        self._reread(draft, uses)
         part = Part(
             draft.component,
             names[id(draft)],
@@ -229,9 +234,34 @@ class _Planner:
             self._spelt(draft),
             self._stated(draft),
             self._refused(draft),
+            self._doubt(draft, uses, names),
         )
         parts[id(draft)] = part
         return part
+
+    def _reread(self, draft: _Draft, uses: Mapping[str, Part]) -> None:
+        """Let a draft's formula call what its class is built from, where that is not what the
+        formula calls: a variant in the place of the textbook's, or what was read again itself."""
+        functions = draft.recognised.functions
+        others: dict[str, Recognised] = {}
+        for role in sorted(uses.keys() & functions.keys()):
+            used = self._used(draft, functions[role])
+            if used is None:
+                continue
+            own = draft.compiled is not None and not isinstance(
+                self._callee(draft.compiled, functions[role]), str
+            )
+            if used.is_reread or (not own and self._varies(used)):
+                others[role] = used.recognised
+        found = others and reread(draft.recognised, draft.compiled, others, self.compiler)
+        if found:
+            draft.recognised, draft.is_reread = found, True
+
+    def _varies(self, draft: _Draft) -> bool:
+        """Whether a draft, or what it is built from, is not what the textbook's formula says."""
+        functions = draft.recognised.functions.values()
+        used = filter(None, (self._used(draft, function) for function in functions))
+        return not self._is_textbook(draft) or any(map(self._varies, used))
 
     def _stated(self, draft: _Draft) -> tuple[str, ...]:
         """The formulas that say what a draft's formula refers to and leaves open: the arrays that
@@ -259,6 +289,30 @@ class _Planner:
             if defining and self.compiler.compiled(defining[0]).recognised is None:
                 return f"it calls `{name}`, and no class computes what the notes define as that"
         return ""
+
+    def _doubt(self, draft: _Draft, uses: Mapping[str, Part], names: Mapping[int, str]) -> str:
+        """What a draft is built from that no note speaks of, where notes define something else
+        that could stand there."""
+        for role, part in uses.items():
+            others = self._defined_for(draft, role)
+            if others and not part.sources and part.component.family == "layers":
+                listed = " or ".join(
+                    f"{names[id(d)]} ({d.sources[0].note}:{d.sources[0].line})" for d in others
+                )
+                return f"it is built from the textbook's {part.name}, not from {listed}"
+        return ""
+
+    def _defined_for(self, draft: _Draft, role: str) -> list[_Draft]:
+        """The layers of all kinds that could stand in a role, as far as notes define them."""
+        kinds = {kind.partition(":")[0] for kind in draft.component.roles.get(role, ())}
+        return [
+            other
+            for other in self.drafts
+            if other.component.name in kinds
+            and other.component.family == "layers"
+            and other.compiled is not None
+            and other is not draft
+        ]
 
     def _spelt(self, draft: _Draft) -> dict[str, Recognised]:
         """The formulas that a draft's formula calls, by role."""
@@ -319,7 +373,19 @@ class _Planner:
         drafts = self._of(component)
         usual = [d for d in drafts if self._is_textbook(d)]
         unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]
+        if draft.compiled is None and (only := self._only(draft, function, drafts)) is not None:
+            return only
         return next(iter([*usual, *unnamed]), None) or self._new(component)
+
+    def _only(self, draft: _Draft, function: str, drafts: Sequence[_Draft]) -> _Draft | None:
+        """What a part that is only named is built from where the notes define one such: of the
+        textbook's component, else of the kinds of layers that could stand there."""
+        found = [d for d in drafts if d.compiled is not None]
+        if not found:
+            functions = draft.recognised.functions
+            role = next(role for role, name in functions.items() if name == function)
+            found = self._defined_for(draft, role)
+        return found[0] if len(found) == 1 else None
 
     def _defining(self, draft: _Draft, role: str) -> _Draft | None:
         """The draft of the formula that defines the array in a role, such as positions."""

@@ -110,7 +110,7 @@ def _ways(
             return
         found = taken_apart(component, form, found)
         if (
-            (is_named or _letters_fit(form, found))
+            (_letters_fit(form, found) or (is_named and not _are_exchanged(form, found)))
             and _are_single(form, found)
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
@@ -175,6 +175,19 @@ def _letters_fit(form: Form, found: Match) -> bool:
     """Whether the letters in the roles are among those that the formula allows."""
     return all(
         role not in found.roles or is_one_of(found.roles[role].array, letters)
+        for role, letters in form.names.items()
+    )
+
+
+def _are_exchanged(form: Form, found: Match) -> bool:
+    """Whether the letter of a role stands in a setting, and another in the role: the σ² and the ε
+    of ``(x − μ) / (σ² + ε)`` are no ε and no σ."""
+    parts = (part for value in found.settings.values() for part in walk(value.body))
+    arrays = {part.array for part in parts if isinstance(part, Ref)}
+    return any(
+        role in found.roles
+        and not is_one_of(found.roles[role].array, letters)
+        and any(is_one_of(array, letters) for array in arrays)
         for role, letters in form.names.items()
     )
 

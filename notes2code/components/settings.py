@@ -55,6 +55,21 @@ def uncapped(settings: Mapping[str, Lambda]) -> Mapping[str, Lambda]:
     return {**others, "scale": Lambda(scale.indices, ir.mul(*rest))}
 
 
+def is_cosine(settings: Mapping[str, Lambda]) -> bool:
+    """Whether the dot product of a score is divided by both lengths, so that it needs no scale."""
+    bodies = [settings[name].body for name in ("scale", "score") if name in settings]
+    factors = [f for body in bodies for f in (body.factors if isinstance(body, Mul) else (body,))]
+    return sum(map(_is_inverse_length, factors)) == 2
+
+
+def _is_inverse_length(expr: Expr) -> bool:
+    """Whether it is 1 / √(Σ x²)."""
+    match expr:
+        case Pow(ir.Reduce("sum", _, Pow(Ref(), Num(2)), None), Num(exponent)):
+            return exponent == Fraction(-1, 2)
+    return False
+
+
 def is_causal(setting: Lambda) -> bool:
     """Whether a condition or mask lets a position see itself and those before it. The last of its
     indices counts the keys; without any, which one does is not asked."""

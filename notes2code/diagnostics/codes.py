@@ -53,6 +53,7 @@ TITLES: dict[str, str] = {
     "N2C054": "a comment asks for nothing known",
     "N2C055": "numbers of an example do not add up",
     "N2C056": "a formula is not what its section or its name says",
+    "N2C057": "a class may not be what the notes mean",
     # 060-069: drawings
     # 070-079: the generated package
     "N2C070": "a file of the output was edited by hand",

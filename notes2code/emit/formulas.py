@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from notes2code.components.plan import Source
+from notes2code.emit.blocks import public_names
 from notes2code.emit.docs import WIDTH, place, rows, wrapped
 from notes2code.emit.graph import EmitError
 from notes2code.emit.text import MODULES
@@ -44,25 +45,35 @@ class Plain:
 @dataclass(frozen=True)
 class Functions:
     """The module of functions and its tests, "" if there are none; the name of each function,
-    and why other formulas have none."""
+    and why other formulas have none; the name of the function that each test is of."""
 
     module: str
     tests: str
     names: Mapping[Plain, str]
     left_out: Mapping[Plain, str]
+    tested: Mapping[str, str]
 
 
 def functions(
-    formulas: Sequence[Plain], package: str, vault: str, taken: Collection[str]
+    formulas: Sequence[Plain],
+    package: str,
+    vault: str,
+    taken: Collection[str],
+    refused: Mapping[str, str],
 ) -> Functions:
-    """The functions of formulas, in their order. ``taken`` are names that they must not have."""
+    """The functions of formulas, in their order. ``taken`` are names that they must not have;
+    ``refused`` says by name which of them are left out, and why."""
     module = _Module({*taken, *MODULES, *_IN_TESTS})
     names: dict[Plain, str] = {}
     tests: list[str] = []
+    tested: dict[str, str] = {}
     left_out: dict[Plain, str] = {}
     for formula in formulas:
         name = _name(formula, module.taken)
         try:
+            if name in refused:
+                module.taken.add(name)  # the others keep theirs
+                raise EmitError(refused[name])
             source = torch_source(formula.equation, name, _docstring(formula, vault))
             test = _test(formula.equation, name)
         except (EmitError, OracleError) as problem:
@@ -71,9 +82,10 @@ def functions(
         module.add(source)
         tests.append(test)
         names[formula] = name
+        tested |= dict.fromkeys(public_names(test), name)
     if not names:
-        return Functions("", "", names, left_out)
-    return Functions(module.text(), _tests(names, tests, package), names, left_out)
+        return Functions("", "", names, left_out, tested)
+    return Functions(module.text(), _tests(names, tests, package), names, left_out, tested)
 
 
 # --- the module ---------------------------------------------------------------------------------
@@ -237,6 +249,8 @@ def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:
         if given.kind == "function":
             raise EmitError(f"{given.name} is a function that the notes do not define")
     drawn = [sample(equation, seed) for seed in range(_DRAWS)]
+    # The d = 2 of a d/(d - 2) divides by zero, and other sizes do not.
+    drawn.sort(key=lambda inputs: not _is_finite(equation, inputs))
     if all(map(partial(_has_value, equation), drawn)):
         return drawn[0], "torch.randn({})"
     if all(_has_value(equation, _positive(inputs)) for inputs in drawn):
@@ -246,6 +260,11 @@ def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:
 
 def _positive(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {n: abs(v) + 0.1 if isinstance(v, np.ndarray) else v for n, v in inputs.items()}
+
+
+def _is_finite(equation: Equation, inputs: Mapping[str, Any]) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(tried(equation, inputs)).all())
 
 
 def _has_value(equation: Equation, inputs: Mapping[str, Any]) -> bool:

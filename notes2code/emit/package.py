@@ -37,6 +37,7 @@ FAMILIES = {
 """The modules of the package, in the order in which they import each other."""
 
 SHARED = {
+    "models": "model_bases.py.j2",
     "checkpoints": "checkpoints.py.j2",
     "generation": "generation.py.j2",
     "attention": "attention_bases.py.j2",
@@ -64,12 +65,13 @@ class Package:
     """The files by path, relative to the output folder; ``classes`` gives the dotted name of
     each part and formula that is in them, ``left_out`` why each of the others is not. ``tests``
     gives the names of the parts that each test is of, by the test's file and name as in pytest's
-    ``tests/test_layers.py::test_norm``."""
+    ``tests/test_layers.py::test_norm``; ``doubts`` what the notes may mean otherwise."""
 
     files: Mapping[str, str]
     classes: Mapping[Part | Plain, str]
     left_out: Mapping[Part | Plain, str]
     tests: Mapping[str, set[str]]
+    doubts: Mapping[Part | Plain, str]
 
 
 def render(
@@ -170,7 +172,8 @@ class _Renderer:
     def package(self, plain: Sequence[Plain]) -> Package:
         files: dict[str, str] = {}
         taken = {name for part in self.texts for name in (part.name, snake(part.name))}
-        made = functions(plain, self.name, self.vault, taken | {*FAMILIES, *MODULES})
+        taken |= {*FAMILIES, *MODULES}
+        made = functions(plain, self.name, self.vault, taken, self.refused)
         bodies = {f: self._module(parts) for f, parts in self.families.items() if parts}
         for family in SHARED:
             if shared := self._shared(family, bodies):
@@ -212,13 +215,23 @@ class _Renderer:
             for part, texts in self.texts.items()
             for name in public_names(texts[_TEST])
         }
+        tests |= {f"tests/test_formulas.py::{test}": {name} for test, name in made.tested.items()}
         tests |= tests_of_training(files, views)
-        return Package(dict(sorted(files.items())), classes, self.left_out, tests)
+        doubts: dict[Part | Plain, str] = {
+            part: doubt for part in self.texts if (doubt := self.views[part].doubt)
+        }
+        return Package(dict(sorted(files.items())), classes, self.left_out, tests, doubts)
 
     def _rows(self, made: Functions) -> list[Row]:
         """What the README's table says of each class and function."""
         plain = [
-            Row((p.source.latex,), name, "formulas", docs.place(self.vault, p.source))
+            Row(
+                (p.source.latex,),
+                name,
+                "formulas",
+                docs.place(self.vault, p.source),
+                "test_formulas.py",
+            )
             for p, name in made.names.items()
         ]
         return [
@@ -227,10 +240,17 @@ class _Renderer:
                 part.name,
                 family,
                 docs.origin(part, self.vault).removeprefix("from "),
+                self._place_of_tests(part),
             )
             for family, parts in self.families.items()
             for part in parts
         ] + plain
+
+    def _place_of_tests(self, part: Part) -> str:
+        """Where the tests of a part are: in a class of a module, or all over the module."""
+        classes = re.findall(r"^class (Test\w+)", self.texts[part][_TEST], re.MULTILINE)
+        module = f"test_{part.component.family}.py"
+        return f"{module}::{classes[0]}" if len(classes) == 1 else module
 
     def _example(self) -> str:
         """The first example: that of the part which most others are built into."""

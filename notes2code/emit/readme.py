@@ -6,27 +6,29 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from notes2code.emit.imports import joined
 from notes2code.emit.templating import TEMPLATES, fill
-from notes2code.emit.training import trained
+from notes2code.emit.training import USUAL, trained
 from notes2code.emit.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of the README's table: formulas, the class or function in a module of the package
-    that computes them, and where they come from."""
+    that computes them, where they come from, and the tests, as pytest names them in ``tests/``."""
 
     formulas: tuple[str, ...]
     name: str
     module: str
     origin: str
+    tests: str
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The cells as Markdown."""
         code = f"[`{self.name}`]({{package}}/{self.module}.py)"
-        test = f"`tests/test_{self.module}.py`"
-        return "<br>".join(map(math, self.formulas)), code, cell(self.origin), test
+        formulas = "<br>".join(map(math, self.formulas))
+        return formulas, code, cell(self.origin), f"`tests/{self.tests}`"
 
 
 def around(
@@ -36,6 +38,8 @@ def around(
     is in the package."""
     table = [" | ".join(row.cells).replace("{package}", package) for row in rows]
     name = _line(vault).replace("`", "'")
+    first = {part.component: part for part in reversed(parts)}
+    heads, other = _heads(parts)
     readme = fill(
         TEMPLATES,
         "README.md.j2",
@@ -44,6 +48,13 @@ def around(
         table=table,
         example=example,
         models={task: model.name for task, model in trained(parts).items()},
+        text=first.get("gpt"),
+        translation=first.get("encoder_decoder"),
+        loss=first.get("cross_entropy"),
+        heads=heads,
+        other=other,
+        usual=USUAL,
+        joined=joined,
         attention=any(row.module == "attention" for row in rows),
         bleu=any(part.component == "bleu" for part in parts),
     )
@@ -52,6 +63,19 @@ def around(
     if example:
         files["tests/test_readme.py"] = fill(TEMPLATES, "test_readme.py.j2")
     return {path: f"{text}\n" for path, text in files.items()} | {f"{package}/py.typed": ""}
+
+
+def _heads(parts: Sequence[View]) -> tuple[View, View] | tuple[None, None]:
+    """Attention of several heads, and an attention unlike its own that the heads may have, which is
+    made without sizes; none where there are not both."""
+    for heads in parts:
+        if heads.component == "multi_head_attention" and heads.rotary is None:
+            takes = heads.projected.inner or (heads.projected.textbook and heads.textbook_attention)
+            for other in parts if takes else ():
+                usual = other.component == "scaled_dot_product_attention"
+                if not usual and other.head_size == 2 and not other.head_sizes:
+                    return heads, other
+    return None, None
 
 
 def _project(package: str) -> str:

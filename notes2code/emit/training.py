@@ -17,7 +17,7 @@ MODULES = ("data", "distributed", "train")
 TESTS = "tests/test_train.py"
 """The tests of them."""
 
-_USUAL = {"max_len": 128, "d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2}
+USUAL = {"max_len": 128, "d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2}
 """The sizes of a model to train where the notes say nothing."""
 
 
@@ -45,10 +45,11 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "cross_entropy": first.get("cross_entropy"),
         "smoothing": first.get("label_smoothing"),
         "schedule": first.get("warmup_schedule"),
-        "missing": {size: usual for size, usual in _USUAL.items() if size not in sizes},
+        "missing": {size: usual for size, usual in USUAL.items() if size not in sizes},
         "models": models,
+        "numbers": sorted({n for model in models.values() for n in model.handed_on} - {"max_len"}),
         "counts": sorted({name for model in models.values() for name in model.counts}),
-        "classes": [f"{model.name}{end}" for model in models.values() for end in ("", "Config")],
+        "classes": ["Model", *(model.name for model in models.values())],
         "joined": joined,
     }
     places = {f"{package}/{module}.py": f"{module}.py.j2" for module in MODULES}

@@ -112,6 +112,24 @@ class View:
         return own.causal and own.goes_on and (across is None or across.projected.goes_on)
 
     @property
+    def has_one_head(self) -> bool:
+        """Whether a layer has an attention that is not cut into heads."""
+        attentions = [self.uses[role] for role in ("Mix", "Cross") if role in self.uses]
+        return self._part.component.family == "layers" and any(
+            a.component == "scaled_dot_product_attention" or not a.projected.several
+            for a in attentions
+        )
+
+    @property
+    def doubt(self) -> str:
+        """What the notes may mean otherwise: what it is built from, or that it has one head."""
+        notes = (self._sizes.get(source.note, {}) for source in self._part.sources)
+        heads = max((sizes.get("num_heads", 1) for sizes in notes), default=1)
+        if self.has_one_head and heads > 1:
+            return f"it has an attention of one head, and the properties of the notes say {heads}"
+        return self._part.doubt
+
+    @property
     def turns(self) -> bool:
         """Whether it is a layer, or made of layers, whose attention turns queries and keys."""
         attentions = [self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses]

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from notes2code.latex.words import HIDDEN, SEEN
+
 _CASES = re.compile(
     r"(?P<left>[^=&]*?)(?P<sign>:?=)\s*(?:\\left\s*\\\{|\\\{)?\s*"
     r"\\begin\{(?P<name>[dr]?cases|array|aligned|matrix)\}(?:\{[^{}]*\})?"
@@ -19,9 +21,10 @@ _PIECE = re.compile(r"\\begin\b|\\end\b|\\\\(?:\s*\[[^\]]*\])?|\\.|[{}]", re.DOT
 _SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
 _LABEL = re.compile(
     rf"(?P<body>.*?){_SPACE}\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
-    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z -]*?)\s*[)\]]?\s*\}}{_SPACE}[.,;]?\s*",
+    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z'’ -]*?)\s*[)\]]?\s*\}}{_SPACE}[.,;]?\s*",
     re.DOTALL,
 )
+_TABLE = re.compile(r"\\begin\b.*\\end\b", re.DOTALL)
 _NAME = re.compile(r"\s*(?:\\[A-Za-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)(?!\s*\^)")
 
 
@@ -48,7 +51,7 @@ def labelled(latex: str) -> tuple[Labelled, ...]:
     found: list[Labelled] = []
     for start, row in _rows(whole["rows"]):
         labelled = _LABEL.fullmatch(row)
-        if labelled is None or not labelled["body"].strip():
+        if labelled is None or not labelled["body"].strip() or _is_condition(labelled):
             return ()
         here = whole.start("rows") + start
         label = labelled["label"]
@@ -62,6 +65,13 @@ def labelled(latex: str) -> tuple[Labelled, ...]:
         )
         found.append(Labelled(label, pieces))
     return tuple(found) if len(found) > 1 else ()
+
+
+def _is_condition(row: re.Match[str]) -> bool:
+    """Whether a row has a condition: words for what is seen, or one before what is its remark."""
+    words = row["label"].lower().split()
+    apart = "&" in _TABLE.sub("", row["body"]).strip("& \t\n")
+    return apart or not SEEN.union(HIDDEN).isdisjoint(words)
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:

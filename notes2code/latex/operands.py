@@ -95,9 +95,10 @@ class Operands(TokenReader):
             return content
         if token.kind in ("op", "rel"):
             self.at += 1
-            if token.text in "-+" and self.peek().kind in ("num", "name"):
-                body = self.primary()
-                return Neg(body, self.span_from(token)) if token.text == "-" else body
+            following = self.peek()
+            near = following.kind in ("num", "name") and following.span.start == token.span.end
+            if token.text == "-" and near:
+                return Neg(self.primary(), self.span_from(token))
             return Stroke(token.text, token.span)
         if token.kind == "text":
             self.at += 1
@@ -226,7 +227,9 @@ class Operands(TokenReader):
             elif token.kind in ("sep", "bar", "dbar", "quad", "row", "amp", "stop"):
                 self.at += 1
                 complete = False
-                if items and token.kind not in ("quad", "amp", "stop"):
+                if token.text == ":" and len(separators) >= len(items):  # the x_{:k} of a slice
+                    items.append(Stroke(":", token.span))
+                elif items and token.kind not in ("quad", "amp", "stop"):
                     separators.append(token.text or ",")
             elif token.kind in ("text", "quantifier"):
                 self.at += 1

@@ -78,7 +78,7 @@ class Parser(Operands):
                 clauses.append(Clause(self.relation(), before if clauses else "", prose))
                 before, prose = "", ""
                 self.expect_end_of_clause()
-        return Tree(tuple(clauses), tuple(self.problems))
+        return Tree(tuple(clauses), tuple(self.problems), prose)
 
     def equation_number(self) -> bool:
         """Skip ``(7)`` at the end: a number put by hand behind a wide space."""

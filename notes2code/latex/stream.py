@@ -85,11 +85,13 @@ def _repeats(tokens: list[Token], at: int, before: list[Token]) -> bool:
 
 
 def _aligns(tokens: list[Token], at: int) -> bool:
-    """Whether an ``&`` only marks where rows are aligned, and does not part two equations."""
-    before, behind = tokens[at - 1] if at else None, tokens[at + 1]
+    """Whether an ``&`` only marks where rows are aligned, and does not part two equations, as the
+    second one of ``y &= x W && x \\in ℝ^d`` does."""
+    behind = tokens[at + 1]
+    before = next((token for token in reversed(tokens[:at]) if token.kind != "amp"), None)
     return (
         before is None
-        or before.kind in ("row", "rel", "env", "amp", "op")
+        or before.kind in ("row", "rel", "env", "op")
         or behind.kind in ("rel", "op", "row", "amp")
     )
 

@@ -31,6 +31,7 @@ MAX_TOKENS = 2_000
 _PATTERN = re.compile(
     r"(?P<space>(?:[^\S\xa0]|~)+)"
     r"|(?P<comment>%[^\n]*\n?)"
+    r"|(?P<dots>(?:[·⋅]\s*){2}[·⋅]|(?:\\cdot\s+){2}\\cdot(?![A-Za-z])|[.·]{3,}|\.\.)"
     r"|(?P<command>\\(?:[A-Za-z]+\*?|.|\n))"
     r"|(?P<such>s\.\s?t\.)"
     r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
@@ -38,7 +39,6 @@ _PATTERN = re.compile(
     r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
     r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\\,\d{3})+(?!\d)"
     r"|(?:\{,\}\d{3})+(?!\{,\}|\d)|\{,\}\d+)?|[.]\d+)"
-    r"|(?P<dots>[.·]{3,}|\.\.)"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
@@ -77,7 +77,7 @@ class Tokens(Characters):
         super().__init__(latex, known)
         self.lefts: list[int] = []
         self.macros = macros
-        self._read()
+        self._read(0, len(latex))
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
         if len(self.tokens) > MAX_TOKENS:
@@ -95,10 +95,11 @@ class Tokens(Characters):
         """The tokens of a macro's body, without the closing token."""
         return Tokens(text, self.known, self.macros, expanding=False).tokens[:-1]
 
-    def _read(self) -> None:
-        at, latex, match = 0, self.latex, _PATTERN.match
-        while at < len(latex):
-            found = match(latex, at)
+    def _read(self, at: int, stop: int) -> None:
+        """The tokens of a part of the text."""
+        latex, match = self.latex, _PATTERN.match
+        while at < stop:
+            found = match(latex, at, stop)
             assert found is not None
             kind = found.lastgroup
             end = found.end()
@@ -279,7 +280,7 @@ class Tokens(Characters):
             if bare := _BARE_UNDERSCORE.search(content):
                 self._bare_underscore(name, bare, at)
         elif name in _FONTS_OF_TEXT:
-            self._add("text", stripped, at, at + len(content))
+            self._words_and_math(content, at)
         else:
             return self._font_around(name, start, end)
         return found.end()
@@ -292,7 +293,17 @@ class Tokens(Characters):
             self._add("text", said.strip(), at, at + len(said))
             self._add("word", last, at + len(said) + 1, end)
         else:
-            self._add("text", content.strip(), at, at + len(content))
+            self._words_and_math(content, at)
+
+    def _words_and_math(self, content: str, at: int) -> None:
+        """Words with math inside them: ``if $j \\le i$``, ``if j <= i``."""
+        for number, piece in enumerate(words.apart(content)):
+            inner = piece.strip("$")
+            if number % 2:
+                self._read(at + piece.index(inner), at + piece.index(inner) + len(inner))
+            elif piece.strip():
+                self._add("text", piece.strip(), at, at + len(piece))
+            at += len(piece)
 
     def _with_subscript(self, base: str, below: str, start: int, end: int) -> None:
         """``\\mathrm{head_1}``: one item of many, as ``\\mathrm{head}_1`` is."""
@@ -332,7 +343,7 @@ class Tokens(Characters):
         if name in _FONTS_OF_TEXT and self.latex[end:].lstrip()[:1] == "{":
             close = _matching_brace(self.latex, self.latex.index("{", end))
             inner = self.latex.index("{", end) + 1
-            self._add("text", self.latex[inner:close], inner, close)
+            self._words_and_math(self.latex[inner:close], inner)
             return close + 1
         self._add("font", name, start, end)
         return end

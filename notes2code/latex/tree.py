@@ -212,10 +212,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A whole formula: its clauses in order, and problems that do not stop it."""
+    """A whole formula: its clauses in order, problems that do not stop it, and the prose behind."""
 
     clauses: tuple[Clause, ...]
     problems: tuple[Problem, ...] = ()
+    behind: str = ""
 
 
 def children(node: Node) -> tuple[Node, ...]:

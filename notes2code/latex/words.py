@@ -23,6 +23,18 @@ ELSE = frozenset(
 ) | {"en otro caso", "de lo contrario", "caso contrario", "si no", "в противном случае", "그 외"}
 """What stands for all other cases."""
 
+SEEN = frozenset(
+    "allowed permitted valid visible real keep kept attend attends attended accessible see sees "
+    "seen unmasked unblocked connected adjacent".split()
+)
+"""What notes call positions that may be seen."""
+
+HIDDEN = frozenset(
+    "mask masked pad padded padding hidden blocked forbidden disallowed prohibited invalid ignore "
+    "ignored excluded invisible inaccessible".split()
+)
+"""What they call those that may not."""
+
 _ENGLISH = frozenset(
     "where if otherwise else for and or with when then is are so hence thus let given since such "
     "that the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
@@ -127,11 +139,25 @@ def _ends_in_word(run: str) -> bool:
     return run[1:] in ("exp", "log", "sin", "cos", "tanh", "max", "min", "softmax")
 
 
+_PLAIN = r"(?:[a-z]|\d+)(?:\s*[-+]\s*(?:[a-z]|\d+))*"
+_MATH = re.compile(rf"(\$[^$]+\$|(?<!\w){_PLAIN}\s*(?:[<>]=?|≤|≥)\s*{_PLAIN}(?!\w))")
+
+
+def apart(text: str) -> list[str]:
+    """Words and math in turn: math stands in dollars, or is a comparison of letters and numbers
+    as it is typed, ``j <= i``."""
+    return [text] if text.count("$") % 2 else _MATH.split(text)
+
+
 def is_prose(text: str) -> bool:
     """Whether the content of a ``\\text{…}`` joins formulas rather than naming something."""
     words = text.replace(",", " ").replace(":", " ").lower().split()
     if not words or not any(char.isalpha() for char in text):
         return True
-    if any(word in PROSE for word in words) or " ".join(words) in ELSE or len(words) > 4:
+    if (
+        any(word in PROSE or word.rstrip(".;") in PROSE for word in words)
+        or " ".join(words) in ELSE
+        or len(words) > 4
+    ):
         return True
     return "$" in text or text.rstrip().endswith((":", "："))

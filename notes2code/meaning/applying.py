@@ -86,7 +86,7 @@ def apply(
     site = _site(run, use.name, named, arguments)
     sizes: dict[Size, Size] = {}
     # The A_{ij}(x) of a function that gives a matrix are its elements.
-    elements = 1 < len(use.indices) == len(equation.value.indices)
+    elements = _gives_elements(run, use, equation, span)
     own = [] if elements else _own_places(run, use)
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
@@ -117,13 +117,35 @@ def apply(
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
     if elements:
         at = tuple(
-            place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=True)
+            place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=False)
         )
-        return Value(Call(name, tuple(lambdas), at, site), extra, span)
+        rest = result[len(at) :]
+        whole = (*at, *map(Idx, rest))
+        return Value(Call(name, tuple(lambdas), whole, site), (*extra, *rest), span)
     count = len(equation.counted)
     counted = _counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
+    """Whether an indexed function is an element of what the function gives: ``E_i(x)`` beside
+    ``E_i(x) = W_i x``, ``A_{ij}(x)``, the ``g_i(x)`` of a softmax. A letter that gives a vector may
+    also be another function for each index, as ``FFN_i`` is."""
+    count, axes = len(use.indices), len(equation.value.indices)
+    if count and (count == equation.numbered or 1 < count == axes):
+        return True
+    letter = len(names.base_letter(use.name)) == 1 and use.name[0].islower()
+    if not letter or count != 1 or axes != 1 or _own_places(run, use) == []:
+        return False
+    if isinstance(equation.value.body, ir.Softmax):
+        return True
+    raise error(
+        "N2C033",
+        f"`{run.quote(span)}` may be an element of `{use.name}`, or another function each time",
+        span,
+        "define it with its index, or give the vector a name",
+    )
 
 
 def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:

@@ -210,7 +210,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
             size = Size("") if last is None else count(run, last, start)
             return Index(letter, size, start), None
         index = Index(letter, Size(""), start)
-        high = run.lower(last).body
+        high = _end(run, last)
         conditions.compare(run, Idx(index), high)
         return index, ir.Compare("≤", counted(index), high)
     start = next((run.indices[x].start for x in _letters(run, first)), 1)
@@ -218,13 +218,29 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     index = Index(
         letter, count(run, last, start) if fixed and last is not None else Size(""), start
     )
-    low = run.lower(first).body
+    low = _end(run, first)
     conditions.compare(run, Idx(index), low)
     if last is None or fixed:
         return index, ir.Compare("≥", counted(index), low)
-    high = run.lower(last).body
+    high = _end(run, last)
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
+
+
+def _end(run: Run, node: Node) -> Expr:
+    """The number that ends a range, such as the ``T_k`` of each k."""
+    value = run.lower(node)
+    if isinstance(value.body, ir.Ref) and value.body.at and "softmax" in run.latex.lower():
+        raise error(
+            "N2C036",
+            f"the range ends at another `{run.quote(node.span)}` each time, and the softmax beside "
+            "it does not say that it runs as far",
+            node.span,
+            "write the softmax out, with the same range in its sum",
+        )
+    if value.rank:
+        raise error("N2C041", "a range ends with a number, not with an array", node.span)
+    return value.body
 
 
 def _refuse_unusual_bounds(run: Run, first: Node, last: Node | None) -> None:

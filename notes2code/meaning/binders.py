@@ -117,6 +117,17 @@ def size_names(node: Node | None) -> set[str]:
     return found
 
 
+def parts_of_size(define: Define) -> set[str]:
+    """The E and h of ``d_h = E / h``, which count as what they give does."""
+    match define.target, define.values:
+        case (
+            Script(Name("d"), Name("h" | "k" | "v" | "q" | "head")),
+            (Frac(Name(), Name()) | Infix("/", Name(), Name()) as share,),
+        ):
+            return size_names(share)
+    return set()
+
+
 def is_positional(target: Node) -> bool:
     """Whether the parentheses of a left-hand side hold indices, as in ``PE(pos, 2i)``."""
     if not (isinstance(target, Juxt) and isinstance(target.factors[1], Group)):
@@ -242,7 +253,7 @@ def labelled_bases(nodes: Nodes) -> set[str]:
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
     above = ((node, node.sup) for node in nodes.of(Script))
-    return {bare(node) for node, sup in above if isinstance(sup, Name) and sup.text in ends}
+    return {bare(node) for node, sup in above if sup is not None and bare(sup) in ends}
 
 
 def step_letter(define: Define) -> str | None:
@@ -401,6 +412,9 @@ def size_expression(node: Node) -> str:
             return f"{size_expression(top)}/{size_expression(bottom)}"
         case Group(_, (item,)):
             return f"({size_expression(item)})"
+        case Script(Name() as base, None, Num("2")):
+            side = size_expression(base)
+            return f"{side}*{side}"
         case _ if scripts.is_name(node):
             return scripts.read(node, frozenset()).name
         case _:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Apply,
     Dots,
+    Frac,
     Group,
     Infix,
     Name,
@@ -79,14 +81,49 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if repeated is not None:
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
         return scripted, at + 2
+    if group is behind and (element := _element(run, name, group)) is not None:
+        return element, at + 2
     if not is_function(run, name, group):
         if not _is_raised(behind):
             _refuse_unclear_call(run, name, group)
+            _refuse_kernel(run, factors, at)
         return None
+    _refuse_spelt_name(run, factors[: at + 1], group)
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
+    """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
+    spelt = list(takewhile(_is_capital, reversed(factors)))
+    if len(spelt) > 2 and len(group.items) > 1 and is_unknown(run, run.seen.use(spelt[0])):
+        span = spelt[-1].span.to(spelt[0].span)
+        raise error(
+            "N2C033",
+            f"`{run.quote(span)}` may be one name, or a product of its letters",
+            span,
+            f"write `\\mathrm{{{run.quote(span)}}}` for the name",
+        )
+
+
+def _is_capital(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
+
+
+def _element(run: Run, name: Node, group: Group) -> Value | None:
+    """``score(i, j)`` where the notes define an array of that name by its places: score_{ij}."""
+    use = run.seen.use(name)
+    letters = [item.text for item in group.items if isinstance(item, Name)]
+    if use.name not in run.scope.arrays | run.defined.keys() or use.indices:
+        return None
+    if len(letters) < max(2, len(group.items)) or not set(letters) <= run.indices.keys():
+        return None
+    if applying.known(run, use.name) is not None:  # typed as a function, beside its definition
+        return None
+    places = tuple(scripts.At(item) for item in group.items)
+    return symbols.value_at(run, replace(use, indices=places))
 
 
 def _refuse_inverse(run: Run, name: Node, group: Group) -> None:
@@ -126,6 +163,13 @@ def _is_raised(behind: Node) -> bool:
 def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
+    if group.open == "[" and ":" in group.separators and _counts(group.items):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(name.span.to(group.span))}` is not understood",
+            group.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
     if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
         raise error(
             "N2C032",
@@ -148,6 +192,31 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product",
         )
+
+
+def _counts(items: Sequence[Node]) -> bool:
+    """Whether numbers stand there, or sums and quotients: the ends of a slice."""
+    return any(isinstance(item, Num | Frac | Infix) for item in items)
+
+
+def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
+    """``w(t-s) x_s`` is hardly a product of w and the difference, as it is beside nothing else that
+    has an index: ``-m(i-j)``."""
+    counted = run.indices.keys()
+    between = factors[at].span.to(factors[at + 1].span)
+    others = (n for o in (*factors[:at], *factors[at + 2 :]) for n in walk(o))
+    match factors[at + 1]:
+        case Group("(", (Infix("+" | "-", Name(left), Name(right)),)) if (
+            {left, right} <= counted | {*run.parameters}
+            and not {left, right}.isdisjoint(counted)
+            and any(isinstance(n, Name) and n.text in counted for n in others)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(between)}` may be an element, a call or a product",
+                between,
+                f"write `_{{{left}-{right}}}` for an element, and `\\cdot` for a product",
+            )
 
 
 def _is_place(run: Run, node: Node) -> bool:
@@ -221,8 +290,11 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return symbol.kind == "function"
     if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
         return use.name in run.seen.called
-    if use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays:
+    if use.name in run.defined:
         return False
+    if use.name in run.shapes or use.name in run.scope.arrays:
+        # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
+        return use.name == "sigma" and use.name in run.seen.called
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
         return use.name in run.seen.called or base[0].isupper()
@@ -382,6 +454,8 @@ def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value
 
 def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     items = [item for item in group.items if not isinstance(item, Prose)]
+    if function == "cos" and (vectors := _angle(items)):
+        return applying.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
     if len(items) != 1:
         raise error(
             "N2C041",
@@ -395,6 +469,14 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:
+    """The two vectors of ``cos(q, k)`` and ``cos⟨q, k⟩``, between which an angle is."""
+    match items:
+        case [left, right] | [Group("⟨", (left, right))]:
+            return left, right
+    return None
 
 
 def _swish(run: Run, name: str, group: Group, span: Span) -> Value:

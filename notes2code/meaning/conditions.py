@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Group, Node, Prose, Relation
+from notes2code.latex.tree import Group, Node, Relation, walk
 from notes2code.latex.words import ELSE
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr
@@ -47,10 +48,8 @@ def compare(run: Run, left: Expr, right: Expr) -> None:
         run.compared += [(letters[0], letters[1]), (letters[1], letters[0])]
 
 
-def is_otherwise(node: Node) -> bool:
-    """Whether a cell holds the word for all other cases."""
-    nodes = node.items if isinstance(node, Group) else (node,)
-    words = " ".join(n.text.lower() for n in nodes if isinstance(n, Prose))
-    if not words:
-        words = getattr(node, "text", "").lower()
-    return any(word in words for word in ELSE)
+def is_otherwise(parts: Sequence[Node]) -> bool:
+    """Whether what stands behind a value is the word for all other cases."""
+    said = (getattr(node, "text", "") for part in parts for node in walk(part))
+    compared = any(isinstance(node, Relation) for part in parts for node in walk(part))
+    return not compared and any(word in text.lower() for text in said for word in ELSE)

@@ -130,9 +130,11 @@ def unsaid(nodes: Nodes, conditions: Sequence[Node], seen: Survey) -> Iterator[P
 
 
 def _begun(nodes: Nodes, compared: Sequence[Node]) -> set[str]:
-    """The letters whose first number is said below a sum, or which are compared with 0."""
+    """The letters whose first number is said below a sum or a list, ``(x_i)_{i=1}^n``, or which
+    are compared with 0."""
     found = {letter for node in compared for letter, _, number in _comparisons(node) if number == 0}
-    for sub in (big.sub for big in nodes.of(Big)):
+    lists = (script.sub for script in nodes.of(Script) if isinstance(script.base, Group))
+    for sub in (*(big.sub for big in nodes.of(Big)), *lists):
         if isinstance(sub, Relation) and (sub.signs[0] == "=" or len(sub.operands) == 3):
             found.update(binders.bound_letters(sub))
     return found

@@ -40,6 +40,7 @@ class Draft:
     definitions: list[tuple[str, str, Lambda]]
     parameters: tuple[str, ...]
     counted: tuple[int, ...] = ()
+    numbered: int = 0
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -114,6 +115,7 @@ class Attempt:
             definitions,
             self.targets[final].parameters,
             target.counted,
+            target.numbered,
         )
 
     def _refuse_twice(self) -> None:
@@ -374,7 +376,8 @@ class Attempt:
         elif unexpected:
             self.run.pay(1.5)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
-            self.run.pay(2.4)
+            of_each = declared.indexed == 0 and len(declared.axes) == element
+            self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""

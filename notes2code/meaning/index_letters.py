@@ -178,7 +178,20 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
             known = letter in seen.bound or letter in seen.free or letter in seen.ends
             if not known and letter not in defined:
                 seen.free.append(letter)
+    if not seen.free and any(big.sub is None for big in nodes.of(Big)):
+        seen.free.extend(dict.fromkeys(_of_words(nodes)))
     seen.bound.update(seen.free)
+
+
+def _of_words(nodes: Nodes) -> Iterator[str]:
+    """The i of ``Σ log P(w_i)``: below a w that has a probability, which is a word."""
+    for call in nodes.of(Juxt):
+        match call.factors:
+            case (Name(name), Group("(", _) as words) if name in names.PROBABILITIES:
+                for node in walk(words):
+                    match node:
+                        case Script(Name("w"), Name(letter)) if letter in names.INDEX_LETTERS:
+                            yield letter
 
 
 def find_ends(seen: Survey, nodes: Nodes) -> None:

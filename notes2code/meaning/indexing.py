@@ -170,6 +170,8 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.Fn("floor", (arithmetic(run, item, use),))
         case Group("⌈", (item,)):
             return ir.Fn("ceil", (arithmetic(run, item, use),))
+        case Group("|", (Name() | Script() as item,)) if names.label(item) not in run.indices:
+            return arithmetic(run, item, use)  # how many there are
         case Group("|", (item,)):
             return ir.Fn("abs", (arithmetic(run, item, use),))
         case Group(_, (item,)):

@@ -243,7 +243,8 @@ class Equation:
 
     ``functions`` are the equations of the functions that it calls. ``unused`` are the places in the
     parentheses, from 0, of what the right-hand side does not need, ``counted`` those of indices,
-    which the first axes of the value belong to: the ``m`` of ``f(q, m) = R_m q``.
+    which the first axes of the value belong to: the ``m`` of ``f(q, m) = R_m q``. ``numbered``
+    counts the first axes that the name's own indices belong to: the i of ``E_i(x) = W_i x``.
     """
 
     name: str
@@ -254,6 +255,7 @@ class Equation:
     functions: dict[str, Equation] = field(default_factory=dict)
     unused: tuple[int, ...] = ()
     counted: tuple[int, ...] = ()
+    numbered: int = field(default=0, repr=False)
 
 
 # --- walking --------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
+_FUNCTION = re.compile(r"\s*([a-z]{2,})\s*\([^()=]*\)\s*&?=")
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
@@ -478,9 +479,11 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
     """The words that the notes set upright, which they may write in italics elsewhere; two letters
-    may be a product there."""
+    may be a product there, unless a formula defines them as a function: ``lp(Y) = …``."""
     found = (word for entry in entries for word in _NAMED.findall(entry.latex))
-    return frozenset(word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
+    upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
+    defined = (match for entry in entries if (match := _FUNCTION.match(entry.latex)))
+    return frozenset((*upright, *(match.group(1) for match in defined)))
 
 
 def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:

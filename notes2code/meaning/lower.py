@@ -31,6 +31,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import (
     bigs,
     calls,
+    cells,
     families,
     ir,
     matrices,
@@ -59,12 +60,32 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
     unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
+    if isinstance(node, Script) and node.sub is not None and _is_slice(node.sub):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(node.span)}` is not understood",
+            node.sub.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
     if isinstance(node, Script) and powers.is_exponential(run, node):
         return powers.exponential(run, node)
     value, use = symbols.name_value(run, node)
     if use.power is not None:
         return powers.power(run, value, use.power, node.span)
     return value
+
+
+def _is_slice(sub: Node) -> bool:
+    """Whether a part of an axis stands below: ``:k``, ``k:``, ``:, j`` or ``0:d/2``."""
+    if not isinstance(sub, Group):
+        return False
+    ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]
+    pieces = ":" in sub.separators and (bool(ends) or len(sub.items) == 1)
+    return pieces or any(isinstance(item, Stroke) and item.text == ":" for item in sub.items)
+
+
+def _is_quotient(node: Node) -> bool:
+    return isinstance(node, Infix) and node.op == "/"
 
 
 _NOT_COMPUTED = {
@@ -78,7 +99,8 @@ def _infix(run: Run, node: Infix) -> Value:
     if (repeated := families.repeated(run, node)) is not None:
         return repeated
     if node.op in ("+", "-"):
-        left, right = run.lower(node.left), run.lower(node.right)
+        left = run.lower(node.left)
+        right = cells.beside(run, node, left) or run.lower(node.right)
         products.forbid_own_element(run, node, left, right)
         if left.rank and properties.looks_like_shape(node.right):
             raise error(

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
-from notes2code.latex.words import IF
-from notes2code.meaning import conditions, diagonal, families, ir
+from notes2code.meaning import conditions, diagonal, families, ir, worded
 from notes2code.meaning.families import chosen
 from notes2code.meaning.ir import Expr, Idx, Size
 from notes2code.meaning.run import Run
@@ -105,13 +104,16 @@ def cases(run: Run, node: Matrix) -> Value:
     """A value by cases: rows of a value and its condition."""
     branches: list[tuple[Expr, Value]] = []
     otherwise: Value | None = None
+    said = worded.Conditions(run)
     for row in node.rows:
-        value_node, condition_node = _split(run, node, row)
+        value_node, condition = _split(node, row)
         value = run.lower(value_node)
-        if condition_node is None:
+        if conditions.is_otherwise(condition):
             otherwise = value
         else:
-            branches.append((conditions.condition(run, condition_node), value))
+            branches.append((said.read(condition), value))
+    if otherwise is None and said.masks:
+        otherwise = _last_resort(branches, node)
     values = [value for _, value in branches] + ([otherwise] if otherwise is not None else [])
     widest = max(values, key=lambda value: value.rank)
     for value in values:
@@ -137,30 +139,33 @@ def _rectified(body: ir.Cases) -> Expr | None:
     return None
 
 
-def _split(run: Run, node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, Node | None]:
-    """The value and the condition of a row; the condition is None for the last resort."""
-    cells = [cell for cell in row if cell is not None]
+def _last_resort(branches: list[tuple[Expr, Value]], node: Matrix) -> Value:
+    """The value of the last of two rows, where the words of one are the opposite of the other's."""
+    match [condition for condition, _ in branches]:
+        case [ir.Compare(first, left), ir.Compare(second, right)]:
+            if left == right and {first, second} == {"=", "≠"}:
+                return branches.pop()[1]
+    raise error(
+        "N2C037",
+        "the words of these cases do not say what holds everywhere",
+        node.span,
+        "write `\\text{otherwise}` into the last row",
+    )
+
+
+def _split(node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, list[Node]]:
+    """The value of a row, and what its condition is made of."""
     parts: list[Node] = []
-    for cell in cells:
-        grouped = isinstance(cell, Group) and cell.open == ""
-        parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
+    for cell in row:
+        if cell is not None:
+            grouped = isinstance(cell, Group) and cell.open == ""
+            parts.extend(cell.items if isinstance(cell, Group) and grouped else (cell,))
     if not parts or isinstance(parts[0], Prose):
         raise error("N2C037", "a row of these cases has no value", node.span)
     rest = [part for part in map(_unwrapped, parts[1:]) if not _is_aside(part)]
     if not rest:
         raise error("N2C037", "a row of these cases has no condition", parts[0].span)
-    relations = [part for part in rest if isinstance(part, Relation)]
-    if len(relations) == 1 and _joins_only(rest):
-        return parts[0], relations[0]
-    if not relations and any(map(conditions.is_otherwise, rest)):
-        return parts[0], None
-    words = " ".join(part.text for part in rest if isinstance(part, Prose))
-    raise error(
-        "N2C037",
-        f"the condition `{words or run.quote(rest[0].span)}` is not understood",
-        rest[0].span.to(rest[-1].span),
-        "write a comparison of indices or numbers, such as `j \\le i`",
-    )
+    return parts[0], rest
 
 
 def _unwrapped(part: Node) -> Node:
@@ -172,11 +177,3 @@ def _unwrapped(part: Node) -> Node:
 def _is_aside(part: Node) -> bool:
     """Whether words in parentheses only explain a condition."""
     return isinstance(part, Prose) and part.text.startswith("(") and part.text.endswith(")")
-
-
-def _joins_only(parts: list[Node]) -> bool:
-    """Whether the words around a condition only join it to its value."""
-    words = " ".join(part.text for part in parts if isinstance(part, Prose)).lower().split()
-    return all(word.strip(",.:") in IF | {"where", "and", ""} for word in words) and all(
-        isinstance(part, Prose | Relation) for part in parts
-    )

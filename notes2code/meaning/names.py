@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Num,
     Prose,
     Script,
+    Stroke,
 )
 
 INDEX_LETTERS = frozenset([*"ijlmnrstp", "k", "ell", "pos", "u", "tau"])
@@ -53,6 +54,9 @@ def code_name(*parts: str) -> str:
     return name
 
 
+_STROKES = {"+": "plus", "-": "minus", "*": "star"}
+
+
 def label(node: Node) -> str:
     """The text of a script that is a part of a name; "" where it says nothing."""
     match node:
@@ -60,6 +64,8 @@ def label(node: Node) -> str:
             return text
         case Num(text):
             return text.replace(".", "_")
+        case Stroke(text):
+            return _STROKES.get(text, "")
         case Script(base, sub, sup, primes):
             below = label(sub) if sub is not None else ""
             above = label(sup) if sup is not None else ""
@@ -114,6 +120,9 @@ NUMBERS = frozenset(
 CLIPS = frozenset(["clip", "clamp"])
 """Functions that keep a number between two bounds."""
 
+_LATENT = re.compile(r"c_[QKV]{1,3}")
+"""What queries, keys and values are made of: ``c^Q``, ``c^{KV}``."""
+
 FUNCTIONS = frozenset(
     "exp log ln sin cos tan arcsin arccos arctan sinh cosh tanh max min softmax".split()
 )
@@ -146,7 +155,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices == 1:
         is_vector = base in _INDEXED_VECTORS or (base == "b" and label_of_projection(name))
         return (1, 0, 2) if is_vector else (0, 1, 2)
-    if base == "b":
+    if base == "b" or (base == "c" and _LATENT.fullmatch(name)):
         return (1, 0, 2)
     return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
 

@@ -155,7 +155,10 @@ def is_expectation(run: Run, name: Node, group: Group) -> bool:
         name = name.base
     if not isinstance(name, Name) or name.text != "E":
         return False
-    return name.font == "blackboard" or group.open == "[" or run.seen.normalises
+    if name.font == "blackboard" or run.seen.normalises:
+        return True
+    # The E of E[x_t] may be the note's matrix of embeddings.
+    return group.open == "[" and "E" not in run.shapes and "E" not in run.defined
 
 
 def expectation(run: Run, group: Group, span: Span) -> Value:
@@ -198,7 +201,6 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "trace": _trace,
     "logsoftmax": _log_softmax,
     "matmul": _product,
-    "cosine": _cosine,
-    "cosinesimilarity": _cosine,
+    **dict.fromkeys(("cosine", "cosinesimilarity", "cosinesim", "cossim"), _cosine),
     "re": lambda run, _, group, span: turns.real_part(run, group, span),
 }

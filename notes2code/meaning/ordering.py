@@ -65,7 +65,11 @@ def _repeat(run: Run, index: Index, target: Target, position: int) -> None:
 
 
 def _reads_arrays(body: ir.Expr) -> bool:
-    """Whether an expression has elements of arrays or calls in it, not only places and numbers."""
+    """Whether an expression has elements of arrays or calls in it, not only places and numbers.
+    What decides between the numbers of a mask is no part of them."""
+    if isinstance(body, ir.Cases):
+        values = [value for _, value in body.branches]
+        return any(_reads_arrays(v) for v in (*values, body.otherwise) if v is not None)
     return any(
         isinstance(part, ir.Call) or (isinstance(part, ir.Ref) and bool(part.at))
         for part in ir.walk(body)

@@ -19,11 +19,14 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    Stroke,
+    walk,
 )
 from notes2code.meaning import families, ir, names, roots, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import Value, elementwise, link, mapped, reduce_all, transpose
 
@@ -110,7 +113,9 @@ def scripted(run: Run, node: Node) -> Value:
     if isinstance(node.base, Group) and isinstance(node.sub, Relation):
         return families.indexed(run, node.base, node.sub, node.sup)
     value = run.lower(node.base)
-    if node.sub is not None:
+    if isinstance(node.sub, Stroke) and node.sub.text == "+":
+        value = mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
+    elif node.sub is not None:
         value = index(run, value, node.sub)
     if node.primes:
         value = transpose(value, node.span)
@@ -121,6 +126,9 @@ def scripted(run: Run, node: Node) -> Value:
 
 def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     """A superscript on a value: a transpose or a power."""
+    if isinstance(sup, Name) and sup.text in "tT" and _is_rate(node):
+        run.shapes.setdefault(sup.text, Shape(()))
+        return power(run, value, sup, node.span)
     if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
         if value.rank == 0 and isinstance(value.body, ir.Call | ir.Ref):
             run.conflict(4, f"`{run.quote(node.span)}` is a number that is transposed", node.span)
@@ -130,6 +138,16 @@ def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     if _is_mark(sup):
         raise error("N2C037", "this superscript on an expression is not understood", sup.span)
     return power(run, value, sup, node.span)
+
+
+def _is_rate(node: Node) -> bool:
+    """Whether what stands below scripts is a number such as 0.95 or 1 − β, which is raised to a
+    step t or T."""
+    return isinstance(node, Script) and all(
+        isinstance(part, Num | Group | Infix | Neg | Frac)
+        or (isinstance(part, Name) and part.text in scripts.RATES)
+        for part in walk(node.base)
+    )
 
 
 def index(run: Run, value: Value, sub: Node) -> Value:

@@ -3,8 +3,10 @@ x_{<t})``, and what a sum takes at its index alone, ``Σ_x p(x) log q(x)``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Group, Name, Node, Relation, children
+from notes2code.latex.tree import Group, Infix, Name, Node, Num, Relation, children
 from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -59,17 +61,39 @@ def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
     if symbol is None:
         axes = tuple(Size("") for _ in indices)
         symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(span), span)
-    if len(indices) != len(symbol.axes) or bool(bars) != _has_bar(symbol.written):
+    event = tuple(_event(run, group, []))
+    same = run.events.setdefault(use.name, event) == event
+    if len(indices) != len(symbol.axes) or bool(bars) != _has_bar(symbol.written) or not same:
         raise error(
             "N2C041",
-            f"`{use.name}` is here another function than in `{symbol.written}`",
+            f"`{run.quote(span)}` is of another event than `{symbol.written}`",
             span,
-            "give one of the two another name",
+            f"`{use.name}` is one input, a number for each value of its indices: give one of the "
+            "two another name",
         )
     for index, size in zip(indices, symbol.axes, strict=True):
         run.unify(index.size, size, span)
     at: tuple[Expr, ...] = tuple(Idx(index) for index in indices)
     return scalar(Ref(use.name, at), span)
+
+
+def _event(run: Run, node: Node, letters: list[str]) -> Iterator[str]:
+    """What a probability is of, as it is written, with a number in the place of each index."""
+    match node:
+        case Name(letter) if letter in run.indices:
+            if letter not in letters:
+                letters.append(letter)
+            yield str(letters.index(letter))
+        case Name(text) | Num(text):
+            yield text
+        case Group():
+            yield from node.separators
+        case Relation():
+            yield from node.signs
+        case Infix():
+            yield node.op
+    for child in children(node):
+        yield from _event(run, child, letters)
 
 
 def _collect(run: Run, node: Node, letters: list[str]) -> None:

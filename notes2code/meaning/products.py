@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
-from notes2code.meaning import applying, calls, families, ir, scripts, sizes, turns
+from notes2code.meaning import applying, calls, families, ir, scripts, sizes, symbols, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -153,7 +153,7 @@ def _is_gain(run: Run, value: Value) -> bool:
         run.seen.normalises
         and value.rank == 1
         and isinstance(value.body, ir.Ref)
-        and value.body.array.split("_")[0] in ("gamma", "g", "w", "beta")
+        and value.body.array.split("_")[0] in symbols.GAINS
     )
 
 

@@ -64,9 +64,9 @@ def empty_sum(tree: Tree) -> Problem | None:
 
 
 def is_mention(node: Node) -> bool:
-    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a list of names,
-    or a call ``α(x, x_i)`` of a function of the note."""
-    if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke):
+    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a distance
+    ``|i - j|``, a list of names, or a call ``α(x, x_i)`` of a function of the note."""
+    if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
     if isinstance(node, Infix):
         return node.op == "×" and _is_extent(node.left) and _is_extent(node.right)
@@ -83,6 +83,16 @@ def is_mention(node: Node) -> bool:
             and names.label(name).lower() not in calls.OF_NUMBERS
             and not names.label(name).lower().startswith("softmax")
         )
+    return False
+
+
+def _is_distance(node: Node) -> bool:
+    """Whether a node is how far one place is from another, ``i - j`` or ``|m - n|``."""
+    match node:
+        case Group("|" | "(", (item,)):
+            return _is_distance(item)
+        case Infix("-", Name(left), Name(right)):
+            return {left, right} <= names.INDEX_LETTERS
     return False
 
 

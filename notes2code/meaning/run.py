@@ -97,6 +97,7 @@ class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
+    ``events`` are what probabilities are of, by their names.
     ``rows`` are the products u vᵀ that are taken for dot products of rows.
     ``unranged`` is what the author must be told of an index without a range, where this reading is
     the one: a stranger reading is no way out."""
@@ -137,6 +138,7 @@ class Run:
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Reach] = field(default_factory=dict)
+    events: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: list[Span] = field(default_factory=list)
     unranged: ProblemError | None = None
 

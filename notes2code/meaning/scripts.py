@@ -235,6 +235,8 @@ class _Reader:
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
+            elif not isinstance(part, Relation):  # which says what a softmax or an E runs over
+                raise error("N2C032", "this index is not understood", part.span)
 
     def label_and_index(self, node: Node) -> tuple[Node, ...]:
         """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
@@ -299,7 +301,10 @@ class _Reader:
     def above(self, node: Node) -> None:
         """A superscript: a transpose, a power, an index or a label."""
         inner = node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
-        if self.is_step(inner):
+        is_step = self.is_step(inner)
+        if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
+            self.power = node  # the β^t of step t
+        elif is_step:
             self.dropped += 1
         elif isinstance(node, Name):
             self._above_name(node)
@@ -340,7 +345,10 @@ class _Reader:
         elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
-            self.labels.append("star" if node.text == "*" else names.label(node))
+            if node.text == "+" and self.base.isupper():
+                text = "the pseudo-inverse of a matrix is not computed"
+                raise error("N2C041", text, node.span, "if it is a label, write it as a word")
+            self.labels.append(names.label(node))
         else:
             self.power = node
 
@@ -356,7 +364,7 @@ class _Reader:
             self.transposed = True  # the QK^t of those who write all transposes so
         elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and (self.base not in _RATES or text == _LAYER):
+        elif text in self.bound and (self.base not in RATES or text == _LAYER):
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
@@ -366,16 +374,21 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
+        elif self.base in _OF_ATTENTION and self.indices:
+            self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         else:
             self.power = node
 
+
+_OF_ATTENTION = frozenset("qk")
+"""Vectors, which nobody raises to a power."""
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
 
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
 
-_RATES = frozenset(["beta", "gamma", "lambda", "rho"])
+RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
 _LAYER = "l"

@@ -29,7 +29,7 @@ def settle(run: Run, draft: Draft) -> Equation:
     refuse_lost(run, arrays)
     finished = _Settling(run, draft, arrays)
     definitions = tuple(
-        Definition(name, finished.whole(array), written)
+        Definition(finished.renamed.get(name, name), finished.whole(array), written)
         for name, written, array in draft.definitions
     )
     value = finished.whole(draft.value)
@@ -42,7 +42,15 @@ def settle(run: Run, draft: Draft) -> Equation:
     _refuse_loose_indices(run, names - set(parameters), finished.nodes)
     _refuse_two_inputs(run, [i.name for i in inputs])
     return Equation(
-        draft.name, inputs, definitions, value, parameters, functions, unused, draft.counted
+        draft.name,
+        inputs,
+        definitions,
+        value,
+        parameters,
+        functions,
+        unused,
+        draft.counted,
+        draft.numbered,
     )
 
 
@@ -131,6 +139,10 @@ class _Settling:
         self.numbers = {root: root.name for root in numbers}
         taken |= set(self.numbers.values())
         defined = {name for name, _, _ in self.draft.definitions}
+        for name in sorted(defined & set(self.numbers.values())):
+            # The m_t of a step is not the number m that its m_{t-1} is.
+            self.renamed[name] = _free_name(Size(name), f"{name}_2", taken | defined)
+            taken.add(self.renamed[name])
         for root, hint in sorted(roots.items(), key=lambda pair: -pair[0].rank):
             if root in self.numbers:
                 continue

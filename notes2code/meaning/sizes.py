@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
 from notes2code.latex.tree import Num as Number
-from notes2code.meaning import ir, names, scripts
+from notes2code.meaning import binders, ir, names, scripts
 from notes2code.meaning.ir import Expr, Index, Num, Reduce, Size
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.statements import Declare, Define, Fact, Statement
@@ -32,6 +32,8 @@ def _tells_size(define: Define) -> bool:
     target = define.target
     if not isinstance(target, Script) or not scripts.is_name(target):
         return False
+    if binders.parts_of_size(define):
+        return True
     return names.is_size_name(names.label(target)) and all(map(_is_size, define.values))
 
 

@@ -28,6 +28,8 @@ from notes2code.latex.tree import (
 from notes2code.latex.words import CALLED, IF
 from notes2code.meaning import names
 from notes2code.meaning.definable import definable, spread
+from notes2code.meaning.in_parentheses import as_indices
+from notes2code.meaning.one_line import tabled
 from notes2code.meaning.scripts import is_name
 from notes2code.records import dataclass
 
@@ -91,7 +93,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    clauses = [inner for clause in tree.clauses for inner in _expand(clause)]
+    clauses = [inner for clause in as_indices(tabled(tree)) for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
         clause = clauses[at]
@@ -124,6 +126,8 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
                 node.span,
                 "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
             )
+        elif _family(node) is not None:
+            out.extend((*_members(node), Fact("", node.span)))
         elif _is_remark(clause, out):
             out.append(Fact("", node.span))
         else:
@@ -440,6 +444,8 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
             signs, operands = signs[:-1], operands[:-1]
     if not signs:
         assert operands[0] is not None
+        if _is_set(operands[0]):
+            return [*out, *_members(operands[0]), Fact("", node.span)]
         return [*out, Define(None, (operands[0],), node.span)]
     if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
         known = signs.index("≈")
@@ -499,10 +505,27 @@ def _is_function(node: Node | None) -> bool:
 
 
 def _is_set(node: Node) -> bool:
-    """Whether a value lists the members of a set, as in ``X = \\{x_1, …, x_n\\}``."""
+    """Whether a value lists the members of a set, as ``\\{x_1, …, x_n\\}`` does."""
+    if _family(node) is not None:
+        return True
     if not isinstance(node, Group) or node.open != "{":
         return False
     return any(isinstance(item, Dots) for item in node.items)
+
+
+def _family(node: Node) -> tuple[Node, ...] | None:
+    """What stands in the braces of ``\\{x_i\\}_{i=1}^n``: names, pairs of names, shapes."""
+    match node:
+        case Script(Group("{", items), Relation(_, ("=",))):
+            plain = (is_name(i) or isinstance(i, Relation | Group) for i in items)
+            return items if all(plain) else None
+    return None
+
+
+def _members(node: Node) -> list[Statement]:
+    """The shapes that are said of the members of a set, as in ``\\{x_i ∈ ℝ^d\\}_{i=1}^n``."""
+    told = [item for item in _family(node) or () if isinstance(item, Relation)]
+    return [statement for relation in told for statement in _relation(relation, ())]
 
 
 def _is_gloss(node: Node) -> bool:

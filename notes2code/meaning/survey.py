@@ -175,6 +175,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         elif isinstance(statement, Define) and statement.target is not None:
             if isinstance(square := statement.target, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
+            seen.sizes.update(binders.parts_of_size(statement))
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement.target, nodes)
     index_letters.find_twins(seen, nodes)

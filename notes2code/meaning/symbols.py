@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Name, Node, Script
+from notes2code.latex.tree import Frac, Infix, Name, Node, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, Use
+from notes2code.meaning.scripts import HEAD, At, Use
 from notes2code.meaning.values import Value, fresh, scalar, transpose
+
+GAINS = frozenset(["gamma", "g", "w", "beta"])
+"""What the gain and the bias of a normalisation are called."""
 
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
-    use = run.seen.use(node)
+    use = _of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
-    value = _value(run, use)
+    value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
             return value, replace(use, transposed=False, power=number)
@@ -39,6 +43,24 @@ def _refuse_bare_function(run: Run, node: Node, use: Use) -> None:
         raise error("N2C024", text, use.span, "write it behind, in parentheses")
 
 
+def _of_the_feature(run: Run, use: Use) -> Use:
+    """``γ`` in ``f(x) = γ (x_i - μ) / σ``, which is written for one feature of x: γ_i."""
+    if not run.seen.normalises or use.indices or len(run.target_letters) != 1:
+        return use
+    if names.base_letter(use.name) not in GAINS or use.name in run.defined:
+        return use
+    tops = [node.top if isinstance(node, Frac) else node.left for node in _quotients(run)]
+    found = (run.seen.understood(node) for top in tops for node in walk(top))
+    if not any(x is not None and x.indices and x.name in run.whole_parameters for x in found):
+        return use
+    return replace(use, indices=(At(Name(run.target_letters[0], use.span)),))
+
+
+def _quotients(run: Run) -> Iterator[Frac | Infix]:
+    yield from run.seen.nodes.of(Frac)
+    yield from (node for node in run.seen.nodes.of(Infix) if node.op == "/")
+
+
 def _declared_number(run: Run, node: Node) -> Node | None:
     """The ``T`` above a name, where it is said to be a number."""
     sup = node.sup if isinstance(node, Script) else None
@@ -47,7 +69,8 @@ def _declared_number(run: Run, node: Node) -> Node | None:
     return sup if is_number and isinstance(sup, Name) and sup.text == "T" else None
 
 
-def _value(run: Run, use: Use) -> Value:
+def value_at(run: Run, use: Use) -> Value:
+    """The value of a name at its indices."""
     if not use.indices:
         if use.name in run.indices:
             _refuse_outcome(run, use)
@@ -194,7 +217,9 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
         return False
     if run.seen.counted.get(use.name) != {len(use.indices)}:
         return False
-    return run.choose(f"each {use.name}", ((False, 0.0), (True, 0.5)))
+    of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
+    which = "Q, K and V" if of_a_head else use.name
+    return run.choose(f"each {which}", ((False, 0.0), (True, 0.5)))
 
 
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:

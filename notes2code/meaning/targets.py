@@ -18,7 +18,8 @@ class Target:
     ``whole`` are the parameters that carry no index; ``parts`` are further statements that define
     other elements of the same array. ``row`` is the number of the row that the element has in the
     column on the right-hand side, where both sides are columns. ``counted`` are the places in the
-    parentheses of its indices, where it has no others.
+    parentheses of its indices, where it has no others. ``numbered`` of a function are the indices
+    of its name, which are the first: the i of ``E_i(x)``.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Target:
     parts: list[tuple[Define, Target]] = field(default_factory=list)
     row: int | None = None
     counted: tuple[int, ...] = ()
+    numbered: int = 0
 
 
 def read_target(seen: Survey, define: Define) -> Target:
@@ -77,6 +79,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
     unique = tuple(dict.fromkeys(parameters))
     target = Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+    target.numbered = len(use.indices)
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
     return target

@@ -13,9 +13,11 @@ from notes2code.meaning import (
     aliases,
     complex_pairs,
     grouped,
+    heads,
     names,
     parities,
     properties,
+    sets,
     sizes,
     softmax,
 )
@@ -69,7 +71,10 @@ def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
     try:
-        written = aliases.written_out(grouped.written_out(statements(tree)))
+        stated = statements(tree)
+        if "\\in" in latex or "∈" in latex:
+            stated = sets.written_out(stated)
+        written = aliases.written_out(grouped.written_out(stated))
         parted = tuple(part for one in written for part in parities.apart(one))
         described, told = sizes.told(parted)
     except ProblemError as problem:
@@ -138,7 +143,7 @@ def _typed(
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
-        run.shapes = {**shapes, **scope.shapes, **shapes}
+        run.shapes = heads.apart({**shapes, **scope.shapes, **shapes}, stated, seen)
         if seen.has_matrices:
             run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run

@@ -210,13 +210,27 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == 1 and right.rank == 1:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:
+        return _batched_product(run, left, right, where)
+    return contract(run, left, right, 0, where)
+
+
+def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of arrays of matrices: the last two axes are multiplied, and the leading ones
+    are one batch, which both have or only one."""
+    if right.rank == 2 or (right.rank == 1 and not right.row):
+        return contract(run, left, right, 0, where)
+    batch = left.rank - 2
+    if left.rank < 2 or left.rank != right.rank:
         raise error(
             "N2C041",
             f"a product of arrays of more than two axes ({shape_text(left)} and "
             f"{shape_text(right)}) is not defined",
             where,
         )
-    return contract(run, left, right, 0, where)
+    for pair in zip(left.axes[:batch], right.axes[:batch], strict=True):
+        _join(run, left, right, pair, where)
+    product = contract(run, left, right, batch, where)
+    return replace(product, axes=(*left.axes[:-1], right.axes[-1]))
 
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:

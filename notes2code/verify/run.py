@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,15 +26,18 @@ _COMMAND = (sys.executable, "-E", "-B", "-X", "utf8", "-m", "pytest", "-q", "--t
 _OPTIONS = ("-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--import-mode=importlib")
 _PASSED = Remembered("verified", 200)
 _EXCERPT = 8
+_PLACE = re.compile(r'^(?:E +File "\S*/generated/)?([\w/]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
 _COLUMNS = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A test that failed, and the lines that say why."""
+    """A test that failed, or a file of tests that cannot be imported; the lines that say why; and
+    the places in the package's files that it came by, as file and line, the last one innermost."""
 
     test: str
     excerpt: str
+    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ def _verdict(report: Path, log: Path) -> Verdict:
     passed = 0
     for case in cases:
         wrong = [found for found in case if found.tag in ("failure", "error")]
-        failures += [Failure(_name(case), _excerpt(found)) for found in wrong]
+        failures += [Failure(_name(case), _excerpt(found), _places(found)) for found in wrong]
         passed += not wrong and case.find("skipped") is None
     if not cases:
         return Verdict(problem="its test files hold no tests")
@@ -135,6 +139,13 @@ def _name(case: ElementTree.Element) -> str:
     classes = [part for part in parts if part.startswith("Test")]
     file = "/".join(part for part in parts if part not in classes)
     return "::".join((f"{file}.py", *classes, name)) if file else name
+
+
+def _places(failure: ElementTree.Element) -> tuple[tuple[str, int], ...]:
+    """The places that a failure names: those of a traceback, and that of code which is no
+    Python, which pytest names in full."""
+    text = (failure.text or "").replace("\\", "/")
+    return tuple((file, int(line)) for file, line in _PLACE.findall(text))
 
 
 def _excerpt(failure: ElementTree.Element) -> str:

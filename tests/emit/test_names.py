@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from notes2code import FormulaError, compile_formula
 from notes2code.emit.docstring import docstring_lines
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
@@ -72,6 +73,27 @@ def test_numbers_may_be_floats_or_tensors(checks: Any) -> None:
     assert function(x=0.5).dtype is torch.float64
     assert function(x=torch.ones(2, 3)).shape == (2, 3)
     assert function(x=torch.ones((), dtype=torch.bfloat16)).dtype is torch.bfloat16
+
+
+def test_a_formula_without_a_function_says_so() -> None:
+    rows = r"\cos\theta & -\sin\theta \\ \sin\theta & \cos\theta"
+    turned = rf"R(\theta) = \begin{{pmatrix}} {rows} \end{{pmatrix}}"
+    compiled = compile_formula(r"(x', y')^\top = R(\theta)(x, y)^\top", context=turned)
+    with pytest.raises(FormulaError, match="no PyTorch function is written"):
+        compiled.function()
+
+
+def test_a_state_before_a_step_is_not_the_one_after_it(checks: Any) -> None:
+    """Whether its letter is by custom a size, as m is, or not."""
+    for latex in (
+        r"m_t = b m_{t-1} + g_t, \quad u_t = a m_t",
+        r"m_t = b m_{t-1} + g_t W, \quad u_t = a m_t",
+        r"s_t = b s_{t-1} + g_t, \quad u_t = a s_t",
+    ):
+        equation = checks.typed(latex)
+        (defined,) = equation.definitions
+        assert defined.name not in {given.name for given in equation.inputs}
+        checks.agrees(equation)
 
 
 def test_two_functions_of_one_name_are_refused() -> None:

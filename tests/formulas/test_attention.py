@@ -19,6 +19,41 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    Case(
+        r"Z_i = \mathrm{softmax}(Q_i K_i^\top) V_i",
+        "Q[h,n,d] K[h,n,d] V[h,n,v]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2)) @ v,
+        context=[
+            r"Q \in \mathbb{R}^{L \times d_q}, K \in \mathbb{R}^{L \times d_k}, "
+            r"V \in \mathbb{R}^{L \times d_v}, Z \in \mathbb{R}^{L \times d_v}"
+        ],
+    ),
+    Case(r"q = c^Q W^{UQ}", "c_Q[d] W_UQ[d,p]", np.matmul),
+    Case(
+        r"s_{ij} = (q_i^c)^\top k_j^c + (q_i^r)^\top k_j^r",
+        "q_c[n,d] k_c[m,d] q_r[n,e] k_r[m,e]",
+        lambda q, k, r, s: q @ k.T + r @ s.T,
+    ),
+    Case(
+        r"\text{score}(i, j) = Q_i \cdot K_j, \quad y_i = \sum_j \text{score}(i, j) V_j",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: q @ k.T @ v,
+    ),
+    Case(
+        r"y_i = \sum_j \text{weight}(i, j) V_j",
+        "weight[n,m] V[m,v]",
+        np.matmul,
+        context=[r"\text{weight}(i, j) = a_i \exp(b_j)"],
+    ),
+    Case(
+        r"Z_i = \mathrm{softmax}(\frac{Q_i K_i^\top}{\sqrt{d_k}}) V_i",
+        "Q[h,n,d] K[h,n,d] V[h,n,v]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])) @ v,
+        context=[
+            r"Q \in \mathbb{R}^{L \times d_q}, K \in \mathbb{R}^{L \times d_k}, "
+            r"V \in \mathbb{R}^{L \times d_v}"
+        ],
+    ),
     Case(r"p = \mathrm{softmax}(z)", "z[d]", softmax),
     Case(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "z[n]", softmax),
     Case(r"p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}", "z[n] T", lambda z, t: softmax(z / t)),

@@ -9,6 +9,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 @table(
     Case(
+        r"s = \frac{r}{lp(n)}",
+        "r n a",
+        lambda r, n, a: r * 6**a / (5 + n) ** a,
+        context=[r"lp(n) = \frac{(5 + n)^a}{6^a}", r"r \in \mathbb{R}, n \in \mathbb{R}"],
+    ),
+    Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,

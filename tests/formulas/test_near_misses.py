@@ -155,6 +155,14 @@ USUAL_MASKS = [
 ]
 
 
+OF_ANY_FUNCTION = [
+    r"O = \phi(Q) (\phi(K)^\top V)",
+    r"(Q' K'^\top) V = Q' (K'^\top V)",
+    r"(Q K^\top) V = Q (K^\top V)",
+    r"\mathrm{SwiGLU}(x) = \mathrm{Swish}_\beta(x W) \odot x V",
+]
+
+
 def warned(latex: str) -> list[str]:
     """What the warnings say that are for unusual formulas, and for those that are not what their
     name says."""
@@ -184,6 +192,11 @@ def test_not_warned(latex: str) -> None:
         "that name",
     )
     assert not [message for message in warned(latex) if any(part in message for part in text)]
+
+
+@pytest.mark.parametrize("latex", OF_ANY_FUNCTION)
+def test_no_warning_at_all(latex: str) -> None:
+    assert not warned(latex)
 
 
 @pytest.mark.parametrize("marked", RATIOS)

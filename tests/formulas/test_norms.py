@@ -14,6 +14,35 @@ def standardised(x: Any, epsilon: float) -> Any:
 
 
 @table(
+    Case(
+        r"\mathrm{RMSNorm}(x) = \gamma \cdot \frac{x_i}{\mathrm{RMS}(x)}",
+        "gamma[d] x[d]",
+        lambda g, x: g * x / np.sqrt((x**2).mean()),
+    ),
+    Case(
+        r"f(x) = \gamma \frac{x_i - m}{\sigma} + \beta",
+        "gamma[d] x[d] m sigma beta[d]",
+        lambda g, x, m, s, b: g * (x - m) / s + b,
+        context=[r"m \in \mathbb{R}, \sigma \in \mathbb{R}"],
+    ),
+    Case(
+        r"\mathrm{LN}(x)_i = \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}} \gamma + \beta",
+        "x[d] epsilon+ gamma[d] beta[d]",
+        lambda x, e, g, b: g * standardised(x, e) + b,
+    ),
+    Case(
+        r"\mathrm{Swish}(x) = x \cdot \sigma(x)",
+        "x",
+        lambda x: x / (1 + np.exp(-x)),
+        context=[r"\sigma^2 = \frac{1}{d} \sum_i (x_i - \mu)^2"],
+    ),
+    Case(
+        r"y = \sigma(W x + b)",
+        "W[n,d] x[d] b[n]",
+        lambda w, x, b: 1 / (1 + np.exp(-(w @ x + b))),
+        context=[r"\sigma \in \mathbb{R}"],
+    ),
+    Case(r"y = x \sigma", "x[d] sigma", np.multiply, context=[r"\sigma^2 = \mathrm{Var}(u)"]),
     Case(r"s = |x|_2", "x[d]", np.linalg.norm),
     Case(r"u = x / |x|_1", "x[d]", lambda x: x / np.abs(x).sum()),
     Case(

@@ -17,6 +17,12 @@ TEXT = [
     r"x_1, x_2, \dots, x_n",
     r"\{x_1, \dots, x_n\}",
     r"n \times d",
+    r"X = \{x_i\}_{i=1}^n",
+    r"D = \{(x_i, y_i)\}_{i=1}^N",
+    r"\{W_j^Q, W_j^K\}_{j=1}^h",
+    r"i - j",
+    r"|m - n|",
+    r"(t - s)",
     r"\ldots",
     r"\odot",
     r"\sigma(\cdot)",
@@ -60,11 +66,14 @@ DEFINITIONS = [
     r"\epsilon = 10^{-5}",
     r"N = 6, \quad d_{ff} = 2048",
     r"d_k = d_v = d_{model}/h = 64",
+    r"d_h = E / h",
+    r"d_{head} = \frac{H}{h}",
     r"i = 1, \dots, n",
     r"Q \in \mathbb{R}^{n \times d_k}",
     r"W_i^Q \in \mathbb{R}^{d_{model} \times d_k}",
     r"x \in \mathbb{R}^d, \quad y \in \mathbb{R}^d",
     r"\text{where } W \in \mathbb{R}^{d \times d}",
+    r"\{x_i \in \mathbb{R}^d\}_{i=1}^n",
 ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def angles(n: int, d: int, base: float = 10000) -> Any:
@@ -44,7 +44,27 @@ def encoding(n: int, d: int, base: float = 10000) -> Any:
     return woven(np.sin(angle), np.cos(angle))[:, :d]
 
 
+def steps(q: Any, k: Any) -> Any:
+    """How far each key stands behind each query."""
+    return np.arange(len(k)) - np.arange(len(q))[:, None]
+
+
 @table(
+    Case(
+        r"Y = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}} - b |i - j|) V",
+        "Q[n,d] K[m,d] V[m,v] b",
+        lambda q, k, v, b: softmax(q @ k.T / np.sqrt(q.shape[1]) - b * np.abs(steps(q, k))) @ v,
+    ),
+    Case(
+        r"Y = \mathrm{softmax}(Q K^\top + M_{ij} - b |i - j|) V",
+        "Q[n,d] K[m,d] M[n,m] V[m,v] b",
+        lambda q, k, m, v, b: softmax(q @ k.T + m - b * np.abs(steps(q, k))) @ v,
+    ),
+    Case(
+        r"Y = \mathrm{softmax}(Q K^\top + b \cdot D_{ij}) V, D_{ij} = j - i",
+        "Q[n,d] K[m,d] V[m,v] b",
+        lambda q, k, v, b: softmax(q @ k.T + b * steps(q, k)) @ v,
+    ),
     Case(
         r"PE_{(pos,2i)} = \sin(pos/10000^{2i/d}), \quad PE_{(pos,2i+1)} = \cos(pos/10000^{2i/d})",
         "n# d#",

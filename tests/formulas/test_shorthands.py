@@ -20,6 +20,10 @@ def softmax(x: Any) -> Any:
     return weights / weights.sum(-1, keepdims=True)
 
 
+def cosine(u: Any, v: Any) -> Any:
+    return u @ v / np.sqrt((u @ u) * (v @ v))
+
+
 @table(
     Case(r"z_i = x_i - \mathrm{mean}(x_i)", "x[d]", lambda x: x - x.mean()),
     Case(r"m_i = \max(s_{ij})", "s[n,m]", lambda s: s.max(axis=1)),
@@ -97,6 +101,43 @@ def softmax(x: Any) -> Any:
         r"Y = \mathrm{Attention}(V = A, K = B, Q = C)",
         "C[n,k] B[m,k] A[m,v]",
         lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(r"s = \cos(q, k)", "q[d] k[d]", cosine),
+    Case(r"s = \cos\langle q, k \rangle / \tau", "q[d] k[d] tau", lambda q, k, t: cosine(q, k) / t),
+    Case(
+        r"c_i = \sum_j \mathrm{softmax}_j(\beta \cos(q_i, k_j)) v_j",
+        "beta q[n,d] k[m,d] v[m,e]",
+        lambda b, q, k, v: softmax(b * np.array([[cosine(x, y) for y in k] for x in q])) @ v,
+    ),
+    Case(r"s = \mathrm{cos\_sim}(u, v)", "u[d] v[d]", cosine),
+    Case(
+        r"c_t = \sum_{s=1}^{S} a_t(s) h_s, \quad a_t(s) = "
+        r"\frac{\exp(q_t^\top W h_s)}{\sum_{r=1}^{S} \exp(q_t^\top W h_r)}",
+        "h[m,p] q[n,d] W[d,p]",
+        lambda h, q, w: softmax(q @ w @ h.T) @ h,
+    ),
+    Case(r"c_t = \sum_s \alpha_t(s) h_s", "alpha[n,m] h[m,d]", lambda a, h: a @ h),
+    Case(
+        r"c_t = \sum_s \alpha_t(s) v_s",
+        "q[n,d] k[m,d] v[m,e]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=[r"\alpha_t(s) = \frac{\exp(q_t^\top k_s)}{\sum_{r} \exp(q_t^\top k_r)}"],
+    ),
+    Case(
+        r"y = \sum_{i=1}^{N} g_i(x) E_i(x)",
+        "x[d] G[N,d] U[N,d,p] W[N,p,d]",
+        lambda x, g, u, w: (
+            softmax(g @ x)
+            @ np.array(
+                [second @ np.maximum(first @ x, 0) for second, first in zip(u, w, strict=True)]
+            )
+        ),
+        context=[
+            r"E_i(x) = U_i \mathrm{ReLU}(W_i x)",
+            r"g(x) = \mathrm{softmax}(G x)",
+            r"U_i \in \mathbb{R}^{d \times p}, W_i \in \mathbb{R}^{p \times d}",
+            r"G \in \mathbb{R}^{N \times d}",
+        ],
     ),
 )
 def test_value(case: Case) -> None:
@@ -248,3 +289,23 @@ def test_refused(latex: str, message: str) -> None:
     with pytest.raises(FormulaError) as raised:
         compile_formula(latex)
     assert message in str(raised.value)
+
+
+def test_a_cosine_is_a_usual_score() -> None:
+    latex = r"a_{ij} = \mathrm{softmax}_j(\cos(q_i, k_j) / \tau)"
+    formula = compile_formula(latex)
+    assert formula.component == "scaled_dot_product_attention"
+    assert not any(problem.code == "N2C050" for problem in formula.diagnostics)
+    with pytest.raises(FormulaError, match="cosine stands between two vectors"):
+        compile_formula(r"A = \mathrm{softmax}(\cos(Q, K)) V")
+
+
+def test_a_softmax_over_ranges_of_other_lengths() -> None:
+    latex = r"a_k(t) = \mathrm{softmax}(w^\top A_k(t)), \quad z_k = \sum_{t=1}^{T_k} a_k(t) A_k(t)"
+    with pytest.raises(FormulaError, match="N2C036"):
+        compile_formula(latex)
+
+
+def test_an_indexed_function_of_a_vector() -> None:
+    with pytest.raises(FormulaError, match="may be an element of `f`"):
+        compile_formula(r"y = \sum_{i=1}^{N} f_i(x)", context=[r"f(x) = W x + b"])

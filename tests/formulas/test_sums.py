@@ -12,6 +12,21 @@ def running_mean(a: np.ndarray) -> np.ndarray:
 
 
 @table(
+    Case(
+        r"y_i = \sum_{j \in \mathcal{N}(i)} a_{ij} v_j",
+        "a[n,m] N[n,m] v[m,d]",
+        lambda a, members, v: (a * (members != 0)) @ v,
+    ),
+    Case(
+        r"y_i = \frac{1}{|S(i)|} \sum_{j \in S(i)} x_j",
+        "S[n,m] x[m,d]",
+        lambda members, x: (members != 0) @ x / (members != 0).sum(axis=1, keepdims=True),
+    ),
+    Case(
+        r"L = -\frac{1}{N} \sum \log P(w_i \mid w_{<i})",
+        "N P+[n]",
+        lambda count, p: -np.log(p).sum() / count,
+    ),
     Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
     Case(
         r"y_i = \sum_{j: |i-j| \le w} c_{ij}",
@@ -33,6 +48,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         "S[n,m] h[m,d]",
         lambda s, h: np.tile(h.mean(0), (len(s), 1)),
     ),
+    Case(r"s = \sum_{i=1}^{|V|} a_i b_i", "a[n] b[n]", np.dot),
+    Case(r"s = \frac{1}{|\mathcal{D}|} \sum_{i=1}^{|\mathcal{D}|} a_i", "a[n]", np.mean),
     Case(r"s = \sum_{i, j < i} c_{ij}", "c[n,m]", lambda c: np.tril(c, -1).sum()),
     Case(r"s = \sum_{i, j \le n} c_{ij}", "c[n,m]", np.sum),
     Case(r"s = \sum_i a_i^2", "a[n]", lambda x: (x**2).sum()),
@@ -155,7 +172,7 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     Case(r"s = \mathbf{1}^\top x", "x[d]", np.sum),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
     Case(r"P(w_1, \dots, w_n) = \prod_{t=1}^{n} P(w_t \mid w_1, \dots, w_{t-1})", "P+[n]", np.prod),
-    Case(r"f(x_1, \dots, x_n) = \sum_{i=1}^{n} x_i^2", "x[n,d]", lambda x: (x**2).sum(0)),
+    Case(r"f(x_1, \dots, x_n) = \sum_{i=1}^{n} x_i^2", "x[n]", lambda x: (x**2).sum()),
     Case(
         r"s(x_1, \dots, x_n)_i = \frac{e^{x_i}}{\sum_{j=1}^{n} e^{x_j}}",
         "x[n]",
@@ -172,6 +189,11 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         r"s = \sum_i \sum_j u_i A_{ij} v_j",
         "u[n] A[n,m] v[m]",
         lambda x, a, y: x @ a @ y,
+    ),
+    Case(
+        r"z_k = \sum_{t=1}^{T_k} a_{kt} h_t",
+        "T[n] a[n,m] h[m,d]",
+        lambda end, a, h: np.where(np.arange(1, a.shape[1] + 1) <= end[:, None], a, 0) @ h,
     ),
 )
 def test_value(case: Case) -> None:

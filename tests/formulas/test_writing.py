@@ -135,6 +135,24 @@ def test_attention(case: Case) -> None:
 
 
 @table(
+    Case(
+        r"Y = \mathrm{Concat}(h_1, · · · , h_n) W",
+        "h[n,d] W[n*d,p]",
+        lambda h, w: h.reshape(-1) @ w,
+    ),
+    Case(
+        r"z = [x_1 A; \cdot \cdot \cdot ; x_n A]", "x[n,d] A[d,p]", lambda x, a: (x @ a).reshape(-1)
+    ),
+    Case(
+        r"\begin{aligned} h &= x W && (B, T, d) \\ y &= h U && \text{logits} \end{aligned}",
+        "x[d] W[d,p] U[p,r]",
+        lambda x, w, u: x @ w @ u,
+    ),
+    Case(
+        r"\begin{aligned} h &= \tanh(x W) && x \in \mathbb{R}^{n \times d} \end{aligned}",
+        "x[n,d] W[d,p]",
+        lambda x, w: np.tanh(x @ w),
+    ),
     Case("y = α·x + β", "alpha x[d] beta", lambda a, x, b: a * x + b, shapes={"beta": ()}),
     Case("σ(x) = 1/(1 + e^{−x})", "x", lambda x: 1 / (1 + np.exp(-x))),
     Case("y = x² + x³", "x[d]", lambda x: x**2 + x**3),

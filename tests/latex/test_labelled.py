@@ -51,6 +51,17 @@ def test_ways_of_writing(latex: str) -> None:
     assert all(one.latex.startswith(rf" e^{{\text{{{one.label}}}}}_{{ij}}") for one in found)
 
 
+def test_names_of_several_words() -> None:
+    rows = (
+        r"x y & \text{[Luong's multiplicative style]} \\ x + y & \text{[Bahdanau's additive style]}"
+    )
+    found = labelled(rf"s(x, y) = \begin{{cases}} {rows} \end{{cases}}")
+    assert [one.label for one in found] == [
+        "Luong's multiplicative style",
+        "Bahdanau's additive style",
+    ]
+
+
 @pytest.mark.parametrize(
     "latex",
     [
@@ -63,6 +74,8 @@ def test_ways_of_writing(latex: str) -> None:
         r"f(x) = 2 \begin{cases} x & \text{dot} \\ y & \text{general} \end{cases}",
         r"f(x) = \begin{cases} x & \text{dot} \\ y & \text{general} \end{cases} + 1",
         r"f(x) = \begin{cases} x & \text{dot} \\ y & \text{general}",
+        r"f(x) = \begin{cases} x & \text{valid} \\ y & \text{mask out} \end{cases}",
+        r"f(x) = \begin{cases} x & x > 0 \text{ (kept)} \\ y & x < 0 \text{ (lost)} \end{cases}",
         "",
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from notes2code.inspection import facts
 from notes2code.passing import passing
 from notes2code.rendering import render
 from notes2code.vault import read_vault
-from notes2code.verify import Failure, Verdict
+from notes2code.verify import Failure, Verdict, verify
 
 FFN = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
 NORM = r"\mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{FFN}(x))"
@@ -181,6 +183,7 @@ def test_a_head_calls_what_takes_as_many_arguments(tmp_path: Path) -> None:
     assert [remark.path for remark in rendered.diagnostics] == ["A.md"]
 
 
+LOSS = r"L = -\sum_{i=1}^{V} y_i \log \hat y_i"
 TRAINING = "tests/test_train.py::test_training_learns"
 
 
@@ -216,3 +219,47 @@ def test_a_test_of_nothing_leaves_nothing_out(vault: Vault) -> None:
     whole = render(compilation, "transformer")
     verdict = Verdict(failures=(Failure("tests/test_linear.py::test_linear", ""),))
     assert passing(compilation, "transformer", whole, verdict) == (whole, verdict)
+
+
+ADAM = r"m_t = a m_{t-1} + g_t^2, \quad u_t = b m_t"
+
+
+def test_a_formula_whose_test_fails_is_left_out(vault: Vault) -> None:
+    compilation = vault(f"$${LOSS}$$\n\n## Adam\n#n2c/emit\n\n$${ADAM}$$\n\n$$v = a w^2$$\n")
+    whole = render(compilation, "transformer")
+    path = "transformer/formulas.py"
+    broken = replace(whole, files={**whole.files, path: _mistaken(whole.files[path])})
+    fewer, again = passing(compilation, "transformer", broken, verify(broken.files))
+    assert again.ok
+    assert {name.split(".")[-1] for name in fewer.classes} == {"cross_entropy", "v"}
+    (remark,) = fewer.diagnostics
+    assert remark.code == "N2C053" and "test_u_is_the_formula" in remark.message
+
+
+def _mistaken(source: str) -> str:
+    wrong = re.sub(r"return b \* (.*)", r"return b + \1", source)
+    assert wrong != source
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("path", "right", "wrong"),
+    [
+        ("transformer/layers.py", "class LayerNorm(nn.Module)", "class LayerNorm(unknown.Module)"),
+        ("transformer/layers.py", "class LayerNorm(nn.Module):", "class LayerNorm(nn.Module)"),
+        ("tests/test_layers.py", "def test_layer_norm_", "@unknown\ndef test_layer_norm_"),
+    ],
+)
+def test_what_cannot_be_imported_is_left_out(
+    vault: Vault, path: str, right: str, wrong: str
+) -> None:
+    compilation = vault(f"$${LOSS}$$\n\n## Layer norm\n")
+    whole = render(compilation, "transformer")
+    assert right in whole.files[path]
+    broken = {**whole.files, path: whole.files[path].replace(right, wrong, 1)}
+    verdict = verify(broken)
+    assert not verdict.ok
+    fewer, again = passing(compilation, "transformer", replace(whole, files=broken), verdict)
+    assert again.ok
+    assert {name.split(".")[-1] for name in fewer.classes} == {"cross_entropy"}
+    assert "cannot be imported" in fewer.diagnostics[0].message

@@ -132,6 +132,37 @@ def test_it_is_the_same_every_time(compilation: Compilation, rendered: Rendered)
     assert render(compilation, "transformer").files == rendered.files
 
 
+def test_sizes_that_divide_by_zero_are_not_tried(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    note = "#n2c/emit\n\n$$b' = b s^{d/(d-2)}$$\n\n$$c = a^{n/(n-3)} + n$$\n"
+    (tmp_path / "Note.md").write_text(note, encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not rendered.remarks
+    assert run_tests(rendered.files)
+
+
+def test_what_no_class_can_be_made_of_is_a_function(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    score = r"s \cdot \frac{q^\top k_j}{\|q\| \|k_j\|}"
+    latex = (
+        rf"\mathrm{{CosAttn}}(q, K, V) = \sum_{{j}} \mathrm{{softmax}}_j\left({score}\right) v_j"
+    )
+    note = tmp_path / "Note.md"
+    note.write_text(f"$${latex}$$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not rendered.classes
+    note.write_text(f"#n2c/emit\n\n$${latex}$$\n", encoding="utf-8")
+    compilation = compile_vault(read_vault(tmp_path), library())
+    rendered = render(compilation, "transformer")
+    assert list(rendered.emitted.values()) == ["transformer.formulas.cos_attn"]
+    (remark,) = rendered.diagnostics
+    assert remark.code == "N2C053" and "function `cos_attn`" in remark.help
+    assert not any(" for " in told.message for told in compilation.formulas[0].diagnostics[:1])
+    assert run_tests(rendered.files)
+
+
 def _checked(rendered: Rendered, folder: Path, *command: str) -> None:
     for path in ("transformer/formulas.py", "tests/test_formulas.py"):
         target = folder / path

@@ -65,7 +65,7 @@ MISTAKES = [
     ("train", "backward(loss * processes)", "backward(loss)"),
     ("train", "total += loss.detach()", "total += loss.detach() * processes"),
     ("train", "range(rank, parts, processes)", "range(0, parts, processes)"),
-    ("train", 'done = state["step"]', "done = 0"),
+    ("train", 'done: int = state["step"]', "done = 0"),
     ("train", "    model.eval()\n", ""),
     ("train", 'group["lr"] = rate(step, options)', "pass"),
     ("distributed", 'optim_state_dict=state["optimizer"]', "optim_state_dict={}"),

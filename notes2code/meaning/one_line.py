@@ -1,0 +1,118 @@
+"""Cases that are written in one line, ``M_{ij} = 0 if j ≤ i, −∞ otherwise``, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, Tree
+from notes2code.latex.words import ELSE, HIDDEN, IF, SEEN
+
+_ENDS = frozenset(["=", ":=", "≡"])
+_COMPARES = frozenset("<>≤≥≠")
+_LAST = ELSE - {"others"}
+
+
+def tabled(tree: Tree) -> tuple[Clause, ...]:
+    """The clauses of a formula; an equation and the cases behind it are one. Raises
+    ``ProblemError`` where words such as ``otherwise`` speak of cases that are not understood."""
+    clauses: list[Clause] = []
+    at, found = 0, None
+    while at < len(tree.clauses):
+        clause, before, found = tree.clauses[at], found, _cases(tree, at)
+        if before is None:
+            _refuse_last_resort(clause.words, clause.node.span)
+        clause, at = found or (clause, at + 1)
+        clauses.append(clause)
+    if clauses and found is None:
+        _refuse_last_resort(tree.behind, clauses[-1].node.span)
+    return tuple(clauses)
+
+
+def _refuse_last_resort(words: str, span: Span) -> None:
+    if not _LAST.isdisjoint(_parted(words)):
+        raise error(
+            "N2C037",
+            "the cases in this line are not understood",
+            span,
+            "write each with its condition, `\\begin{cases} x & \\text{if } x > 0 \\\\ 0 & "
+            "\\text{otherwise} \\end{cases}`",
+        )
+
+
+def _parted(words: str) -> list[str]:
+    return [word.strip(",.:;()") for word in words.lower().split()]
+
+
+def _cases(tree: Tree, at: int) -> tuple[Clause, int] | None:
+    """The equation at a clause with its cases, and where the clause behind them is."""
+    clause = tree.clauses[at]
+    relation = clause.node
+    if not isinstance(relation, Relation) or not _ENDS.issuperset(relation.signs):
+        return None
+    if (first := relation.operands[-1]) is None or relation.operands[0] is None:
+        return None
+    rows = _Rows(first)
+    end = at + 1
+    for following in tree.clauses[at + 1 :]:
+        taken = rows.words(following.words, following.node.span.start)
+        if not taken or not rows.node(following.node):
+            break
+        end += 1
+    if end == len(tree.clauses):
+        rows.words(tree.behind, rows.rows[-1][-1].span.end)
+    if len(rows.rows) < 2 or rows.otherwise or any(len(row) == 1 for row in rows.rows):
+        return None
+    span = first.span.to(rows.rows[-1][-1].span)
+    table = tuple((row[0], Group("", tuple(row[1:]), (), span)) for row in rows.rows)
+    operands = (*relation.operands[:-1], Matrix("cases", table, span))
+    return replace(clause, node=replace(relation, operands=operands)), end
+
+
+class _Rows:
+    """The rows of cases as they are read: each is a value with the parts of its condition."""
+
+    def __init__(self, first: Node) -> None:
+        self.rows: list[list[Node]] = [[first]]
+        self.otherwise: Prose | None = None
+        self.open = False  # whether words of a condition wait for what they are about
+
+    def words(self, text: str, end: int) -> bool:
+        """Read words between values and conditions; False where they end the cases."""
+        row, said = self.rows[-1], _parted(text)
+        prose = Prose(text, Span(row[-1].span.end, end))
+        if not _LAST.isdisjoint(said):
+            if len(row) == 1:
+                row.append(prose)
+            else:
+                self.otherwise = prose
+            return True
+        if IF.isdisjoint(said):
+            if self.open and text:
+                row.append(prose)
+                self.open = False
+            return not text or said == ["and"] or len(row) > 1
+        if len(row) > 1:
+            return False
+        row.append(prose)
+        self.open = SEEN.union(HIDDEN).isdisjoint(said)
+        return True
+
+    def node(self, node: Node) -> bool:
+        """Read a value or a comparison; False where it ends the cases."""
+        row = self.rows[-1]
+        if isinstance(node, Relation):
+            compares = _COMPARES.issuperset(node.signs) or (self.open and set(node.signs) == {"="})
+            if not compares or not (self.open or len(row) == 1):
+                return False
+            row.append(node)
+            self.open = False
+            return True
+        if self.open:
+            row.append(node)
+            return isinstance(node, Name)
+        if len(row) == 1:
+            return False
+        self.rows.append([node] if self.otherwise is None else [node, self.otherwise])
+        self.otherwise = None
+        return True

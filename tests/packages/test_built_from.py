@@ -1,0 +1,115 @@
+"""What is only named is built from what the notes define, or it is told that it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from building import Package
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import Rendered, render
+from notes2code.vault import read_vault
+
+FFN = r"$$\mathrm{FFN}(x) = \mathrm{GELU}(x W_1 + b_1) W_2 + b_2$$"
+GATED = r"$$\mathrm{FFN}(x) = (\mathrm{SiLU}(x W_1) \odot x W_3) W_2$$"
+ATTENTION = r"$$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V$$"
+HEADS = (
+    r"$$\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,"
+    r" \quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)$$"
+)
+LAYER = r"""## Layer
+
+$$Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X))$$
+
+$$Y = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z))$$
+"""
+MODEL = r"""
+$$h_0 = U W_e + W_p$$
+
+$$h_l = \mathrm{transformer\_block}(h_{l-1}) \quad \forall l \in [1, n]$$
+
+$$P = \mathrm{softmax}(h_n W_e^\top)$$
+"""
+BLOCK = r"""## Layer
+
+$$a = x + \mathrm{MHA}(\mathrm{LN}(x))$$
+
+$$y = a + \mathrm{FFN}(\mathrm{LN}(a))$$
+"""
+Made = Callable[..., Rendered]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """The package of a note of several pieces."""
+
+    def rendered(*pieces: str) -> Rendered:
+        (tmp_path / "Note.md").write_text("\n\n".join(pieces) + "\n", encoding="utf-8")
+        return render(compile_vault(read_vault(tmp_path), library()), "transformer")
+
+    return rendered
+
+
+def _classes(rendered: Rendered) -> set[str]:
+    return {name.rpartition(".")[2] for name in rendered.classes}
+
+
+@pytest.mark.parametrize("pieces", [(HEADS, LAYER, "## Encoder"), (HEADS, "## Encoder")])
+def test_a_model_that_is_only_named_has_the_notes_layers(
+    made: Made, run_tests: Callable[[Package, str, str], bool], pieces: tuple[str, ...]
+) -> None:
+    rendered = made(FFN, *pieces)
+    assert "GeluFeedForward" not in _classes(rendered)
+    assert "F.gelu" in rendered.files["transformer/layers.py"]
+    assert "F.relu" not in rendered.files["transformer/layers.py"]
+    assert run_tests(rendered.files, "-k", "encoder_is_the_formula")
+
+
+def test_so_has_a_layer(made: Made, run_tests: Callable[[Package, str, str], bool]) -> None:
+    rendered = made(GATED, "## Decoder layer")
+    assert {"SwiGLU", "DecoderLayer"} <= _classes(rendered)
+    assert "FeedForward" not in _classes(rendered)
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "decoder_layer_is_the_formula")
+
+
+def test_a_model_calls_the_block_of_its_note(
+    made: Made, run_tests: Callable[[Package, str, str], bool]
+) -> None:
+    mask = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & \text{else} \end{cases}"
+    heads = (
+        r"$$\mathrm{MHA}(x) = [\mathrm{head}_1, \dots, \mathrm{head}_h] W^O,"
+        r" \quad \mathrm{head}_i = \mathrm{softmax}(\frac{x W_i^Q (x W_i^K)^\top}{\sqrt{d_k}} + M)"
+        r" x W_i^V$$"
+    )
+    rendered = made(MODEL, BLOCK, heads, f"$${mask}$$", FFN)
+    assert {"GPT", "TransformerBlock", "CausalSelfAttention"} <= _classes(rendered)
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "gpt_is_the_formula")
+
+
+def test_what_is_built_from_the_textbook_instead_is_told(made: Made) -> None:
+    (remark,) = made(MODEL, BLOCK, FFN).diagnostics
+    assert remark.code == "N2C057"
+    assert "GPT" in remark.message and "not from EncoderLayer (Note.md:" in remark.message
+
+
+@pytest.mark.parametrize(("number", "codes"), [(8, ["N2C057"]), (1, [])])
+def test_one_head_where_the_properties_say_more_is_told(
+    made: Made, number: int, codes: list[str]
+) -> None:
+    layer = LAYER.replace("MultiHead", "Attention")
+    rendered = made(f"---\nnum_heads: {number}\n---", ATTENTION, layer)
+    assert [remark.code for remark in rendered.diagnostics] == codes
+    assert made("---\nnum_heads: 8\n---", ATTENTION, HEADS, LAYER).diagnostics == ()
+
+
+def test_a_piece_that_leaves_an_input_out_is_told_what_its_class_is(tmp_path: Path) -> None:
+    latex = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k})"
+    (tmp_path / "Note.md").write_text(f"$${latex}$$\n", encoding="utf-8")
+    compilation = compile_vault(read_vault(tmp_path), library())
+    (problem,) = compilation.formulas[0].diagnostics
+    assert problem.code == "N2C080" and "the class computes the whole" in problem.help
