@@ -85,8 +85,12 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
 
 
 def _is_head(value: Value) -> bool:
-    """Whether a matrix is the result of one head, which has features of its own."""
-    return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "head"
+    """Whether a matrix is the result of one head, or of one direction of a recurrent network: each
+    has features of its own."""
+    if not isinstance(value.body, Ref):
+        return False
+    array = value.body.array
+    return names.base_letter(array) == "head" or array.endswith(("_vec", "_back"))
 
 
 def _is_of_matrices(value: Value) -> bool:

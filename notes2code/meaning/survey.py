@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, counting, index_letters, names, roots, scripts
+from notes2code.meaning import binders, counting, elements, index_letters, names, roots, scripts
 from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
@@ -184,7 +184,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
-    seen.elements.update(_numbers(seen, nodes, statements))
+    seen.elements.update(elements.numbers(seen, nodes, statements))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))
     products = nodes.of(Juxt, Infix)
@@ -299,42 +299,6 @@ def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> 
     use = seen.understood(argument)
     indices = use.indices if use is not None else ()
     return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
-
-
-def _numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
-    """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
-    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, or says what
-    the norm of x is."""
-    found: list[Node] = []
-    for infix in nodes.of(Infix):
-        big = infix.right if infix.op == "-" else None
-        if isinstance(big, Big) and big.op in ("max", "min"):
-            found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
-    for big in nodes.of(Big):
-        factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
-        if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
-            found += factors
-        elif big.op == "prod":
-            found.append(big.body)
-    for statement in statements:
-        sides = statement.values if isinstance(statement, Define) else ()
-        for side in sides[: len(sides) - 1]:
-            group = side.base if isinstance(side, Script) else side
-            if isinstance(group, Group) and group.open == "‖":
-                found += group.items
-    used = (seen.understood(node) for node in found if scripts.is_name(node))
-    known = {use.name for use in used if use is not None}
-    known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
-    return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
-
-
-def _are_of_dot_product(seen: Survey, factors: Sequence[Node]) -> bool:
-    """Whether factors are the x_i and y_i of two vectors: numbers, as they stand side by side."""
-    uses = [use for use in map(seen.understood, factors) if use is not None and not use.transposed]
-    if len(uses) != 2 or any(len(use.indices) != 1 for use in uses):
-        return False
-    mine, theirs = (names.label(use.indices[0].node) for use in uses)
-    return mine == theirs and "".join(use.name for use in uses) in ("xy", "uv", "qk", "xz", "yz")
 
 
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:

@@ -44,6 +44,11 @@ STACKED = [
             [[a, np.zeros((len(a), b.shape[1]))], [np.zeros((len(b), a.shape[1])), b]]
         ),
     ),
+    Case(
+        r"H = [\overrightarrow{H}; \overleftarrow{H}]",
+        "H_vec[n,d] H_back[n,p]",
+        lambda a, b: np.c_[a, b],
+    ),
     Case(r"Z = \begin{bmatrix} x^\top \\ y^\top \end{bmatrix}", "x[d] y[d]", lambda x, y: [x, y]),
     Case(r"Z = \begin{bmatrix} x & y \end{bmatrix}", "x y", lambda x, y: [x, y]),
     Case(

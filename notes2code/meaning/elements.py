@@ -1,0 +1,49 @@
+"""Elements x_i that are numbers, and no rows of a matrix, as the formula itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from notes2code.latex.tree import Big, Group, Infix, Juxt, Node, Nodes, Script, children
+from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.statements import Define, Statement
+
+if TYPE_CHECKING:
+    from notes2code.meaning.survey import Survey
+
+
+def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
+    """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
+    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, or says what
+    the norm of x is."""
+    found: list[Node] = []
+    for infix in nodes.of(Infix):
+        big = infix.right if infix.op == "-" else None
+        if isinstance(big, Big) and big.op in ("max", "min"):
+            found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
+    for big in nodes.of(Big):
+        factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
+        if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
+            found += factors
+        elif big.op == "prod":
+            found.append(big.body)
+    for statement in statements:
+        sides = statement.values if isinstance(statement, Define) else ()
+        for side in sides[: len(sides) - 1]:
+            group = side.base if isinstance(side, Script) else side
+            if isinstance(group, Group) and group.open == "‖":
+                found += group.items
+    used = (seen.understood(node) for node in found if scripts.is_name(node))
+    known = {use.name for use in used if use is not None}
+    known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
+    return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+
+
+def _are_of_dot_product(seen: Survey, factors: Sequence[Node]) -> bool:
+    """Whether factors are the x_i and y_i of two vectors: numbers, as they stand side by side."""
+    uses = [use for use in map(seen.understood, factors) if use is not None and not use.transposed]
+    if len(uses) != 2 or any(len(use.indices) != 1 for use in uses):
+        return False
+    mine, theirs = (names.label(use.indices[0].node) for use in uses)
+    return mine == theirs and "".join(use.name for use in uses) in ("xy", "uv", "qk", "xz", "yz")
