@@ -81,7 +81,7 @@ def test_a_formula_without_a_function_says_so(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("notes2code.formula.torch_source", refuse)
     compiled = compile_formula("y = a + b")
-    with pytest.raises(FormulaError, match="no PyTorch function .* two functions are called f"):
+    with pytest.raises(FormulaError, match=r"no PyTorch function .* two functions are called f"):
         compiled.function()
 
 
