@@ -75,11 +75,13 @@ def test_numbers_may_be_floats_or_tensors(checks: Any) -> None:
     assert function(x=torch.ones((), dtype=torch.bfloat16)).dtype is torch.bfloat16
 
 
-def test_a_formula_without_a_function_says_so() -> None:
-    rows = r"\cos\theta & -\sin\theta \\ \sin\theta & \cos\theta"
-    turned = rf"R(\theta) = \begin{{pmatrix}} {rows} \end{{pmatrix}}"
-    compiled = compile_formula(r"(x', y')^\top = R(\theta)(x, y)^\top", context=turned)
-    with pytest.raises(FormulaError, match="no PyTorch function is written"):
+def test_a_formula_without_a_function_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> str:
+        raise EmitError("two functions are called f")
+
+    monkeypatch.setattr("notes2code.formula.torch_source", refuse)
+    compiled = compile_formula("y = a + b")
+    with pytest.raises(FormulaError, match=r"no PyTorch function .* two functions are called f"):
         compiled.function()
 
 
