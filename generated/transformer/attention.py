@@ -175,7 +175,7 @@ class DistanceAttention(DotProductAttention):
             )
         # A shift of everything changes no distance, and near zero less is lost in rounding.
         keep = combined_mask(query, key, keep_mask, causal=False)
-        centre = key.sum(dim=-2, keepdim=True) / max(1, key.size(-2))
+        centre = key.mean(dim=-2, keepdim=True).nan_to_num()  # there may be no keys
         if keep is not None:  # keys that no query sees may be far off
             seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
             key = key.masked_fill(~seen, 0.0)
@@ -198,7 +198,7 @@ class DistanceAttention(DotProductAttention):
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
     """Each head's share of the features: (B, n, d) to (B, num_heads, n, d / num_heads)."""
-    return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)
+    return x.reshape(*x.shape[:-1], num_heads, x.size(-1) // num_heads).transpose(-3, -2)
 
 
 def join_heads(heads: Tensor) -> Tensor:

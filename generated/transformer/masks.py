@@ -171,7 +171,8 @@ def fused_attention(
     dropout: float = 0.0,
 ) -> Tensor:
     """``masked_softmax(scale * query @ keyᵀ, …) @ value`` in torch's fused kernel."""
-    queries, keys, width = query.size(-2), key.size(-2), value.size(-1)
+    lead, queries, keys = query.shape[:-2], query.size(-2), key.size(-2)
+    width = value.size(-1)
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
     if bias is not None and (causal or keep_mask is not None):
@@ -203,12 +204,10 @@ def fused_attention(
         keep = keep | empty
         mask = keep if bias is None else bias.masked_fill(~keep, -math.inf)
     # The kernel is fast for four axes, and for one width of queries, keys and values.
-    leads = [x.shape[:-2] for x in (query, key, value, mask) if x is not None]
-    lead = torch.broadcast_shapes(*leads)
     if query.size(-1) != width:
         widest = max(query.size(-1), width)
         query, key, value = (F.pad(x, (0, widest - x.size(-1))) for x in (query, key, value))
-    if len(lead) != 2 or any(other != lead for other in leads[:3]):
+    if len(lead) != 2:
         query, key, value = (_as_heads(x, lead) for x in (query, key, value))
         mask = None if mask is None else _as_heads(mask.expand(*lead, queries, keys), lead)
     elif mask is not None:
@@ -216,7 +215,9 @@ def fused_attention(
     output = F.scaled_dot_product_attention(
         query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=lower, scale=scale
     )
-    output = output[..., :width].reshape(*lead, queries, width)
+    output = output[..., :width]
+    if len(lead) != 2:
+        output = output.reshape(*lead, queries, width)
     return output if empty is None else output.masked_fill(empty, 0.0)
 
 
