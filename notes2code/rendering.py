@@ -47,10 +47,53 @@ def render(
 ) -> Rendered:
     """Render the package of a vault; the same vault gives the same files, wherever it lies.
     ``refused`` says by name which classes are left out, and why."""
-    # What a drawing repeats of a note is the note's.
+    mentioned = _mentioned(compilation)
+    planned = plan(_sourced(compilation), mentioned, compilation.compiler)
+    vault = Path(compilation.vault.root).resolve().name
+    found = {note.path: sizes_of(note) for note in compilation.vault.notes}
+    sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
+
+    def emitted(plain: Mapping[str, Plain]) -> emitter.Package:
+        return emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
+
+    plain = _plain(compilation, {})
+    rendered = emitted(plain)
+    classless = {f: part for f, part in planned.owners.items() if part in rendered.left_out}
+    instead = {id: made for id, made in _plain(compilation, classless).items() if id not in plain}
+    if instead:  # what is asked for is written as a function where there is no class of it
+        plain |= instead
+        rendered = emitted(plain)
+    told = {made: _left_out(_name(made), why) for made, why in rendered.left_out.items()}
+    told |= {made: _doubtful(_name(made), why) for made, why in rendered.doubts.items()}
+    owned: dict[str, Part | Plain | None] = {}
+    for f in compilation.formulas:
+        part, function = planned.owners.get(f.compiled), plain.get(f.id)
+        owned[f.id] = part or function
+        if function is not None and function in rendered.classes:
+            owned[f.id] = function
+            if part is not None:
+                told[function] = _instead(told[part], rendered.classes[function])
+    remarks = _remarks(compilation, owned, mentioned, told)
+    for path, (_, problems) in found.items():
+        if problems:
+            remarks[path] = (*remarks.get(path, ()), *problems)
+    classes = {
+        name: part.sources if isinstance(part, Part) else (part.source,)
+        for part, name in rendered.classes.items()
+    }
+    names = {
+        id: rendered.classes[made]
+        for id, made in owned.items()
+        if made is not None and made in rendered.classes
+    }
+    return Rendered(rendered.files, names, classes, remarks, rendered.tests)
+
+
+def _sourced(compilation: Compilation) -> list[tuple[Compiled, Source]]:
+    """The formulas with their places; what a drawing repeats of a note is the note's."""
     ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
     numbers = numbers_said(compilation)
-    formulas = [
+    return [
         (
             f.compiled,
             Source(
@@ -63,45 +106,6 @@ def render(
         )
         for f in ordered
     ]
-    mentioned = _mentioned(compilation)
-    planned = plan(formulas, mentioned, compilation.compiler)
-    vault = Path(compilation.vault.root).resolve().name
-    found = {note.path: sizes_of(note) for note in compilation.vault.notes}
-    sizes = {path: sizes for path, (sizes, _) in found.items() if sizes}
-    plain = _plain(compilation, {})
-    rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
-    told = {made: _left_out(_name(made), why) for made, why in rendered.left_out.items()}
-    told |= {made: _doubtful(_name(made), why) for made, why in rendered.doubts.items()}
-    classless = {f: part for f, part in planned.owners.items() if part in rendered.left_out}
-    instead = {id: made for id, made in _plain(compilation, classless).items() if id not in plain}
-    if instead:  # what is asked for is written as a function where there is no class of it
-        plain |= instead
-        rendered = emitter.render(planned, package, vault, sizes, tuple(plain.values()), refused)
-        for f in compilation.formulas:
-            if f.id in instead and instead[f.id] in rendered.classes:
-                name = rendered.classes[instead[f.id]].rpartition(".")[2]
-                help = f"the formula is written as the function `{name}` instead"
-                told[instead[f.id]] = replace(told[classless[f.compiled]], help=help)
-    owned = {
-        f.id: made
-        if (made := plain.get(f.id)) in rendered.classes
-        else planned.owners.get(f.compiled, made)
-        for f in compilation.formulas
-    }
-    emitted = {
-        id: rendered.classes[part]
-        for id, part in owned.items()
-        if part is not None and part in rendered.classes
-    }
-    remarks = _remarks(compilation, owned, mentioned, told)
-    for path, (_, problems) in found.items():
-        if problems:
-            remarks[path] = (*remarks.get(path, ()), *problems)
-    classes = {
-        name: part.sources if isinstance(part, Part) else (part.source,)
-        for part, name in rendered.classes.items()
-    }
-    return Rendered(rendered.files, emitted, classes, remarks, rendered.tests)
 
 
 def _plain(compilation: Compilation, classless: Mapping[Compiled, Part]) -> dict[str, Plain]:
@@ -175,6 +179,12 @@ def _left_out(name: str, reason: str) -> Problem:
         Span(0, 0),
         "the rest of the package is written without it",
     )
+
+
+def _instead(problem: Problem, name: str) -> Problem:
+    """The warning that a class is left out, where a function is written in its place."""
+    name = name.rpartition(".")[2]
+    return replace(problem, help=f"the formula is written as the function `{name}` instead")
 
 
 def _doubtful(name: str, doubt: str) -> Problem:
