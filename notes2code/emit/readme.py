@@ -53,7 +53,7 @@ def around(
         loss=first.get("cross_entropy"),
         heads=heads,
         other=other,
-        usual=USUAL,
+        usual={"vocab_size": 1000, **USUAL},
         joined=joined,
         attention=any(row.module == "attention" for row in rows),
         bleu=any(part.component == "bleu" for part in parts),
