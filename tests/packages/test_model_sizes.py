@@ -62,7 +62,9 @@ def rendered(tmp_path: Path) -> Callable[..., Rendered]:
 def _config(rendered: Rendered) -> list[str]:
     """The fields of a configuration as they stand in the code."""
     body = (
-        rendered.files["transformer/models.py"].split("class GPTConfig:")[1].split("class GPT(")[0]
+        rendered.files["transformer/models.py"]
+        .split("class GPTConfig(ModelConfig):")[1]
+        .split("class GPT(")[0]
     )
     return [line.strip() for line in body.splitlines() if re.match(r"    \w+: ", line)]
 
