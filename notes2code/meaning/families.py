@@ -75,7 +75,7 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
     if any(value.rank != 2 for value in values):
         return joined_values(run, values, span)
     ways = [("side by side", 0.0), ("below each other", 3.0)]
-    if below and all(map(_is_of_matrices, values)):
+    if below and all(map(_is_of_matrices, values)) and not any(map(_is_head, values)):
         ways = [("below each other", 0.0), ("side by side", 0.5)]
     way = run.choose(f"join {span.start}-{span.end}", ways)
     if below or way == "below each other":
