@@ -30,7 +30,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             r"\mathrm{GLU}(x) = \sigma(xW + c) \otimes (xV + b)",
             r"h = \mathrm{Swish}_\beta(xW) \otimes xV",
         ],
-        ["class SwiGLU", "class GEGLU", "class GLU", "class GatedFeedForward"],
+        ["class SwiGLU", "class GEGLU", "class GLU", "class HiddenSwiGLU"],
     ),
     "block with a gate": (
         [
