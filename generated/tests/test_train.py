@@ -747,6 +747,7 @@ def in_each_process(folder: Path) -> None:
         dist.barrier()  # the first process has written the checkpoint
         losses += train(options_of(TASKS[0], folder, f"{how} --steps 4 --resume"))
         torch.save((*found, losses), folder / f"{method} {process()[0]}.pt")
+    dist.barrier()  # one that left before the other was done could take it down
     dist.destroy_process_group()
 
 

@@ -76,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{PROGRAM}: stopped {interrupt}", file=sys.stderr)
         sys.exit(130)
     if dist.is_initialized():
+        dist.barrier()  # one that left before the others were done could take them down
         dist.destroy_process_group()
 
 
