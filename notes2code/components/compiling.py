@@ -140,17 +140,14 @@ class Compiler:
         completed = alone.component.forms[alone.form.completes].equation
         left = {given.name for given in alone.form.equation.inputs}
         left -= {given.name for given in completed.inputs}
-        arrays = {alone.found.roles[role].array for role in left if role in alone.found.roles}
-        given = {one.name for one in found.own.equation.inputs} if found.own.equation else set()
+        roles = (alone.found.roles[role] for role in left if role in alone.found.roles)
+        wanted = [{role.array, f"{role.array}_squared"} for role in roles]
+        given = {one.name for one in alone.equation.inputs}
         for uses in self.linker.linked(entry):
-            said = [self.linker.parsed[use].arrays for use in uses]
-            if not all(any({one, f"{one}_squared"} & names for names in said) for one in arrays):
+            said = {use: self.linker.parsed[use].arrays for use in uses}
+            mine = tuple(use for use in uses if any(names & said[use] for names in wanted))
+            if not all(any(names & said[use] for use in mine) for names in wanted):
                 continue
-            mine = tuple(
-                use
-                for use, names in zip(uses, said, strict=True)
-                if any({one, f"{one}_squared"} & names for one in arrays)
-            )
             typed = self.linker.together(entry, found.own, mine)
             if typed is not None and typed.equation is not None:
                 others = {one.name for one in typed.equation.inputs} - given

@@ -126,6 +126,13 @@ def scripted(run: Run, node: Node) -> Value:
 
 def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     """A superscript on a value: a transpose or a power."""
+    if isinstance(sup, Name) and sup.text in names.TRANSPOSES and _is_one(node):
+        raise error(
+            "N2C033",
+            f"`{run.quote(node.span)}` may be a row of ones or a number",
+            node.span,
+            "write `\\mathbf{1}^\\top` for the row, and leave the number out",
+        )
     if isinstance(sup, Name) and sup.text in "tT" and _is_rate(node):
         run.shapes.setdefault(sup.text, Shape(()))
         return power(run, value, sup, node.span)
@@ -140,13 +147,21 @@ def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
     return power(run, value, sup, node.span)
 
 
+def _is_one(node: Node) -> bool:
+    return isinstance(node, Script) and node.base == Num("1", node.base.span)
+
+
 def _is_rate(node: Node) -> bool:
     """Whether what stands below scripts is a number such as 0.95 or 1 − β, which is raised to a
-    step t or T."""
-    return isinstance(node, Script) and all(
-        isinstance(part, Num | Group | Infix | Neg | Frac)
-        or (isinstance(part, Name) and part.text in scripts.RATES)
-        for part in walk(node.base)
+    step t or T; 0 is more likely a row."""
+    return (
+        isinstance(node, Script)
+        and node.base != Num("0", node.base.span)
+        and all(
+            isinstance(part, Num | Group | Infix | Neg | Frac)
+            or (isinstance(part, Name) and part.text in scripts.RATES)
+            for part in walk(node.base)
+        )
     )
 
 

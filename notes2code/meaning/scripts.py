@@ -348,6 +348,8 @@ class _Reader:
             if node.text == "+" and self.base.isupper():
                 text = "the pseudo-inverse of a matrix is not computed"
                 raise error("N2C041", text, node.span, "if it is a label, write it as a word")
+            if not names.label(node):
+                raise error("N2C032", "this superscript is not understood", node.span)
             self.labels.append(names.label(node))
         else:
             self.power = node

@@ -115,7 +115,10 @@ def test_signs_below_and_above_are_read(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("latex", [r"y = A^+ b", r"y = x_\cdot + 1"])
+@pytest.mark.parametrize(
+    "latex",
+    [r"y = A^+ b", r"y = x_\cdot + 1", r"y = x^{\cdot} + 1", r"s = 1^T x", r"s = 1^\top x"],
+)
 def test_signs_that_are_not_understood_are_refused(latex: str) -> None:
     with pytest.raises(FormulaError):
         compile_formula(latex)
