@@ -71,10 +71,20 @@ class Linked:
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """How many indices a left-hand side is written with, and the letters of those that are no
+    steps."""
+
+    written: int
+    letters: frozenset[str]
+
+
 @dataclass
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
-    functions called here get, ``said`` what those defined here are, however it is written."""
+    functions called here get, ``said`` what those defined here are, however it is written;
+    ``indexed`` tells of the indices of the arrays defined here."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -88,6 +98,8 @@ class _Parsed:
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
+    seen: survey.Survey | None = None
+    indexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
@@ -145,6 +157,7 @@ class Linker:
             return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         parsed.given = _given(tree, seen)
+        parsed.seen = seen
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -356,6 +369,17 @@ class Linker:
             self.functions[entry] = linked.together[0][0] if linked.together else linked.own
         return self.functions[entry].equation
 
+    def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
+        """For each of some arrays the formula of the note that defines it, where it has as many
+        indices there as in this formula."""
+        seen = self.parsed[entry].seen
+        found: dict[str, Entry] = {}
+        for name, others in self.nearest(entry, sorted(arrays), "arrays", within=1).items():
+            indexed = self.parsed[others[0]].indexed.get(name)
+            if seen is not None and indexed and seen.written.get(name) == {indexed.written}:
+                found[name] = others[0]
+        return found
+
     def _definitions(self, entry: Entry, within: int) -> tuple[Entry, ...]:
         """The formulas of the note, or of the section, that define arrays which this one refers
         to, in order."""
@@ -469,6 +493,15 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.said[target.name] = tuple(map(_said, statement.values))
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
+        if statement.target is not None and scripts.is_name(statement.target):
+            use = seen.use(statement.target)
+            letters = (
+                inner.text
+                for at in use.indices
+                for inner in walk(at.node)
+                if isinstance(inner, Name)
+            )
+            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, frozenset(letters))
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)

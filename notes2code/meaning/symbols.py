@@ -235,6 +235,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
                 use.span,
             )
         return rank
+    if name in run.scope.ranks:
+        return run.scope.ranks[name]
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
