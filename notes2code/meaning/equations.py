@@ -192,7 +192,7 @@ class Attempt:
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
-        run.elementwise = acts_on_numbers(self.targets[at])
+        run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
         run.gives_number = _is_number(self.targets[at])
         run.gives_rows = _is_row(self.targets[at])
         run.indices = {}

@@ -179,7 +179,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not index_letters.labels(statements):
-                index_letters.find_target_letters(seen, statement.target, nodes)
+                index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)

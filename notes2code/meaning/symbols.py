@@ -197,6 +197,9 @@ def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
     if not run.shapes or (use.indices and use.name in run.defines):
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
+    elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
+    if run.elementwise and elsewhere and use.name in run.whole_parameters:
+        return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
