@@ -17,9 +17,11 @@ from notes2code.meaning.values import (
     Value,
     contract,
     elementwise,
+    free_roots,
     fresh,
     link,
     scalar,
+    settled,
     shape_text,
 )
 
@@ -88,6 +90,7 @@ def apply(
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = _gives_elements(run, use, equation, span)
     own = [] if elements else _own_places(run, use)
+    arguments, row = _all_rows(run, equation, arguments)
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
     extra: tuple[Index, ...] = ()
@@ -115,6 +118,10 @@ def apply(
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    if row is not None:
+        run.unify(row.size, result[0].size, span)
+        called = Call(name, tuple(lambdas), (Idx(row), *map(Idx, result[1:])), site)
+        return Value(called, result[1:], span)
     if elements:
         at = tuple(
             place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=False)
@@ -126,6 +133,29 @@ def apply(
     counted = _counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _all_rows(
+    run: Run, equation: Equation, arguments: Sequence[Value]
+) -> tuple[Sequence[Value], Index | None]:
+    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``: all rows q,
+    and the index of the one that is meant."""
+    given = [one.shape for one in equation.inputs if one.name in equation.parameters]
+    if len(given) != 1 or len(arguments) != 1 or len(given[0]) != 2 or arguments[0].rank != 1:
+        return arguments, None
+    vector = arguments[0]
+    axes = {find_index(axis) for axis in vector.axes}
+    opened = list(free_roots(vector.body) - axes)
+    if len(opened) != 1 or not _keeps(equation, given[0][0]):
+        return arguments, None
+    every = fresh(opened[0].size)
+    body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
+    return [Value(body, (every, *vector.axes), vector.span)], opened[0]
+
+
+def _keeps(equation: Equation, rows: Expr) -> bool:
+    """Whether a function gives a row for each that it gets."""
+    return len(equation.value.indices) == 2 and equation.value.indices[0].size == rows
 
 
 def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:

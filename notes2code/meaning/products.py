@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
-from notes2code.meaning import applying, calls, families, ir, scripts, sizes, symbols, turns
+from notes2code.meaning import applying, calls, families, ir, names, scripts, sizes, symbols, turns
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -97,6 +97,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
+        if _maps_a_number(left, right):
+            run.pay(1.2)  # weights stand before the vector that they map: W^{(l)} a^{(l-1)}
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
@@ -111,6 +113,14 @@ def _is_score(left: Value, right: Value) -> bool:
     match left.body, right.body:
         case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
             return mine != theirs
+    return False
+
+
+def _maps_a_number(left: Value, right: Value) -> bool:
+    match left.body, right.body:
+        case ir.Ref(weights), ir.Ref(given) if left.rank == 2:
+            mapped = names.base_letter(given)
+            return names.base_letter(weights) in ("W", "U") and "a" <= mapped <= "z"
     return False
 
 

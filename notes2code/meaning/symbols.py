@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Infix, Name, Node, Script, walk
+from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -75,7 +75,8 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
+        constant = use.name in CONSTANTS and use.name not in run.shapes | run.defined
+        if constant and not _is_memory(run, use.name):
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -129,7 +130,15 @@ def _is_size(run: Run, name: str) -> bool:
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and run.seen.has_matrices
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
-    return name in ("n", "m") and name not in run.seen.bold
+    return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
+
+
+def _is_memory(run: Run, name: str) -> bool:
+    """Whether a letter is an argument twice, as keys and values are: ``MultiHead(z, m, m)``."""
+    return any(
+        group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
+        for group in run.seen.nodes.of(Group)
+    )
 
 
 def element_of(run: Run, use: Use, defined: Defined) -> Value:
@@ -269,6 +278,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
+    elif base == "b" and indices == 1 and _has_weights(run):
+        ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
         transposed = use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
@@ -280,6 +291,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
+
+
+def _has_weights(run: Run) -> bool:
+    """Whether there are several weights W, told apart by an index."""
+    return any(
+        names.base_letter(name) == "W" and max(counts) == 1
+        for name, counts in run.seen.counted.items()
+    )
 
 
 def _is_extreme(run: Run, use: Use) -> bool:
