@@ -198,7 +198,9 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
             separate = run.separate.setdefault(use.name, own)
             return separate, len(use.indices) + _element_rank(run, use, separate, most)
         return use.name, _element_rank(run, use, use.name, 0)
-    steps = 0 if names.base_letter(use.name).isupper() else use.steps  # H^{(l)} is a matrix
+    # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps.
+    capital = names.base_letter(use.name).isupper()
+    steps = 0 if capital and (not use.indices or "l" in run.seen.steps.get("", ())) else use.steps
     return use.name, most + _element_rank(run, use, use.name, most + steps)
 
 
@@ -260,6 +262,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
+    if run.seen.attends and base in "qkv" and indices == 2:
+        vectors = any(
+            names.base_letter(name) in _ROLES
+            and (run.seen.is_bold(name) or name in run.seen.transposed)
+            for name in run.seen.counted
+        )
+        first, then = (1, 0) if vectors else (0, 1)
+        return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
     if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
