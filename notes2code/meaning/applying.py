@@ -342,7 +342,8 @@ def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:
 def _is_another(run: Run, name: str, owner: str) -> bool:
     """Whether the formula has something else by the name of a function's own input."""
     known = run.symbols.get(name)
-    return name in run.defines if known is None else known.owner != owner
+    mentioned = name in run.defines or name in run.seen.counted
+    return mentioned if known is None else known.owner != owner
 
 
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:

@@ -27,6 +27,8 @@ def quantities(nodes: Nodes) -> set[str]:
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
+        elif parts is not None and binders.bare(parts[1]) == "T":
+            found.add("T")  # a temperature, or how many there are
     return found
 
 
