@@ -17,9 +17,11 @@ from notes2code.meaning.values import (
     Value,
     contract,
     elementwise,
+    free_roots,
     fresh,
     link,
     scalar,
+    settled,
     shape_text,
 )
 
@@ -67,6 +69,9 @@ def apply(
         )
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
+    if (row := _row_of(run, equation, arguments)) is not None:
+        matrix = apply(run, use, equation, [row[0]], span, named)
+        return Value(ir.substitute(matrix.body, {matrix.axes[0]: row[1]}), matrix.axes[1:], span)
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = all(ranks[p] == 0 for p in equation.parameters)
@@ -126,6 +131,27 @@ def apply(
     counted = _counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _row_of(run: Run, equation: Equation, arguments: Sequence[Value]) -> tuple[Value, Expr] | None:
+    """The matrix, and the place of its row, that stands in ``k_t = RoPE(W h_t)``: the function
+    turns each row by its place, and is written at one."""
+    rows, inputs = equation.value.indices[:1], equation.inputs
+    if len(arguments) != 1 or len(inputs) != 1 or equation.functions or not rows:
+        return None
+    (value,), (matrix,) = arguments, inputs
+    bodies = (equation.value.body, *(d.array.body for d in equation.definitions))
+    parts = (part for body in bodies for part in ir.walk(body))
+    refs = [e for e in parts if isinstance(e, Ref) and e.array == matrix.name]
+    places = [run.indices[letter] for letter in run.target_letters if letter in run.indices]
+    mine = [index for index in map(find_index, places) if index in free_roots(value.body)]
+    if value.rank != 1 or len(matrix.shape) != 2 or len(mine) != 1:
+        return None
+    if any(ref.at[0] != Idx(rows[0]) for ref in refs):
+        return None
+    row = fresh(mine[0].size)
+    body = ir.substitute(settled(value.body), {mine[0]: Idx(row)})
+    return Value(body, (row, *value.axes), value.span), Idx(mine[0])
 
 
 def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:

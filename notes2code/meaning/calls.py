@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -379,7 +379,11 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
-    return applying.unknown(run, use, [run.lower(item) for item in items], span)
+    arguments = [run.lower(item) for item in items]
+    for pair in pairwise(zip(items, arguments, strict=True)):
+        (mine, left), (theirs, right) = pair
+        symbols.forbid_own_element(run, (mine, theirs), left, right)
+    return applying.unknown(run, use, arguments, span)
 
 
 def _in_order(

@@ -101,7 +101,7 @@ def _infix(run: Run, node: Infix) -> Value:
     if node.op in ("+", "-"):
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
-        products.forbid_own_element(run, node, left, right)
+        symbols.forbid_own_element(run, (node.left, node.right), left, right)
         if left.rank and properties.looks_like_shape(node.right):
             raise error(
                 "N2C043",
@@ -140,9 +140,11 @@ def _infix(run: Run, node: Infix) -> Value:
 
 
 def _are_of_one_family(left: Value, right: Value) -> bool:
-    """Whether two terms are elements of arrays at the same index."""
+    """Whether two terms are elements of arrays at the same index, or go by one letter."""
     if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
         return False
+    if names.base_letter(left.body.array) == names.base_letter(right.body.array):
+        return True
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
 
 

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
-from notes2code.meaning import applying, calls, families, ir, scripts, sizes, symbols, turns
+from notes2code.meaning import (
+    applying,
+    binders,
+    calls,
+    families,
+    ir,
+    names,
+    scripts,
+    sizes,
+    symbols,
+    turns,
+)
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -97,6 +108,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
+        _refuse_lone_weight(run, left, right, where)
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
@@ -104,6 +116,29 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if _is_gain(run, left) or _is_gain(run, right):
         return elementwise(run, left, right, ir.mul, where)
     return matrix_product(run, left, right, where)
+
+
+def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> None:
+    """The W of ``W h_t`` is a matrix, and the h_t a vector: neither is a number beside the other,
+    as a call of a function of matrices, or a declared array of many axes, would have it."""
+    for weight, other in ((left, right), (right, left)):
+        if not isinstance(weight.body, ir.Ref) or names.base_letter(weight.body.array) != "W":
+            continue
+        body = other.body
+        element = isinstance(body, ir.Ref) and body.array[0] in ("hx", _STATES)[len(body.at) == 1]
+        lone = weight.rank == 0 and not weight.body.at and other.rank > 1
+        if lone or (weight.rank == 2 and element and not other.rank):
+            raise error(
+                "N2C041",
+                f"`{run.quote(weight.span)}` is {shape_text(weight)} here, and "
+                f"`{run.quote(other.span)}` {shape_text(other)}: no weight is multiplied so",
+                where,
+                "declare the shapes of both",
+            )
+
+
+_STATES = "hxzsuqkvc"
+"""Letters of vectors that weights are applied to, one at each position."""
 
 
 def _is_score(left: Value, right: Value) -> bool:
@@ -217,12 +252,24 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
 
 
 def _applied_to(run: Run, call: Node, other: Node) -> bool:
-    """Whether a factor is a function of the other one as it stands: ``XW · σ(XW)``."""
+    """Whether a factor is a function of the other one as it stands, or scaled by a number:
+    ``XW · σ(XW)``, ``z · σ(β z)``."""
     match call:
         case Juxt((_, Group() as argument)) | Apply(_, argument):
-            texts = [run.quote(ungrouped(node).span) for node in (argument, other)]
+            texts = [run.quote(_unscaled(node).span) for node in (argument, other)]
             return texts[0].replace(" ", "") == texts[1].replace(" ", "")
     return False
+
+
+def _unscaled(node: Node) -> Node:
+    """A factor without the number or the Greek letter before it, and without parentheses."""
+    match ungrouped(node):
+        case Juxt((scale, factor)) | Infix("·" | "×" | "*", scale, factor) if (
+            isinstance(scale, Num) or binders.bare(scale) in names.GREEK
+        ):
+            return ungrouped(factor)
+        case inner:
+            return inner
 
 
 def _maps_the_other(left: Value, right: Value) -> bool:
@@ -327,24 +374,3 @@ def _is_matrix_norm(expr: ir.Expr) -> bool:
         case ir.Pow(ir.Reduce("sum", _, ir.Reduce("sum", _, _)), _):
             return True
     return False
-
-
-def forbid_own_element(run: Run, node: Infix, left: Value, right: Value) -> None:
-    """``x − x_i`` cannot mean an array and its own element: x is then a thing apart."""
-    if scripts.is_name(node.left) and scripts.is_name(node.right):
-        mine, theirs = run.seen.use(node.left), run.seen.use(node.right)
-        same = mine.name == theirs.name and len(mine.indices) != len(theirs.indices)
-        if same and left.rank != right.rank and not run.decided.get(f"one {mine.name}", False):
-            raise error(
-                "N2C041",
-                f"`{run.quote(node.left.span)}` is {shape_text(left)} and "
-                f"`{run.quote(node.right.span)}` {shape_text(right)}",
-                node.span,
-            )
-        if same and run.decided.get(f"one {mine.name}", False):
-            raise error(
-                "N2C033",
-                f"`{run.quote(node.left.span)}` and `{run.quote(node.right.span)}` cannot be "
-                "an array and its element here",
-                node.span,
-            )

@@ -1,4 +1,4 @@
-"""Capital letters that are numbers: the sizes and counts of ``O = (W − K + 2P)/S + 1``."""
+"""Letters that are numbers: the sizes and counts of ``O = (W − K + 2P)/S + 1``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DATA = frozenset("XYZ")
 
 
 def quantities(nodes: Nodes) -> set[str]:
-    """The names of all capitals that are numbers, as what is computed with them shows."""
+    """The names of all letters that are numbers, as what is computed with them shows."""
     found: set[str] = set()
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
@@ -24,6 +24,10 @@ def quantities(nodes: Nodes) -> set[str]:
     for product in nodes.of(Juxt):
         if _counts(product):
             found.update(_named(product))
+    inner = {id(node.left) for node in nodes.of(Infix) if node.op == "×"}
+    for node in nodes.of(Infix):
+        if node.op == "×" and id(node) not in inner:
+            found.update(_of_counts(binders.chain(node)))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
@@ -76,6 +80,28 @@ def _counts(node: Juxt) -> bool:
     first, *others = node.factors
     letters = {name for factor in others for name in _named(factor)}
     return isinstance(first, Num) and len(letters) == len(others) > 1 and letters <= _COUNTS
+
+
+def _of_counts(factors: Sequence[Node]) -> set[str]:
+    """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
+    for matrices are multiplied by each other only."""
+    found = [_plain(factor) for factor in factors]
+    sure = any(isinstance(f, Num) for f in factors) or any(
+        map(names.is_size_name, filter(None, found))
+    )
+    if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
+        return set()
+    return {name for name in found if name}
+
+
+def _plain(node: Node) -> str:
+    """The name of a letter or a word, alone or with a label below it; "" for anything else."""
+    match node:
+        case Name(text, _, font) if font != "bold" and text not in _DATA:
+            return scripts.read(node, frozenset()).name
+        case Script(Name(_, _, font) as base, sub, None, 0) if font != "bold" and _plain(base):
+            return scripts.read(node, frozenset()).name if _is_plain(sub, None) else ""
+    return ""
 
 
 def _is_arithmetic(node: Node) -> bool:

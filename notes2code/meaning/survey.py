@@ -139,17 +139,21 @@ class Survey:
         return found
 
     def _names(self, value: Node) -> Iterator[str]:
-        """The names in a value; the z of ``d_z`` is no name, that of ``e^z`` is one."""
+        """The names in a value; the z of ``d_z`` is no name, nor are the K and V of ``c_t^{KV}``;
+        that of ``e^z`` is one."""
         pending = [value]
         while pending:
             node = pending.pop()
             use = self.understood(node)
             if use is not None:
                 yield use.name
-            plain = use is not None and not use.indices and use.power is None
-            if isinstance(node, Script) and node.sub is None and binders.bare(node) == "e":
-                plain = False
-            pending += [node.base] if plain and isinstance(node, Script) else children(node)
+            if use is None or (
+                isinstance(node, Script) and node.sub is None and binders.bare(node) == "e"
+            ):
+                pending += children(node)
+            elif isinstance(node, Script):
+                pending += [node.base, *(at.node for at in use.indices)]
+                pending += [] if use.power is None else [use.power]
 
 
 def survey(statements: Sequence[Statement]) -> Survey:

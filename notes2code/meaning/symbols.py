@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
@@ -11,10 +11,10 @@ from notes2code.latex.tree import Frac, Infix, Name, Node, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.run import Defined, Run, Symbol
+from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use
-from notes2code.meaning.values import Value, fresh, scalar, transpose
+from notes2code.meaning.scripts import HEAD, At, Use, is_name
+from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
 """What the gain and the bias of a normalisation are called."""
@@ -93,6 +93,26 @@ def value_at(run: Run, use: Use) -> Value:
     return _input(run, use)
 
 
+def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Value) -> None:
+    """``x − x_i`` and ``sim(x, x_i)`` cannot mean an array and its own element: x is then a thing
+    apart."""
+    if not all(map(is_name, nodes)):
+        return
+    mine, theirs = map(run.seen.use, nodes)
+    if mine.name != theirs.name or len(mine.indices) == len(theirs.indices):
+        return
+    texts = [f"`{run.quote(node.span)}`" for node in nodes]
+    where = nodes[0].span.to(nodes[1].span)
+    if run.decided.get(f"one {mine.name}", False):
+        text = f"{texts[0]} and {texts[1]} cannot be an array and its element here"
+        raise error("N2C033", text, where)
+    if left.rank != right.rank:
+        text = f"{texts[0]} is {shape_text(left)} and {texts[1]} {shape_text(right)}"
+        raise error("N2C041", text, where)
+    for own, other in zip(left.axes, right.axes, strict=True):
+        run.unify(find_index(own).size, find_index(other).size, where)
+
+
 def _refuse_outcome(run: Run, use: Use) -> None:
     """The x of ``Σ_x p(x)`` is an outcome and no number that counts."""
     if use.name in "vwxyz" and use.name in run.summed:
@@ -121,7 +141,7 @@ def counted(index: Index) -> Expr:
 def _is_size(run: Run, name: str) -> bool:
     if name in run.symbols or name in run.shapes:
         return False
-    if name in run.seen.sizes:
+    if name in run.seen.sizes or _counts_an_axis(run, name):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
         if run.seen.counted[name] != {0}:
@@ -130,6 +150,15 @@ def _is_size(run: Run, name: str) -> bool:
         matrix = name == "D" and run.seen.has_matrices
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold
+
+
+def _counts_an_axis(run: Run, name: str) -> bool:
+    """Whether a letter that is a number by custom counts an axis of what stands beside it: the r of
+    ``(α / r) B A``, where B is declared as d×r."""
+    if names.element_ranks(name, 0, False, False)[0] or run.seen.counted.get(name) != {0}:
+        return False
+    used = (run.shapes[other].axes for other in run.seen.counted if other in run.shapes)
+    return any(name in axes for axes in used)
 
 
 def element_of(run: Run, use: Use, defined: Defined) -> Value:

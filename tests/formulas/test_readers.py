@@ -1,0 +1,143 @@
+"""What a reader of a note sees at once: which letters count, which are apart, what belongs to
+what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def rotated(x: Any) -> Any:
+    """Each row turned pair by pair, by its place times the frequency of the pair."""
+    places, pairs = np.arange(len(x))[:, None], np.arange(x.shape[1] // 2)
+    angle = places * 10000.0 ** (-2 * pairs / x.shape[1])
+    out = np.empty_like(x)
+    out[:, ::2] = x[:, ::2] * np.cos(angle) - x[:, 1::2] * np.sin(angle)
+    out[:, 1::2] = x[:, 1::2] * np.cos(angle) + x[:, ::2] * np.sin(angle)
+    return out
+
+
+COUNTS = [
+    Case(
+        r"\text{cost}_{a} = 2 \times B \times S \times d_{model} \times N_{units}",
+        "B S N_units d_model#",
+        lambda b, s, n, d: 2 * b * s * d * n,
+    ),
+    Case(
+        r"m = 2 \times L \times h_{kv} \times d_h \times s \times b",
+        "L h_kv s b d_h#",
+        lambda layers, h, s, b, d: 2 * layers * h * d * s * b,
+    ),
+    Case(r"P = V \times d_{model}", "V d_model#", lambda v, d: v * d),
+    Case(r"Y = 0.5 \times X", "X[n,d]", lambda x: x / 2),
+    Case(r"Y = X \times A \times B", "X[n,d] A[d,p] B[p,r]", lambda x, a, b: x @ a @ b),
+    Case(
+        r"M = W + \frac{\alpha}{r} B A",
+        "W[d,k] alpha B[d,r] A[r,k]",
+        lambda w, alpha, b, a: w + alpha / b.shape[1] * b @ a,
+        context=[r"B \in \mathbb{R}^{d \times r}, A \in \mathbb{R}^{r \times k}"],
+    ),
+    Case(
+        r"h = \frac{1}{r} V x",
+        "r V[h,d] x[d]",
+        lambda r, v, x: v @ x / r,
+        context=[r"V \in \mathbb{R}^{h \times d}"],
+    ),
+]
+"""``×`` beside a number or a size, and the rank r of what is declared as d×r."""
+
+APART = [
+    Case(r"y = \sum_{i=1}^{n} g(x, x_i) y_i", "x[d] x_i[n,d] g() y[n,p]", None),
+    Case(
+        r"s = \|\mu_a - \mu_{c(i)}\|",
+        "mu_a[d] mu_ci[d]",
+        lambda a, c: np.sqrt(((a - c) ** 2).sum()),
+    ),
+]
+
+GATES = [
+    Case(
+        r"f(z) = z \cdot \sigma(\beta z)",
+        "z[n,d] beta",
+        lambda z, beta: z * sigmoid(beta * z),
+    ),
+    Case(
+        r"Y = (X W + b_1) \cdot \sigma(\beta (X W + b_1)) \otimes (X V + b_2)",
+        "X[n,d] W[d,p] b_1[p] beta V[d,p] b_2[p]",
+        lambda x, w, a, beta, v, b: (x @ w + a) * sigmoid(beta * (x @ w + a)) * (x @ v + b),
+    ),
+]
+"""A gate times the function of it that opens it, also where a number scales what is inside."""
+
+ROWS = [
+    Case(r"k_t = \mathrm{RoPE}(W h_t)", "W[p,d] h[n,d]", lambda w, h: rotated(h @ w.T)),
+    Case(r"q_i = \mathrm{RoPE}(x_i W)", "x[n,d] W[d,p]", lambda x, w: rotated(x @ w)),
+    Case(
+        r"q_t = [A c_t; \mathrm{RoPE}(B c_t)]",
+        "A[p,d] c[n,d] B[2*r,d]",
+        lambda a, c, b: np.c_[c @ a.T, rotated(c @ b.T)],
+    ),
+]
+"""What turns the rows of a matrix by their places, written at one of them."""
+
+LABELS = [
+    Case(r"K_t = A c_t^{KV}, \quad V_t = B c_t^{KV}", "A[p,d] c_KV[n,d]", lambda a, c: c @ a.T),
+    Case(r"u = A x \space \text{and} \space y = 2 u", "A[n,d] x[d]", lambda a, x: 2 * a @ x),
+]
+
+DIAGONALS = [
+    Case(r"D = \mathrm{diag}(a_1, \dots, a_n)", "a[n]", np.diag),
+    Case(
+        r"D = \mathrm{diag}(A_1, \dots, A_n)",
+        "A[n,d,e]",
+        lambda a: block_diagonal(list(a)),
+    ),
+]
+
+
+def block_diagonal(blocks: list[Any]) -> Any:
+    rows, columns = blocks[0].shape
+    out = np.zeros((len(blocks) * rows, len(blocks) * columns))
+    for at, block in enumerate(blocks):
+        out[at * rows : (at + 1) * rows, at * columns : (at + 1) * columns] = block
+    return out
+
+
+@table(*COUNTS, *APART[1:], *GATES, *ROWS, *LABELS, *DIAGONALS)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_a_query_is_apart_from_the_keys_of_its_letter() -> None:
+    formula = compile_formula(r"y = \sum_{i=1}^{n} g(x, x_i) y_i")
+    rng = np.random.default_rng(0)
+    x, keys, values = rng.normal(size=3), rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
+    found = formula.reference(x=x, x_i=keys, g=lambda a, b: (a * b).sum(-1), y=values)
+    np.testing.assert_allclose(found, keys @ x @ values)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"R = \mathrm{diag}(R_{\theta_1}, \dots, R_{\theta_n})",
+        r"D = \mathrm{diag}(a, b)",
+        r"D = \mathrm{diag}(u, \dots, v)",
+    ],
+)
+def test_a_diagonal_that_is_not_told_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(latex)
+
+
+def test_a_weight_is_no_number_beside_an_array_of_many_axes() -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(r"q_t = W c_t", context=r"c_t \in \mathbb{R}^{B \times L \times d}")
