@@ -116,7 +116,7 @@ def apply(
         elif (length := _length_of(equation, parameter)) is not None:
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
-            lambdas.append(_own_input(run, use, parameter, axes, site, own))
+            lambdas.append(_own_input(run, use, parameter, axes, site, own, span))
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
@@ -298,11 +298,19 @@ def _own_input(
     axes: tuple[Size, ...],
     site: int,
     own: Sequence[tuple[Size, Expr]],
+    span: Span,
 ) -> Lambda:
     """An input of the function that is no parameter, such as a weight: an input here too.
 
     A second call of the function has weights of its own, and so has each of the ``FFN_i(x)``.
     """
+    if parameter.kind == "function" and parameter.name in run.defines:
+        raise error(
+            "N2C034",
+            f"`{parameter.name}` is defined here by `{use.name}`, which is defined by it",
+            span,
+            "this follows from that formula, and is no definition of its own",
+        )
     axes = (*(size for size, _ in own), *axes) if axes else axes
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
@@ -380,9 +388,13 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
-    lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
+    for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
+        size = run.members.setdefault((use.name, count), Size(""))
+        lambdas += (Lambda((), place(run, at, size, use)),)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
+        options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:
         options = shape[:1]
     gives = run.choose(f"result {use.name}", options)

@@ -13,6 +13,7 @@ from notes2code.latex.tree import (
     Frac,
     Group,
     Infix,
+    Juxt,
     Name,
     Neg,
     Node,
@@ -25,6 +26,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import (
     applying,
+    binders,
     conditions,
     ir,
     masks,
@@ -98,7 +100,12 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
     """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
     spelt = list(takewhile(_is_capital, reversed(factors)))
-    if len(spelt) > 2 and len(group.items) > 1 and is_unknown(run, run.seen.use(spelt[0])):
+    if not spelt:
+        return
+    last = run.seen.use(spelt[0])
+    unknown = is_unknown(run, last) or _lacks_index(run, last)
+    together = len(spelt) == 2 and _is_spelt(run, spelt[1], spelt[0])
+    if unknown and ((len(spelt) > 2 and len(group.items) > 1) or together):
         span = spelt[-1].span.to(spelt[0].span)
         raise error(
             "N2C033",
@@ -106,6 +113,21 @@ def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
             span,
             f"write `\\mathrm{{{run.quote(span)}}}` for the name",
         )
+
+
+def _is_spelt(run: Run, first: Node, last: Node) -> bool:
+    """Whether two capitals stand right beside each other, of which the first is no weight and
+    occurs nowhere else: the SE of ``SE(x)``."""
+    name = run.seen.use(first).name
+    once = sum(run.seen.use(n).name == name for n in run.seen.nodes.of(Name)) == 1
+    known = name in run.shapes | run.defined or name in run.scope.arrays
+    return first.span.end == last.span.start and name not in ("W", "U") and once and not known
+
+
+def _lacks_index(run: Run, use: scripts.Use) -> bool:
+    """Whether a function that is defined with an index, ``E_i(x)``, is called without it."""
+    found = applying.known(run, use.name)
+    return found is not None and found.numbered > len(use.indices)
 
 
 def _is_capital(node: Node) -> bool:
@@ -300,11 +322,29 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or base[0].isupper()
     if "," in group.separators and group.open == "(":
         return use.name in run.seen.called
-    if base in GREEK_FUNCTIONS or base in ("phi", "psi"):
+    if use.indices and use.name in run.seen.called and base in _MAYBE_FUNCTIONS:
+        return _is_passed_on(run, name, group)
+    if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
     if base in names.GREEK:
         return False
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
+
+
+def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter in parentheses is the parameter of what is defined, or stands behind another
+    name too: the x of ``f(x) = Σ_i g_i(x) E_i(x)`` is passed on to each, and multiplies none."""
+    if group.open != "(" or len(group.items) != 1 or not isinstance(group.items[0], Name):
+        return False
+    letter, own = group.items[0].text, binders.bare(name)
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    others = {
+        binders.bare(caller)
+        for caller, behind in pairs
+        if isinstance(behind, Group) and behind.open == "(" and len(behind.items) == 1
+        if isinstance(behind.items[0], Name) and behind.items[0].text == letter
+    }
+    return letter in run.whole_parameters or bool(others - {own, ""})
 
 
 def _is_array(run: Run, node: Node) -> bool:

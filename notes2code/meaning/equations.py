@@ -221,7 +221,8 @@ class Attempt:
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:
                 continue
-            if (self.times[target.name] > 1 or target.name == self.targets[at].name) and other > at:
+            again = self.times[target.name] > 1 or target.name in self._names_in(other)
+            if (again or target.name == self.targets[at].name) and other > at:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
@@ -375,6 +376,9 @@ class Attempt:
             self.run.conflict(3, text, target.span)
         elif unexpected:
             self.run.pay(1.5)
+        elif base == "head" and element == 0:
+            text = f"each `{self.run.quote(target.span)}` would be a number"
+            self.run.conflict(3, text, target.span)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             of_each = declared.indexed == 0 and len(declared.axes) == element
             self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is

@@ -144,6 +144,30 @@ def _only_below(nodes: Nodes) -> set[str]:
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
+def refuse_powers(seen: Survey, nodes: Sequence[Node], targets: Sequence[Node]) -> None:
+    """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
+    or the matrix with the number k."""
+    scripted = [
+        n for n in (*nodes, *(m for t in targets for m in walk(t))) if isinstance(n, Script)
+    ]
+    for node in scripted:
+        if (
+            node.sub is not None
+            or not isinstance(node.sup, Name)
+            or binders.bare(node) not in ("A", "P")
+        ):
+            continue
+        letter = node.sup.text
+        alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
+        if letter in seen.bound - {scripts.HEAD} and len({binders.bare(n) for n in alike}) == 1:
+            raise error(
+                "N2C033",
+                f"the `{letter}` may be a power here, or the number of the matrix",
+                node.sup.span,
+                f"write `({letter})` for the number; a power of a matrix is not computed",
+            )
+
+
 def find_twins(seen: Survey, nodes: Nodes) -> None:
     """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
     twins = {f"{letter}_prime": letter for letter in _below(nodes)}
@@ -162,8 +186,9 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
+    sets = {id(node) for node in binders.worded_sets(nodes)}
     for node in nodes.of(Script):
-        if node.sub is None or not scripts.is_name(node):
+        if node.sub is None or not scripts.is_name(node) or id(node) in sets:
             continue
         base = binders.bare(node)
         if base in labelled:

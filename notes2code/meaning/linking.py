@@ -74,7 +74,8 @@ class Linked:
 @dataclass
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
-    functions called here get, ``said`` what those defined here are, however it is written."""
+    functions called here get, ``said`` what those defined here are, however it is written;
+    ``letters`` are the indices of what is defined."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -85,6 +86,7 @@ class _Parsed:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
+    letters: dict[str, str] = field(default_factory=dict)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class Linker:
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
         self.functions: dict[Entry, Typed] = {}
+        self.ranks: dict[Entry, int | None] = {}
         self.busy: list[Entry] = []
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
@@ -214,7 +217,33 @@ class Linker:
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
+            ranks=self._ranks(entry),
         )
+
+    def _ranks(self, entry: Entry) -> dict[str, int]:
+        """How many axes the states have that a formula mentions and a recursion of its note
+        defines: the S_t of ``o_t = S_t q_t`` beside ``S_t = S_{t-1} + v_t k_t^⊤`` is a matrix; and
+        the words that it defines, ``cost_a = 2 N``."""
+        mine = self.parsed[entry]
+        states = self.states.get(entry.note, set())
+        wanted = {n for n in mine.mentioned - mine.arrays if n in states or _is_word(n)}
+        found: dict[str, int] = {}
+        for name, others in self.nearest(entry, sorted(wanted), "arrays", within=1).items():
+            of_state = (other for other in others if name in self.parsed[other].states)
+            state = next(of_state, None if name in states else others[0])
+            if state is not None and (rank := self._rank(name, state)) is not None:
+                found[name] = rank
+        return found
+
+    def _rank(self, name: str, entry: Entry) -> int | None:
+        """The number of axes of what a formula defines, typed alone; None if it cannot be, or
+        while it is being typed."""
+        if entry not in self.ranks:
+            self.ranks[entry] = None
+            found = self._alone(entry).equation
+            if found is not None and found.name == name:
+                self.ranks[entry] = len(found.value.indices)
+        return self.ranks[entry]
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
@@ -368,14 +397,21 @@ class Linker:
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
-            for others in self.nearest(current, free, "arrays", within).values():
+            for name, others in self.nearest(current, free, "arrays", within).items():
                 other = others[0]
+                if self._is_of_tokens(name, other, mine):
+                    continue
                 if other is not entry and other not in needed:
                     needed[other] = None
                     pending.append(other)
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
+        """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
+        of_heads, letter = mine.letters.get("head"), self.parsed[other].letters.get(name)
+        return of_heads is not None and name in ("Q", "K", "V") and letter not in ("", of_heads)
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
@@ -446,6 +482,12 @@ def _length(said: Hashable) -> int:
     return sum(map(_length, said)) if isinstance(said, tuple) else 1
 
 
+def _is_word(name: str) -> bool:
+    """Whether a name is a word that the field knows nothing of."""
+    base = names.base_letter(name)
+    return len(base) > 1 and base not in names.GREEK and base != "head"
+
+
 def _family(name: str) -> str:
     """``head`` for ``head_1``; "" for a name without labels."""
     return name.rpartition("_")[0]
@@ -472,6 +514,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
+    parsed.letters[target.name] = "_".join(names.label(index.node) for index in target.indices)
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))

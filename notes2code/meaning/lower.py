@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from notes2code.diagnostics import error, note
@@ -27,6 +28,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    walk,
 )
 from notes2code.meaning import (
     bigs,
@@ -99,6 +101,7 @@ def _infix(run: Run, node: Infix) -> Value:
     if (repeated := families.repeated(run, node)) is not None:
         return repeated
     if node.op in ("+", "-"):
+        _refuse_lost_identity(run, node)
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
         symbols.forbid_own_element(run, (node.left, node.right), left, right)
@@ -137,6 +140,25 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
         return replace(value, shifted=shifted)
     return products.explicit(run, node)
+
+
+def _refuse_lost_identity(run: Run, node: Infix) -> None:
+    """The 1 of ``1 - β k k^⊤`` is the identity matrix, as the k k^⊤ of one column is a matrix; or k
+    is a row, and that is a number."""
+    if not isinstance(node.left, Num):
+        return
+    products = (n.factors for n in walk(node.right) if isinstance(n, Juxt))
+    for one, other in (pair for factors in products for pair in pairwise(factors)):
+        mine, theirs = run.seen.understood(one), run.seen.understood(other)
+        if mine is None or theirs is None or mine.transposed or not theirs.transposed:
+            continue
+        if run.quote(theirs.span).startswith(f"{run.quote(mine.span)}^"):
+            raise error(
+                "N2C033",
+                f"`{run.quote(one.span.to(other.span))}` may be a number or a matrix",
+                one.span.to(other.span),
+                "write `I` before it, or `^\\top` on its first factor",
+            )
 
 
 def _are_of_one_family(left: Value, right: Value) -> bool:

@@ -126,7 +126,8 @@ def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> Non
             continue
         body = other.body
         element = isinstance(body, ir.Ref) and body.array[0] in ("hx", _STATES)[len(body.at) == 1]
-        lone = weight.rank == 0 and not weight.body.at and other.rank > 1
+        size = weight is left and isinstance(body, ir.Size) and body.name == "D"
+        lone = size or (weight.rank == 0 and not weight.body.at and other.rank > 1)
         if lone or (weight.rank == 2 and element and not other.rank):
             raise error(
                 "N2C041",

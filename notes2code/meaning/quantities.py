@@ -66,7 +66,8 @@ def _is_number(node: Node) -> bool:
         return False
     above, below = ({names.base_letter(name) for name in _named(part)} for part in parts)
     powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
-    return powered or bool(above & below)
+    counted = isinstance(parts[0], Name) and above <= {*"NLT"} and isinstance(parts[1], Name)
+    return powered or counted or bool(above & below)
 
 
 def _quotient(node: Node) -> tuple[Node, Node] | None:
@@ -99,8 +100,9 @@ def _plain(node: Node) -> str:
     match node:
         case Name(text, _, font) if font != "bold" and text not in _DATA:
             return scripts.read(node, frozenset()).name
-        case Script(Name(_, _, font) as base, sub, None, 0) if font != "bold" and _plain(base):
-            return scripts.read(node, frozenset()).name if _is_plain(sub, None) else ""
+        case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and _plain(base):
+            counts = base.text in ("d", "n") or _is_plain(sub, None)
+            return scripts.read(node, frozenset()).name if counts else ""
     return ""
 
 

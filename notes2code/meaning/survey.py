@@ -56,7 +56,8 @@ class Survey:
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
-    matrix, ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
+    matrix, ``weighs`` that a weight stands before D,
+    ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
     above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
@@ -88,6 +89,7 @@ class Survey:
     numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
+    weighs: bool = False
     has_identity: bool = False
     heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
@@ -183,6 +185,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement.target, nodes)
     index_letters.find_twins(seen, nodes)
+    index_letters.refuse_powers(seen, nodes, targets)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
@@ -211,6 +214,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     blocks = {
         binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
     }
+    seen.weighs = any(map(_weighs, nodes.of(Infix, Juxt)))
     seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
     return seen
 
@@ -372,6 +376,15 @@ def _is_scaled(node: Juxt) -> bool:
         and last.text == "I"
         and all(isinstance(s, Num) or binders.bare(s) in names.GREEK for s in scales)
     )
+
+
+def _weighs(node: Infix | Juxt) -> bool:
+    """Whether a D stands right behind a weight, ``W D``, and so is no size."""
+    factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
+    if isinstance(node, Infix) and node.op != "·":
+        return False
+    pairs = pairwise(factors)
+    return any(binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D" for a, b in pairs)
 
 
 def _is_normalisation(node: Frac | Infix) -> bool:

@@ -147,7 +147,7 @@ def _is_size(run: Run, name: str) -> bool:
         if run.seen.counted[name] != {0}:
             return False
         # Beside matrices, D may be one of distances.
-        matrix = name == "D" and run.seen.has_matrices
+        matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold
 
@@ -226,6 +226,10 @@ def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
     if not run.shapes or (use.indices and use.name in run.defines):
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
+    of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
+    told = run.shapes.get(use.name) if of_a_head else None
+    if told is not None and len(told.axes) == 1:
+        return None  # K_t ∈ ℝ^d says nothing of the K_i of a head
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
@@ -246,9 +250,17 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
         return False
     if run.seen.counted.get(use.name) != {len(use.indices)}:
         return False
+    letter = names.label(use.indices[0].node)
+    of_a_place = letter not in run.summed and len(shape.axes) == 1
+    if use.bold and of_a_place:
+        return True
     of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
     which = "Q, K and V" if of_a_head else use.name
-    return run.choose(f"each {which}", ((False, 0.0), (True, 0.5)))
+    # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
+    placed = names.base_letter(use.name) in "qkv" and of_a_place
+    costs = (0.5, 0.0) if placed else (0.0, 0.5)
+    options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
+    return run.choose(f"each {which}", options)
 
 
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
@@ -264,6 +276,10 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
                 use.span,
             )
         return rank
+    if use.name in run.scope.ranks and len(use.indices) == (len(names.base_letter(use.name)) == 1):
+        rank = run.scope.ranks[use.name]
+        others = [(at, 1.5) for at in (0, 1, 2) if at != rank]
+        return run.choose(f"rank {name}", [(rank, 0.0), *others])
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)

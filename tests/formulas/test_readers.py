@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def sigmoid(x: Any) -> Any:
@@ -94,6 +94,56 @@ LABELS = [
     Case(r"u = A x \space \text{and} \space y = 2 u", "A[n,d] x[d]", lambda a, x: 2 * a @ x),
 ]
 
+OF_NOTES = [
+    Case(
+        r"o_t = q_t^\top S_t",
+        "q[n,d] S[n,d,p]",
+        lambda q, s: np.einsum("nd,ndp->np", q, s),
+        context=[r"S_t = S_{t-1} + k_t v_t^\top"],
+    ),
+    Case(
+        r"\text{cost}_{c} = \text{cost}_{a} + \text{cost}_{b}",
+        "cost_a cost_b",
+        lambda a, b: a + b,
+        context=[
+            r"\text{cost}_{a} = 2 \times d_k \times N",
+            r"\text{cost}_{b} = 2 \times d_v \times N",
+        ],
+    ),
+    Case(
+        r"s_{mn} = (\mathbf{R}_m \mathbf{q}_m)^\top (\mathbf{R}_n \mathbf{k}_n)",
+        "R[n,e,d] q[n,d] k[n,d]",
+        lambda r, q, k: np.einsum("ned,nd->ne", r, q) @ np.einsum("ned,nd->ne", r, k).T,
+        context=[r"\mathbf{q}, \mathbf{k} \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_i^\top) V_i",
+        "Q[h,n,d] K[h,m,d] V[h,m,p]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2)) @ v,
+        context=[r"K_t = A c_t \in \mathbb{R}^{H \cdot d_h}"],
+    ),
+    Case(
+        r"a = \tanh(W_e \cdot E + W_d \cdot D)",
+        "W_e[n,d] E[d,p] W_d[n,e] D[e,p]",
+        lambda w, e, v, d: np.tanh(w @ e + v @ d),
+    ),
+]
+"""What a state, a word, a vector and a head are by what the note says elsewhere."""
+
+FAMILIES = [
+    Case(
+        r"f(x) = \sum_{i \in \text{top}_k} g_i h_i",
+        "top_k[n] g[n] h[n,d]",
+        lambda top, g, h: (g * (top != 0)) @ h,
+    ),
+    Case(r"r = N / K", "N K", lambda n, k: n / k),
+    Case(
+        r"G_i = \mathrm{softmax}(x \cdot w_i + b_i), \quad b_i \leftarrow b_i + \gamma (c - f_i)",
+        "x[d] w[n,d] b[n]",
+        lambda x, w, b: softmax(w @ x + b),
+    ),
+]
+
 DIAGONALS = [
     Case(r"D = \mathrm{diag}(a_1, \dots, a_n)", "a[n]", np.diag),
     Case(
@@ -112,7 +162,7 @@ def block_diagonal(blocks: list[Any]) -> Any:
     return out
 
 
-@table(*COUNTS, *APART[1:], *GATES, *ROWS, *LABELS, *DIAGONALS)
+@table(*COUNTS, *APART[1:], *GATES, *ROWS, *LABELS, *OF_NOTES, *FAMILIES, *DIAGONALS)
 def test_value(case: Case) -> None:
     check(case)
 
@@ -141,3 +191,72 @@ def test_a_diagonal_that_is_not_told_is_refused(latex: str) -> None:
 def test_a_weight_is_no_number_beside_an_array_of_many_axes() -> None:
     with pytest.raises(FormulaError):
         compile_formula(r"q_t = W c_t", context=r"c_t \in \mathbb{R}^{B \times L \times d}")
+
+
+def test_a_parameter_is_passed_on_to_functions_with_an_index() -> None:
+    formula = compile_formula(r"f(x) = \sum_{i=1}^{n} g_i(x) \cdot E_i(x)")
+    x = np.array([1.0, -2.0, 0.5])
+    found = formula.reference(
+        x=x, n=3, g=lambda x, i: x.sum(-1) + i, E=lambda x, i: (i + 1)[..., None] * x
+    )
+    np.testing.assert_allclose(found, sum((x.sum() + i) * (i + 1) * x for i in range(3)))
+
+
+def test_functions_of_one_family_are_as_many_wherever_they_are_called() -> None:
+    formula = compile_formula(r"p_i(x) = \frac{e^{h_i(x)}}{\sum_j e^{h_j(x)}}")
+    assert [given.name for given in formula.inputs] == ["x", "h", "n"]
+
+
+REFUSED = [
+    (r"y = \mathrm{Concat}(a_1, \dots, a_n), W^O", "may be a factor"),
+    (r"c_t = W^{D}, h_t \in \mathbb{R}^d", "may be a factor"),
+    (r"S_t = S_{t-1} (1 - \beta_t k_t k_t^\top) + v_t k_t^\top", "a number or a matrix"),
+    (r"y_k = C \bar{A}^k B", "may be a power"),
+    (r"h_t = A^t h_0", "may be a power"),
+    (r"y_k = C \bar{A}^{k-1} B", "by custom a matrix"),
+    (r"y_k = (K * x)_k", "a convolution"),
+    (r"y = x + SE(x)", "one name"),
+]
+
+
+@pytest.mark.parametrize(("latex", "message"), REFUSED)
+def test_what_has_two_readings_is_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = W^O x, W^O",
+        r"O^k = A^k V^k",
+        r"y = c_1 * c_2",
+        r"y = W E(x)",
+        r"Q = X W, W \in \mathbb{R}^{d \times p}",
+        r"s = 1 - k^\top k",
+    ],
+)
+def test_what_has_one_reading_is_not(latex: str) -> None:
+    assert compile_formula(latex).status in ("formula", "component")
+
+
+def test_a_reward_that_is_defined_by_its_policy_is_refused() -> None:
+    context = r"\pi_r(x) = \frac{1}{Z(x)} \exp(r(x))"
+    with pytest.raises(FormulaError, match="defined here"):
+        compile_formula(r"r(x) = \log \pi_r(x) + \log Z(x)", context=context)
+
+
+@pytest.mark.parametrize(
+    ("latex", "warned"),
+    [
+        (r"O = (QK^\top) V", True),
+        (r"\mathrm{Attention}(Q, K, V) = (QK^\top + M) V", True),
+        (r"O = (QK^\top \odot M) V", False),
+        (r"o_t = \sum_{j=1}^{t} (q_t^\top k_j) v_j", False),
+        (r"S_t = S_{t-1} + k_t v_t^\top, \quad y_t = q_t^\top S_t", False),
+        (r"Y = \rho(QK^\top) V", False),
+    ],
+)
+def test_only_attention_lacks_a_softmax(latex: str, warned: bool) -> None:
+    found = compile_formula(latex).diagnostics
+    assert any("without a softmax" in problem.message for problem in found) == warned
