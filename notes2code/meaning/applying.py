@@ -397,6 +397,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:
         options = shape[:1]
+        if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
+            text = f"`{run.quote(first.span)}` is a number, and queries and keys are vectors"
+            run.conflict(3, text, first.span)
     gives = run.choose(f"result {use.name}", options)
     if site == 0:
         what = "keep the shape of its argument" if gives == "same" else "give a number"

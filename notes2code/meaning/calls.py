@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Apply,
     Dots,
@@ -208,12 +208,13 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             "leave the parentheses out for a product, and write a remark in `\\text{…}`",
         )
     if alone and use.indices and use.name in run.seen.called and use.power is None:
-        raise error(
-            "N2C033",
-            f"`{run.quote(name.span.to(group.span))}` may be a call or a product",
-            name.span.to(group.span),
-            "leave the parentheses out for a product",
-        )
+        raise _unclear_call(run, name, group)
+
+
+def _unclear_call(run: Run, name: Node, group: Group) -> ProblemError:
+    where = name.span.to(group.span)
+    text = f"`{run.quote(where)}` may be a call or a product"
+    return error("N2C033", text, where, "leave the parentheses out for a product")
 
 
 def _counts(items: Sequence[Node]) -> bool:
@@ -327,6 +328,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
     if base in names.GREEK:
+        if use.name in run.seen.called and _is_passed_on(run, name, group):
+            raise _unclear_call(run, name, group)
         return False
     return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
 
@@ -398,6 +401,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
+    if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
+        group = _listed(group)
     if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in OF_NUMBERS:
@@ -424,6 +429,21 @@ def call(run: Run, name: Node, group: Group) -> Value:
         (mine, left), (theirs, right) = pair
         symbols.forbid_own_element(run, (mine, theirs), left, right)
     return applying.unknown(run, use, arguments, span)
+
+
+_OF_SETS = of_arrays.REDUCTIONS.keys() | {"var", "std"}
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a node is ``\\{r_1, …, r_n\\}``."""
+    return isinstance(node, Group) and node.open == "{" and len(node.items) > 1
+
+
+def _listed(group: Group) -> Group:
+    """The argument of ``mean(\\{r_1, …, r_n\\})`` as the vector of these numbers."""
+    (members,) = group.items
+    assert isinstance(members, Group)
+    return replace(group, items=(replace(members, open="["),))
 
 
 def _in_order(

@@ -73,6 +73,7 @@ def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
         seen.bound |= more
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
+    labels |= binders.named_after(nodes) - seen.bound
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -187,6 +188,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     sets = {id(node) for node in binders.worded_sets(nodes)}
+    arrays = binders.named_after(nodes)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in sets:
             continue
@@ -199,6 +201,8 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
             continue
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
+                continue
+            if letter in arrays and base != letter:
                 continue
             known = letter in seen.bound or letter in seen.free or letter in seen.ends
             if not known and letter not in defined:

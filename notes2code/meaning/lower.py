@@ -123,7 +123,8 @@ def _infix(run: Run, node: Infix) -> Value:
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
-            run.pay(0.6)  # only a bias is added to every row
+            # Only a bias is added to every row, and no row to the next layer's matrix.
+            run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
         elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
             run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
@@ -293,9 +294,9 @@ def _bars(run: Run, node: Group) -> Value:
 
 
 def _refuse_counted(run: Run, inner: Node) -> None:
-    """``5 + |y|``, where y stands nowhere else, may be how many tokens y has."""
+    """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y."""
     use = run.seen.understood(inner)
-    if use is None or use.indices or use.name in run.shapes | run.defined:
+    if use is None or use.name in run.shapes | run.defined:
         return
     bars = [g for g in run.seen.nodes.of(Group) if g.open == "|" and g.items]
     inside = [g for g in bars if _names(run, g.items[0]) == use.name]
@@ -304,7 +305,12 @@ def _refuse_counted(run: Run, inner: Node) -> None:
         infix.op == "+" and isinstance(infix.left, Num) and infix.right in inside
         for infix in run.seen.nodes.of(Infix)
     )
-    if added and len(everywhere) == len(inside):
+    products = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    mean = any(
+        isinstance(part, Frac) and part.bottom in inside and isinstance(total, Big)
+        for part, total in products
+    )
+    if mean or (added and len(everywhere) == len(inside)):
         text = (
             f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
         )

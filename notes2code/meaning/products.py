@@ -24,6 +24,7 @@ from notes2code.meaning.values import (
     dot,
     elementwise,
     matrix_product,
+    outer,
     shape_text,
 )
 
@@ -284,7 +285,8 @@ def _maps_the_other(left: Value, right: Value) -> bool:
 
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
-    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU."""
+    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU and the gates of an
+    LSTM; the product of two vectors may be a matrix, as what is added to a memory is."""
     if left.rank != right.rank:
         raise error(
             "N2C033",
@@ -292,11 +294,15 @@ def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
             node.op_span,
             "write `\\odot` for element by element, or the outer product with `^\\top`",
         )
-    value = elementwise(run, left, right, ir.mul, node.op_span)
-    run.problems.append(
-        note("N2C039", "`\\otimes` is taken to be element by element", node.op_span)
-    )
-    return value
+    if left.rank == 0:
+        run.pay(2.5)  # numbers are just multiplied
+    plain = left.rank == 1 and isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
+    ways = (("element by element", 0.0), ("the outer product", 0.5))
+    way = run.choose(f"circled {node.op_span.start}", ways) if plain else ways[0][0]
+    run.problems.append(note("N2C039", f"`\\otimes` is taken to be {way}", node.op_span))
+    if way == ways[1][0]:
+        return outer(left, right)
+    return elementwise(run, left, right, ir.mul, node.op_span)
 
 
 def _plus_in_circle(run: Run, left: Value, right: Value, node: Infix) -> Value:

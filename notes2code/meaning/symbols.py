@@ -75,7 +75,7 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        if use.name in CONSTANTS and use.name not in run.shapes | run.defined:
+        if use.name in CONSTANTS and not use.steps and use.name not in run.shapes | run.defined:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -277,9 +277,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
             )
         return rank
     if use.name in run.scope.ranks and len(use.indices) == (len(names.base_letter(use.name)) == 1):
-        rank = run.scope.ranks[use.name]
-        others = [(at, 1.5) for at in (0, 1, 2) if at != rank]
-        return run.choose(f"rank {name}", [(rank, 0.0), *others])
+        return run.scope.ranks[use.name]
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)

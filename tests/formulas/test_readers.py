@@ -260,3 +260,75 @@ def test_a_reward_that_is_defined_by_its_policy_is_refused() -> None:
 def test_only_attention_lacks_a_softmax(latex: str, warned: bool) -> None:
     found = compile_formula(latex).diagnostics
     assert any("without a softmax" in problem.message for problem in found) == warned
+
+
+MORE = [
+    Case(
+        r"C_a = 2 B H L d_h, \quad y = C_a x",
+        "B H L d_h# x[n]",
+        lambda b, h, layers, d, x: 2 * b * h * layers * d * x,
+    ),
+    Case(r"F = 4 H_q d_h N^2", "H_q d_h# N", lambda h, d, n: 4 * h * d * n**2),
+    Case(
+        r"N = \lfloor \frac{H}{P} \rfloor \cdot \lfloor \frac{W}{P} \rfloor",
+        "H P+ W",
+        lambda h, p, w: np.floor(h / p) * np.floor(w / p),
+    ),
+    Case(r"p = \frac{t - T_{a}}{T_{b}}", "t T_a T_b+", lambda t, a, b: (t - a) / b),
+    Case(
+        r"y = x \cdot (1 + \text{scale}) + \text{shift}",
+        "x[d] scale shift",
+        lambda x, scale, shift: x * (1 + scale) + shift,
+    ),
+    Case(
+        r"M_t = \lambda_t M_{t-1} + e_t \otimes k_t",
+        "lambda_ M[n,d] e[n] k[d]",
+        lambda decay, m, e, k: decay * m + np.outer(e, k),
+    ),
+    Case(
+        r"c_t = f_t \otimes c_{t-1} + i_t \otimes g_t",
+        "f[d] c[d] i[d] g[d]",
+        lambda f, c, i, g: f * c + i * g,
+    ),
+    Case(
+        r"A_i = \frac{r_i - \text{mean}(\{r_1, \ldots, r_G\})}"
+        r"{\text{std}(\{r_1, \ldots, r_G\}) + \epsilon}",
+        "r[G] epsilon+",
+        lambda r, epsilon: (r - r.mean()) / (r.std() + epsilon),
+    ),
+    Case(
+        r"\mu_r = \frac{1}{G} \sum_{j=1}^{G} r_j, \quad "
+        r"\sigma_r = \sqrt{\frac{1}{G} \sum_{j=1}^{G} (r_j - \mu_r)^2}",
+        "r[G]",
+        np.std,
+    ),
+    Case(r"y_j = W v_j^l", "W[n,d] v_l[m,d]", lambda w, v: v @ w.T),
+    Case(
+        r"o_t = \frac{\phi(q_t) S_t}{\phi(q_t) z_t}",
+        "q[n,d] phi() S[n,d,p] z[n,d]",
+        lambda q, phi, s, z: (
+            np.einsum("nd,ndp->np", np.sin(q), s) / (np.sin(q) * z).sum(1, keepdims=True)
+        ),
+        context=[r"S_t = S_{t-1} + \phi(k_t)^\top v_t", r"z_t = z_{t-1} + \phi(k_t)^\top"],
+    ),
+]
+"""Counts, words that modulate, memories, the moments of a group, layers above a name."""
+
+
+@table(*MORE)
+def test_more_values(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "message"),
+    [
+        (r"f(x, c) = \gamma_1(c) \cdot x + \beta_1(c)", "a call or a product"),
+        (r"f(t) = \lambda_0(t) e^{-t}", "a call or a product"),
+        (r"L = \frac{1}{|y|} \sum_t \rho_t", "a number of tokens"),
+        (r"L = \frac{1}{G} \sum_{i=1}^{G} \frac{1}{|y_i|} \sum_t \rho_{i,t}", "a number of tokens"),
+    ],
+)
+def test_what_may_be_a_call_or_a_length_is_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        compile_formula(latex)
