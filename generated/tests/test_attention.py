@@ -762,6 +762,11 @@ class TestCausalSelfAttention(CausalChecks):
         with pytest.raises(TypeError, match="Identity"):
             CausalSelfAttention(6, 3, attention=nn.Identity())
 
+    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
+        attention = CausalSelfAttention(6, 3).attention
+        with pytest.raises(ValueError, match="dropout of its own"):
+            CausalSelfAttention(6, 3, dropout=0.1, attention=attention)
+
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
         attention, cache = self.attention(), KeyValueCache(5)
@@ -820,6 +825,11 @@ class TestBiasedCausalSelfAttention(CausalChecks):
     def test_refuses_heads_that_do_not_attend(self) -> None:
         with pytest.raises(TypeError, match="Identity"):
             BiasedCausalSelfAttention(6, 3, attention=nn.Identity())
+
+    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
+        attention = BiasedCausalSelfAttention(6, 3).attention
+        with pytest.raises(ValueError, match="dropout of its own"):
+            BiasedCausalSelfAttention(6, 3, dropout=0.1, attention=attention)
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:

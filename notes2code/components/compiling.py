@@ -21,6 +21,7 @@ from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
+from notes2code.meaning.ranks import as_defined
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +47,23 @@ class Compiler:
 
     linker: Linker
     library: Library
+    read: dict[Entry, Compiled] = field(default_factory=dict)
+    reading: set[Entry] = field(default_factory=set)
     done: dict[Entry, Compiled] = field(default_factory=dict)
     busy: set[Entry] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         for name, entry in self.linker.of_several():
-            if self.library.knows(name) and self.compiled(entry).recognised is None:
+            if self.library.knows(name) and self._by_itself(entry).recognised is None:
                 self.linker.strange.add(entry)
 
     def compiled(self, entry: Entry) -> Compiled:
-        """One formula."""
+        """One formula. One that is no component reads its inputs as the note defines them."""
         if entry not in self.done:
             self.busy.add(entry)
-            compiled = self._compile(entry)
+            compiled = self._by_itself(entry)
+            if compiled.status == "formula":
+                compiled = self._as_defined(compiled)
             tree = self.linker.parsed[entry].tree
             if tree is not None and compiled.status != "rejected":
                 slips = wrong_results(entry.latex, tree, self.library.scope)
@@ -66,6 +71,30 @@ class Compiler:
             self.done[entry] = compiled
             self.busy.discard(entry)
         return self.done[entry]
+
+    def _by_itself(self, entry: Entry) -> Compiled:
+        if entry not in self.read:
+            self.reading.add(entry)
+            self.read[entry] = self._compile(entry)
+            self.reading.discard(entry)
+        return self.read[entry]
+
+    def _as_defined(self, compiled: Compiled) -> Compiled:
+        entry = compiled.entry
+        own = self.linker.typed(entry).own
+        typed = as_defined(self.linker, entry, own, self._equation)
+        if typed is own:
+            return compiled
+        if typed.equation is None:
+            return Compiled(entry, "rejected", None, None, typed.problems)
+        problems = self._problems(entry, typed, ())
+        problems += self._doubts(entry, typed, typed.equation)
+        return replace(compiled, equation=typed.equation, problems=_unique(problems))
+
+    def _equation(self, entry: Entry) -> Equation | None:
+        """What another formula computes; as it is by itself while that is being found out."""
+        unknown = entry in self.busy or len(self.busy) > MAX_CHAIN
+        return (self._by_itself(entry) if unknown else self.compiled(entry)).equation
 
     def _compile(self, entry: Entry) -> Compiled:
         found = self.linker.typed(entry)
@@ -79,18 +108,9 @@ class Compiler:
             recognised, used = None, ()
         if recognised is not None and self._defines_learned(recognised, entry):
             recognised, used = None, ()
-        problems = [
-            *own.problems,
-            *contradictions(self.linker, entry, used, same_value),
-            *unequal_sides(own),
-        ]
-        for doubt in filter(None, (wrong_way(own.equation), strange_weights(own.equation))):
-            problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
+        problems = self._problems(entry, own, used)
         if recognised is None:
-            tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
-            assert tree is not None
-            if own.equation.name or not own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
-                problems.extend(doubts(other or own.equation, tree, whole, self.library))
+            problems += self._doubts(entry, own, other or own.equation)
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
@@ -100,6 +120,30 @@ class Compiler:
         return Compiled(
             entry, "component", recognised.equation, recognised, _unique(problems), used
         )
+
+    def _problems(self, entry: Entry, own: Typed, used: tuple[Entry, ...]) -> list[Problem]:
+        """What is to be said of a formula, whatever it is."""
+        assert own.equation is not None
+        told = (wrong_way(own.equation), strange_weights(own.equation))
+        return [
+            *own.problems,
+            *contradictions(self.linker, entry, used, same_value),
+            *unequal_sides(own),
+            *(
+                warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)
+                for doubt in told
+                if doubt
+            ),
+        ]
+
+    def _doubts(self, entry: Entry, own: Typed, meant: Equation | None) -> list[Problem]:
+        """What is to be said of a formula that is no component, though it is like one."""
+        assert own.equation is not None
+        if not own.equation.name and own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
+            return []
+        tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
+        assert tree is not None and meant is not None
+        return list(doubts(meant, tree, whole, self.library))
 
     def _defines_learned(self, recognised: Recognised, entry: Entry) -> bool:
         """Whether the note defines, under a large or a small letter, what would be a parameter:
@@ -177,9 +221,9 @@ class Compiler:
     def _piece_of(self, entry: Entry) -> str:
         """The component that a formula is a piece of, by name; "" if it is of none, or that is
         not known yet."""
-        if entry in self.busy or len(self.busy) > MAX_CHAIN:
+        if entry in self.reading or len(self.reading) > MAX_CHAIN:
             return ""
-        found = self.compiled(entry).recognised
+        found = self._by_itself(entry).recognised
         return found.component.name if found is not None and found.form.partial else ""
 
     def _defines(self, recognised: Recognised, entry: Entry) -> bool:
@@ -195,17 +239,17 @@ class Compiler:
     def _biases(self, uses: Sequence[Entry], alone: Recognised | None) -> list[Entry]:
         """Those of a formula's definitions that become classes of their own which give an attention
         what it, or another definition, such as that of its heads, adds to the scores."""
-        if len(self.busy) > MAX_CHAIN:
+        if len(self.reading) > MAX_CHAIN:
             return []
-        known = [self.compiled(other).recognised for other in uses if other not in self.busy]
+        known = [self._by_itself(other).recognised for other in uses if other not in self.reading]
         masks = [one.settings.get("mask") for one in (alone, *known) if one is not None]
         bodies = [mask.body for mask in masks if mask is not None]
         added = {part.array for body in bodies for part in walk(body) if isinstance(part, Ref)}
         return [
             other
             for other in (uses if added else ())
-            if other not in self.busy
-            and (found := self.compiled(other).recognised) is not None
+            if other not in self.reading
+            and (found := self._by_itself(other).recognised) is not None
             and found.component.family == "positions"
             and found.equation.name in added
         ]
@@ -240,9 +284,9 @@ class Compiler:
             near |= self.linker.nearest(one, mentioned, "functions", within=2)
         for name, others in near.items():
             for other in others:
-                if other in self.busy or len(self.busy) > MAX_CHAIN:
+                if other in self.reading or len(self.reading) > MAX_CHAIN:
                     continue
-                recognised = self.compiled(other).recognised
+                recognised = self._by_itself(other).recognised
                 if recognised is not None:
                     named[name] = kind(recognised)
                     break

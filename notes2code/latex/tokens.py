@@ -136,20 +136,29 @@ class Tokens(Characters):
     def _number(self, text: str, at: int, end: int) -> int:
         """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000`` and
         ``10\\,000`` are whole."""
-        if (decimal := _DECIMAL_COMMA.match(self.latex, at)) and self._stands_alone(decimal.end()):
+        decimal = _DECIMAL_COMMA.match(self.latex, at)
+        if decimal and self._is_one(text, at, decimal.end()):
             text, end = decimal.group().replace(",", "."), decimal.end()
         elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
             text = text.replace("{,}", ".")
         self._add("num", text.replace("{,}", "").replace("\\,", ""), at, end)
         return end
 
-    def _stands_alone(self, end: int) -> bool:
+    def _is_one(self, whole: str, at: int, end: int) -> bool:
         """Whether two numbers with a comma between are one: outside parentheses and scripts, where
-        no list is, and before a factor or behind a sign."""
+        no list is, and before a factor or behind a sign. Nobody adds the 0 of ``(a + 0,5)``, braces
+        as in ``\\frac{0,5}{a}`` hold no list, and one with spaces has no item without."""
+        kinds = ["rel", "rel", *(token.kind for token in self.tokens[-2:])]
+        before, last = kinds[-2:]
+        if last == "op" and whole == "0":
+            return True
+        if last == "{" and before != "_" and self.latex.startswith("}", end):
+            return before != "^" or (whole == "0" and not self.tokens[-3].text.isupper())
+        if last == "sep" and self.latex[at - 1] == " ":
+            return bool(_FACTOR.match(self.latex, end))
         depth = 0
         for token in self.tokens:
             depth += {"open": 1, "{": 1, "close": -1, "}": -1}.get(token.kind, 0)
-        last = self.tokens[-1].kind if self.tokens else "rel"
         if depth or last in ("sep", "^", "_"):
             return False
         return last == "op" or bool(_FACTOR.match(self.latex, end))

@@ -192,8 +192,9 @@ class Attempt:
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
-        run.elementwise = acts_on_numbers(self.targets[at])
+        run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
         run.gives_number = _is_number(self.targets[at])
+        run.gives_rows = _is_row(self.targets[at])
         run.indices = {}
         run.statement = at
         run.rows = []
@@ -470,3 +471,10 @@ def _is_number(target: Target) -> bool:
     """Whether a left-hand side names what is by custom a number, such as a loss."""
     base = target.name.split("_")[0]
     return not target.indices and (base in _NUMBERS or base in names.NUMBERS)
+
+
+def _is_row(target: Target) -> bool:
+    """Whether a left-hand side such as h_t is by custom a vector."""
+    if len(target.indices) != 1:
+        return False
+    return names.element_ranks(target.name, 1, bold=False, transposed=False)[0] == 1

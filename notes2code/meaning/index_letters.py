@@ -66,8 +66,10 @@ def _label_of_matrix(node: Node) -> str:
     return ""
 
 
-def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
+def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
+    target = define.target
+    assert target is not None
     below = {letter for letters in _side_by_side(target) for letter in letters}
     while more := below & _beside_bound(seen, nodes) - seen.bound:
         seen.bound |= more
@@ -78,10 +80,13 @@ def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
+    function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
             continue
         for letter in binders.script_letters(node, seen.bound):
+            if node is function and letter not in _letters(define.values):
+                continue  # the k of `\rho_k(Y) = …` beside `\rho_q`
             if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
                 continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
@@ -111,6 +116,17 @@ def find_target_letters(seen: Survey, target: Node, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _letters(values: Sequence[Node]) -> set[str]:
+    """The letters of some values, but for those that tell sizes apart, such as the k of d_k."""
+    found: set[str] = set()
+    for node in values:
+        if isinstance(node, Name):
+            found.add(node.text)
+        elif not (isinstance(node, Script) and binders.bare(node) in ("d", "D", "dim")):
+            found |= _letters(children(node))
+    return found
 
 
 def _roles(target: Node) -> set[str]:

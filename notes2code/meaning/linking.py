@@ -71,11 +71,20 @@ class Linked:
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """How many indices a left-hand side is written with, and the letters of those that are no
+    steps."""
+
+    written: int
+    letters: frozenset[str]
+
+
 @dataclass
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
     functions called here get, ``said`` what those defined here are, however it is written;
-    ``letters`` are the indices of what is defined."""
+    ``letters`` are the indices of what is defined; ``indexed`` tells of those of arrays."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -90,6 +99,8 @@ class _Parsed:
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
+    seen: survey.Survey | None = None
+    indexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
@@ -116,7 +127,6 @@ class Linker:
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
         self.functions: dict[Entry, Typed] = {}
-        self.ranks: dict[Entry, int | None] = {}
         self.busy: list[Entry] = []
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
@@ -148,6 +158,7 @@ class Linker:
             return _Parsed(None, problems=(TOO_DEEP,))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         parsed.given = _given(tree, seen)
+        parsed.seen = seen
         for statement in stated:
             if isinstance(statement, Define):
                 # A statement that cannot be read is reported when it is typed.
@@ -217,33 +228,7 @@ class Linker:
             shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
-            ranks=self._ranks(entry),
         )
-
-    def _ranks(self, entry: Entry) -> dict[str, int]:
-        """How many axes the states have that a formula mentions and a recursion of its note
-        defines: the S_t of ``o_t = S_t q_t`` beside ``S_t = S_{t-1} + v_t k_t^⊤`` is a matrix; and
-        the words that it defines, ``cost_a = 2 N``."""
-        mine = self.parsed[entry]
-        states = self.states.get(entry.note, set())
-        wanted = {n for n in mine.mentioned - mine.arrays if n in states or _is_word(n)}
-        found: dict[str, int] = {}
-        for name, others in self.nearest(entry, sorted(wanted), "arrays", within=1).items():
-            of_state = (other for other in others if name in self.parsed[other].states)
-            state = next(of_state, None if name in states else others[0])
-            if state is not None and (rank := self._rank(name, state)) is not None:
-                found[name] = rank
-        return found
-
-    def _rank(self, name: str, entry: Entry) -> int | None:
-        """The number of axes of what a formula defines, typed alone; None if it cannot be, or
-        while it is being typed."""
-        if entry not in self.ranks:
-            self.ranks[entry] = None
-            found = self._alone(entry).equation
-            if found is not None and found.name == name:
-                self.ranks[entry] = len(found.value.indices)
-        return self.ranks[entry]
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
@@ -385,6 +370,17 @@ class Linker:
             self.functions[entry] = linked.together[0][0] if linked.together else linked.own
         return self.functions[entry].equation
 
+    def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
+        """For each of some arrays the formula of the note that defines it, where it has as many
+        indices there as in this formula."""
+        seen = self.parsed[entry].seen
+        found: dict[str, Entry] = {}
+        for name, others in self.nearest(entry, sorted(arrays), "arrays", within=1).items():
+            indexed = self.parsed[others[0]].indexed.get(name)
+            if seen is not None and indexed and seen.written.get(name) == {indexed.written}:
+                found[name] = others[0]
+        return found
+
     def _definitions(self, entry: Entry, within: int) -> tuple[Entry, ...]:
         """The formulas of the note, or of the section, that define arrays which this one refers
         to, in order."""
@@ -511,6 +507,15 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.said[target.name] = tuple(map(_said, statement.values))
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
+        if statement.target is not None and scripts.is_name(statement.target):
+            use = seen.use(statement.target)
+            letters = (
+                inner.text
+                for at in use.indices
+                for inner in walk(at.node)
+                if isinstance(inner, Name)
+            )
+            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, frozenset(letters))
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)

@@ -241,7 +241,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             )
         if node.op in ("·", "@"):
             return dot(run, left, right, where)
-        if node.op == "*" and run.seen.steps:  # the gates of a recurrent network
+        # The gates of a recurrent network; a convolution is none of its results' elements.
+        if node.op == "*" and (run.seen.steps or run.gives_rows):
             return elementwise(run, left, right, ir.mul, where)
         raise error(
             "N2C033",

@@ -97,6 +97,8 @@ class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
+    ``gives_number`` and ``gives_rows`` tell that the left-hand side is by custom a number, or one
+    of several vectors, such as h_t.
     ``events`` are what probabilities are of, by their names.
     ``members`` are how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
@@ -126,6 +128,7 @@ class Run:
     whole_parameters: tuple[str, ...] = ()
     elementwise: bool = False
     gives_number: bool = False
+    gives_rows: bool = False
     column: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)

@@ -33,8 +33,8 @@ class Scope:
     names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
     that the notes define as no functions, ``operators`` matrices of which there is one for each
-    position: without an index they act on each row of what they stand before. ``ranks`` are those
-    of the states that a recursion of the note gives at each step, and of its words.
+    position: without an index they act on each row of what they stand before. ``ranks`` are the
+    numbers of axes that the note's definitions give to arrays, behind their indices.
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -43,8 +43,8 @@ class Scope:
     words: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     operators: frozenset[str] = frozenset()
-    macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     ranks: Mapping[str, int] = dataclass_field(default_factory=dict)
+    macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
 
 
 EMPTY = Scope()

@@ -46,7 +46,8 @@ class Letters:
 class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
-    parentheses wherever they occur. ``counted`` tells with how many indices each name occurs;
+    parentheses wherever they occur. ``counted`` tells with how many indices each name occurs,
+    ``written`` with how many if those are counted that only count steps;
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
@@ -65,6 +66,7 @@ class Survey:
     free: list[str] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     counted: dict[str, set[int]] = field(default_factory=dict)
+    written: dict[str, set[int]] = field(default_factory=dict)
     shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
     bold: dict[str, set[int]] = field(default_factory=dict)
     entries: set[str] = field(default_factory=set)
@@ -183,7 +185,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not index_letters.labels(statements):
-                index_letters.find_target_letters(seen, statement.target, nodes)
+                index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     index_letters.refuse_powers(seen, nodes, targets)
     index_letters.find_free_letters(seen, nodes, statements)
@@ -232,6 +234,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
     called: set[str] = set()
     for use, before_parenthesis in _uses(seen, value, False):
         seen.counted.setdefault(use.name, set()).add(len(use.indices))
+        seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
         for place, index in enumerate(use.indices):
             if (shift := scripts.shift(index.node)) is not None:
                 seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])

@@ -230,6 +230,9 @@ def _declared(run: Run, use: Use) -> Shape | None:
     told = run.shapes.get(use.name) if of_a_head else None
     if told is not None and len(told.axes) == 1:
         return None  # K_t ∈ ℝ^d says nothing of the K_i of a head
+    elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
+    if run.elementwise and elsewhere and use.name in run.whole_parameters:
+        return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
@@ -276,8 +279,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
                 use.span,
             )
         return rank
-    if use.name in run.scope.ranks and len(use.indices) == (len(names.base_letter(use.name)) == 1):
-        return run.scope.ranks[use.name]
+    if name in run.scope.ranks:
+        return run.scope.ranks[name]
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)

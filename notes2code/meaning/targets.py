@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from notes2code.diagnostics import Span
-from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Script
+from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Node, Script, walk
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.statements import Define
 from notes2code.meaning.survey import Survey
@@ -97,11 +99,30 @@ _ACTIVATIONS = frozenset(
 )
 
 
-def acts_on_numbers(target: Target) -> bool:
+def acts_on_numbers(seen: Survey, target: Target, values: Sequence[Node]) -> bool:
     """Whether a left-hand side names an activation: its argument is a number. A clip has bounds
-    besides."""
+    besides. The x of ``\\phi(x) = \\exp(W x)`` is none."""
     base = target.name.split("_")[0]
     if base in names.CLIPS:
         return True
     known = base in _ACTIVATIONS or base.lower() in _ACTIVATIONS or base in names.KERNELS
-    return len(target.whole) == 1 and known
+    return len(target.whole) == 1 and known and not _maps(seen, target.whole[0], values)
+
+
+def _maps(seen: Survey, name: str, values: Sequence[Node]) -> bool:
+    """Whether an argument stands beside a matrix, or beside what is transposed: ``W x``,
+    ``w^\\top x``."""
+    for product in (node for value in values for node in walk(value) if isinstance(node, Juxt)):
+        for pair in pairwise(product.factors):
+            uses = [seen.understood(node) for node in pair if scripts.is_name(node)]
+            if name in (use.name for use in uses if use is not None) and any(
+                use.transposed or names.base_letter(use.name) in _MATRICES
+                for use in uses
+                if use is not None
+            ):
+                return True
+    return False
+
+
+_MATRICES = frozenset("ABMQRUW")
+"""What maps a vector; a capital such as P may be a function of what stands behind it."""

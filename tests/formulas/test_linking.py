@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 
@@ -13,6 +14,22 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "r n a",
         lambda r, n, a: r * 6**a / (5 + n) ** a,
         context=[r"lp(n) = \frac{(5 + n)^a}{6^a}", r"r \in \mathbb{R}, n \in \mathbb{R}"],
+    ),
+    Case(
+        r"Y = \rho_q(Q) (\rho_k(K)^\top V)",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q) @ (softmax(k.T) @ v),
+        context=[
+            r"\rho_q(Y) = \mathrm{softmax}_{row}(Y)",
+            r"\rho_k(Y) = \mathrm{softmax}_{col}(Y)",
+        ],
+    ),
+    Case(r"\phi(x) = \exp(W x)", "x[d] W[n,d]", lambda x, w: np.exp(w @ x)),
+    Case(r"\phi(x) = \exp(x W)", "x[d] W[d,n]", lambda x, w: np.exp(x @ w)),
+    Case(
+        r"\phi(x) = \exp(w^\top x - \|x\|^2 / 2)",
+        "x[d] w[d]",
+        lambda x, w: np.exp(w @ x - x @ x / 2),
     ),
     Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
@@ -134,3 +151,11 @@ def test_value(case: Case) -> None:
 )
 def test_context(case: Case) -> None:
     check(case)
+
+
+def test_an_activation_acts_on_numbers_whatever_the_note_calls_so() -> None:
+    image = r"x \in \mathbb{R}^{H \times W \times C}"
+    f = compile_formula(r"\mathrm{GELU}(x) = x \Phi(x)", context=[image])
+    assert [given.shape for given in f.inputs] == [()]
+    f = compile_formula(r"\mathrm{ReLU}(x) = \max(0, x), \quad x \in \mathbb{R}^n")
+    assert [given.shape for given in f.inputs] == [("n",)]

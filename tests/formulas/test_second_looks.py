@@ -128,6 +128,11 @@ NUMBERS = [
 
 WRITTEN = [
     Case(r"y = 0,5 x", "x[d]", lambda x: x / 2),
+    Case(r"y = (a + 0,5) c", "a c", lambda a, c: (a + 0.5) * c),
+    Case(r"y = \frac{0,5}{a} + 10^{-0,5} c", "a c", lambda a, c: 0.5 / a + c / np.sqrt(10)),
+    Case(r"y = a^{0,75}", "a", lambda a: a**0.75),
+    Case(r"y = \max(0, 1,5 a)", "a", lambda a: max(0, 1.5 * a)),
+    Case(r"y = \max(0,a)", "a", lambda a: max(0, a)),
     Case(r"y = 1,5 \cdot x", "x[d]", lambda x: 1.5 * x),
     Case(r"y = 0{,}5 x + 0{,}125", "x[d]", lambda x: x / 2 + 0.125),
     Case(r"y = x / 10\,000", "x[d]", lambda x: x / 1e4),

@@ -1,0 +1,100 @@
+"""A formula in the light of the definitions around it: the ranks of the arrays it refers to.
+
+By custom the f_t of ``C_t = f_t * C_{t-1} + i_t * \\tilde C_t`` may be numbers; where the note says
+``f_t = \\sigma(W_f [h_{t-1}, x_t] + b_f)``, they are vectors. Ranks are those of one element, f_t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from notes2code.meaning.ir import Equation, Lambda
+from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.names import base_letter
+from notes2code.meaning.typed import Typed, type_tree
+
+
+def as_defined(
+    linker: Linker, entry: Entry, own: Typed, equation_of: Callable[[Entry], Equation | None]
+) -> Typed:
+    """A formula typed alone, but for the ranks of its inputs, which are as the note's definitions
+    have them; it is rejected where it cannot be read so. ``equation_of`` gives what a definition
+    computes, if that is known."""
+    tree = linker.parsed[entry].tree
+    assert own.equation is not None and tree is not None
+    seen = linker.parsed[entry].seen
+    assert seen is not None
+    scope = linker.scope(entry)
+    given = {
+        one.name: len(one.shape) - max(seen.counted[one.name])
+        for one in own.equation.inputs
+        if one.kind == "array"
+        and one.name in seen.counted
+        and one.name not in (*own.equation.parameters, *scope.shapes)
+    }
+    defining = linker.same_indices(entry, given)
+    ranks = _joint(linker, entry, own, defining)
+    if ranks is None:
+        ranks = _apart(linker, defining, equation_of)
+    ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
+    if all(rank == given[name] for name, rank in ranks.items()):
+        return own
+    return type_tree(entry.latex, tree, replace(scope, ranks=ranks))
+
+
+def _may_be(name: str, by_custom: int, rank: int) -> bool:
+    """Whether an array is of the rank that its definition gives it. A number or a matrix by custom
+    is what it is defined as; a small letter that is a vector is one row of what its definition
+    may give whole, and queries, keys and values are of one kind. So is a word with a label, such
+    as cost_a, what it is defined as."""
+    if name in ("Q", "K", "V"):
+        return rank == by_custom
+    labelled = "_" in name and len(base_letter(name)) > 1
+    return rank == by_custom or by_custom == 0 or labelled or name[0].isupper()
+
+
+def _joint(
+    linker: Linker, entry: Entry, own: Typed, defining: Mapping[str, Entry]
+) -> dict[str, int] | None:
+    """The ranks where the formula and the definitions of its inputs are typed as one; None where
+    that cannot be, or makes a recursion of what is none."""
+    assert own.equation is not None
+    uses = tuple(sorted(set(defining.values()), key=lambda other: other.order))
+    joint = linker.together(entry, own, uses) if uses else None
+    if joint is None or joint.equation is None:
+        return None
+    mine = linker.parsed[entry].indexed.get(own.equation.name)
+    letters = frozenset[str]() if mine is None else mine.letters
+    if _letters(own.equation.value, letters) != _letters(joint.equation.value, letters):
+        return None
+    arrays = {one.name: one.array for one in joint.equation.definitions}
+    return {
+        name: _element_rank(arrays[name], linker.parsed[other].indexed[name].letters)
+        for name, other in defining.items()
+        if name in arrays
+    }
+
+
+def _apart(
+    linker: Linker,
+    defining: Mapping[str, Entry],
+    equation_of: Callable[[Entry], Equation | None],
+) -> dict[str, int]:
+    """The ranks as each definition has them by itself."""
+    ranks: dict[str, int] = {}
+    for name, other in defining.items():
+        equation = equation_of(other)
+        if equation is not None and equation.name == name:
+            letters = linker.parsed[other].indexed[name].letters
+            ranks[name] = _element_rank(equation.value, letters)
+    return ranks
+
+
+def _letters(array: Lambda, letters: frozenset[str]) -> frozenset[str]:
+    return letters.intersection(index.name for index in array.indices)
+
+
+def _element_rank(array: Lambda, letters: frozenset[str]) -> int:
+    """The axes of an array but for those that its indices run over."""
+    return len(array.indices) - len(_letters(array, letters))

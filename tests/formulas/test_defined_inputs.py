@@ -1,0 +1,93 @@
+"""Formulas whose inputs the note defines: they have the ranks that their definitions give them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+GATES = [
+    r"f_t = \sigma(W_f [h_{t-1}, x_t] + b_f)",
+    r"i_t = \sigma(W_i [h_{t-1}, x_t] + b_i)",
+    r"\tilde{c}_t = \tanh(W_c [h_{t-1}, x_t] + b_c)",
+    r"c_t = f_t * c_{t-1} + i_t * \tilde{c}_t",
+    r"o_t = \sigma(W_o [h_{t-1}, x_t] + b_o)",
+]
+LARGE = [gate.replace("c}_t", "C}_t").replace("c_", "C_") for gate in GATES]
+SUMS = [
+    r"S_i = \sum_{j=1}^{i} \phi(k_j) v_j^\top",
+    r"z_i = \sum_{j=1}^{i} \phi(k_j)",
+]
+
+
+@table(
+    Case(
+        r"c_t = f_t * c_{t-1} + i_t * \tilde{c}_t",
+        "f[d] c[d] i[d] c_tilde[d]",
+        lambda f, c, i, new: f * c + i * new,
+        context=GATES[:3],
+    ),
+    Case(
+        r"C_t = f_t * C_{t-1} + i_t * \tilde{C}_t",
+        "f[d] C[d] i[d] C_tilde[d]",
+        lambda f, c, i, new: f * c + i * new,
+        context=LARGE[:3],
+    ),
+    Case(
+        r"h_t = o_t * \tanh(C_t)",
+        "o[n,d] C[n,d]",
+        lambda o, c: o * np.tanh(c),
+        context=LARGE,
+    ),
+    Case(
+        r"y = \sum_{m=1}^M w_m p_m",
+        "w[m] p[m,v]",
+        lambda w, p: w @ p,
+        context=[r"p_m = \mathrm{softmax}(W_m x)"],
+    ),
+    Case(
+        r"o_i = q_i^\top S_i",
+        "q[n,d] S[n,d,v]",
+        lambda q, s: np.einsum("nd,ndv->nv", q, s),
+        context=SUMS,
+    ),
+    Case(
+        r"Z = 2 \alpha V",
+        "alpha[n,m] V[m,v]",
+        lambda a, v: 2 * a @ v,
+        context=[r"\alpha = \tanh(Q K^\top / \sqrt{d_k})"],
+    ),
+    # Without a definition, custom decides: what weighs is a number.
+    Case(r"Z = 2 \alpha V", "alpha V[m,v]", lambda a, v: 2 * a * v),
+    Case(r"y = \sum_{m=1}^M w_m p_m", "w[m] p[m]", lambda w, p: w @ p),
+    # One row of what its definition gives whole.
+    Case(
+        r"y = W_2 \tanh(W_1 h)",
+        "W_2[d,p] W_1[p,e] h[e]",
+        lambda w2, w1, h: w2 @ np.tanh(w1 @ h),
+        context=[r"h = X + \mathrm{softmax}(X X^\top) X"],
+    ),
+    # What is defined without an index is one of those that have one.
+    Case(
+        r"y_t = g_t x_t",
+        "g[n] x[n,d]",
+        lambda g, x: g[:, None] * x,
+        context=[r"g = \mathrm{softmax}(W x)"],
+    ),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_a_parameter_is_no_array_of_the_note() -> None:
+    f = compile_formula(r"f(a) = a + 1", context=[r"a = W x"])
+    assert [given.shape for given in f.inputs] == [()]
+
+
+def test_what_cannot_be_read_as_defined_is_refused() -> None:
+    context = [r"A \in \mathbb{R}^{b \times n \times d}", r"x_f = \mathrm{LayerNorm}(x_l)"]
+    assert compile_formula(r"y = x_f A", context=context[:1]).inputs[0].shape == ()
+    with pytest.raises(FormulaError, match="more than two axes"):
+        compile_formula(r"y = x_f A", context=context)
