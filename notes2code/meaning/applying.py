@@ -314,7 +314,7 @@ def _own_input(
     axes = (*(size for size, _ in own), *axes) if axes else axes
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
-    while _is_another(run, name, owner):
+    while _is_another(run, name, owner, parameter.kind):
         number += 1
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
@@ -343,10 +343,13 @@ def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:
     return found
 
 
-def _is_another(run: Run, name: str, owner: str) -> bool:
+def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     """Whether the formula has something else by the name of a function's own input."""
     known = run.symbols.get(name)
-    return name in run.defines if known is None else known.owner != owner
+    if known is None:
+        here = kind == "array" and len(run.defines) < 2 and name in run.seen.counted
+        return name in run.defines or here
+    return known.owner != owner
 
 
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
@@ -393,6 +396,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         lambdas += (Lambda((), place(run, at, size, use)),)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if plain in _OF_TWO and len(arguments) == 2 and all(value.rank < 2 for value in arguments):
+        options = shape[1:]  # the sim(k, k_i) of two vectors
+    if plain.endswith(("norm", "rms", "rope", "dropout")):
+        options = shape[:1]
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:
@@ -415,11 +422,14 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
 
 
 _OTHER_SHAPES = frozenset(
-    "argsort chunk flatten gather onehot repeat reshape split stack transpose unsqueeze vec "
-    "view".split()
+    "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "
+    "unsqueeze vec view".split()
 )
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""
+
+_OF_TWO = frozenset("dist distance kernel score sim similarity".split())
+"""Functions that give a number for two vectors."""
 
 
 def number_input(run: Run, name: str, span: Span) -> Expr:

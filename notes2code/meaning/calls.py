@@ -244,6 +244,10 @@ def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
 
 def _is_place(run: Run, node: Node) -> bool:
     """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    if isinstance(node, Infix) and node.op in ("+", "-"):  # the x[n-i] of a filter
+        letters = [n.text for n in walk(node) if isinstance(n, Name)]
+        known = run.indices.keys() | {*run.parameters}
+        return bool(letters) and known.issuperset(letters)
     use = run.seen.understood(node)
     return use is not None and (bool(use.indices) or use.name[:1].islower())
 

@@ -343,6 +343,17 @@ class Attempt:
             )
         return value
 
+    def _check_next(self, value: Value, target: Target) -> None:
+        """The ``O_i^{new}`` that is made of O_i is of its kind."""
+        stem, _, label = target.name.rpartition("_")
+        if label not in ("new", "next"):
+            return
+        for name in (stem, f"{stem}_old", f"{stem}_prev"):
+            before = self.run.symbols.get(name)
+            if before is not None and len(before.axes) != value.rank:
+                text = f"`{self.run.quote(target.span)}` would have other axes than it had before"
+                self.run.conflict(3, text, target.span)
+
     def _check_rank(self, value: Value, target: Target) -> None:
         """Count it against a reading when its left-hand side is of a kind that custom does not
         expect: a score e_ij that is no number, a small letter that is a matrix."""
@@ -356,6 +367,7 @@ class Attempt:
         before = self.run.symbols.get(target.name.removesuffix("_prime"))
         if target.name.endswith("_prime") and before and len(before.axes) != value.rank:
             self.run.pay(2.4)  # what x' is made of x is of its kind
+        self._check_next(value, target)
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
         element = value.rank - len(target.indices)

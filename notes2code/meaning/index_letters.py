@@ -205,6 +205,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
     sets = {id(node) for node in binders.worded_sets(nodes)}
     arrays = binders.named_after(nodes)
+    told = _of_one_number(nodes, statements)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in sets:
             continue
@@ -218,7 +219,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
-            if letter in arrays and base != letter:
+            if (letter in arrays and base != letter) or letter in told:
                 continue
             known = letter in seen.bound or letter in seen.free or letter in seen.ends
             if not known and letter not in defined:
@@ -226,6 +227,25 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     if not seen.free and any(big.sub is None for big in nodes.of(Big)):
         seen.free.extend(dict.fromkeys(_of_words(nodes)))
     seen.bound.update(seen.free)
+
+
+def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:
+    """The letters that are no indices where a loss is one number: the t and the s of ``L = -Σ_i
+    p_t^{(i)} log p_s^{(i)}``, a teacher and a student."""
+    targets = [s.target for s in statements if isinstance(s, Define)]
+    summed = all(big.sub is not None for big in nodes.of(Big))
+    if not summed or not all(target is not None and _is_loss(target) for target in targets):
+        return frozenset()
+    below = (n for node in nodes.of(Script) if node.sub is not None for n in walk(node.sub))
+    within = {
+        n.text for at in below if isinstance(at, Script) for n in walk(at) if isinstance(n, Name)
+    }
+    return names.INDEX_LETTERS - frozenset("ijklmn") - within
+
+
+def _is_loss(target: Node) -> bool:
+    base = binders.bare(target)
+    return scripts.is_name(target) and (base in ("L", "J") or base in names.NUMBERS)
 
 
 def _of_words(nodes: Nodes) -> Iterator[str]:

@@ -478,12 +478,6 @@ def _length(said: Hashable) -> int:
     return sum(map(_length, said)) if isinstance(said, tuple) else 1
 
 
-def _is_word(name: str) -> bool:
-    """Whether a name is a word that the field knows nothing of."""
-    base = names.base_letter(name)
-    return len(base) > 1 and base not in names.GREEK and base != "head"
-
-
 def _family(name: str) -> str:
     """``head`` for ``head_1``; "" for a name without labels."""
     return name.rpartition("_")[0]

@@ -135,7 +135,8 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         elif (
             not run.seen.normalises
-            and {left.rank, right.rank} == {0, 1}
+            and 0 in (left.rank, right.rank)
+            and left.rank != right.rank
             and _is_element(run, max(left, right, key=_rank))
         ):
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is

@@ -114,8 +114,10 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return _scaled(left, right)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
-    if _is_gain(run, left) or _is_gain(run, right):
+    if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
         return elementwise(run, left, right, ir.mul, where)
+    if right.rank == 1 and _is_normalised(right) and _is_small(left):
+        run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
     return matrix_product(run, left, right, where)
 
 
@@ -194,6 +196,25 @@ def _is_gain(run: Run, value: Value) -> bool:
     )
 
 
+def _scales(left: Value, right: Value) -> bool:
+    """Whether a vector stands before what a normalisation gives: ``e_s · GroupNorm(h)``. The w of
+    ``w · LayerNorm(h)`` maps it to a number."""
+    return left.rank == right.rank == 1 and _is_small(left) and _is_normalised(right)
+
+
+def _is_small(value: Value) -> bool:
+    """Whether a value is of a small letter that makes no number of a vector."""
+    array = value.body.array if isinstance(value.body, ir.Ref) else ""
+    return array[:1].islower() and names.base_letter(array) not in ("w", "v", "u", "a", "q", "k")
+
+
+def _is_normalised(value: Value) -> bool:
+    """Whether a value is what a normalisation gives."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    word = called.rstrip("_0123456789").lower()
+    return word.endswith("norm") or word == "ln"
+
+
 def explicit(run: Run, node: Infix) -> Value:
     """A product, quotient or concatenation written with a sign."""
     if node.op == "/":
@@ -229,7 +250,7 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        if _is_gain(run, left) or _is_gain(run, right):
+        if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
             return elementwise(run, left, right, ir.mul, where)
         if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
             raise error(
@@ -328,6 +349,7 @@ def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 def _slash(run: Run, node: Infix) -> Value:
     """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
+    _refuse_logarithm(run, node)
     left = run.lower(node.left)
     if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
         first = node.right.factors[0]
@@ -349,6 +371,22 @@ def _slash(run: Run, node: Infix) -> Value:
             )
             return product(run, quotient, run.lower(remaining), node.span)
     return divide(run, left, run.lower(node.right), node.span)
+
+
+def _refuse_logarithm(run: Run, node: Infix) -> None:
+    """``log p_i / q_i`` and ``log 1/32`` may be the logarithm of the quotient."""
+    last = node.left.factors[-1] if isinstance(node.left, Juxt) else node.left
+    if not isinstance(last, Apply) or binders.bare(last.function) not in ("log", "ln"):
+        return
+    argument, below = (
+        n.factors[0] if isinstance(n, Juxt) else n for n in (last.argument, node.right)
+    )
+    mine, theirs = (names.base_letter(binders.bare(n)) for n in (argument, below))
+    if isinstance(argument, Num) or {mine, theirs} <= names.PROBABILITIES:
+        where = last.span.to(node.right.span)
+        text = f"`{run.quote(where)}` may be the logarithm of a quotient, or divided itself"
+        help_text = "write a `\\frac`, or put what the logarithm is of in parentheses"
+        raise error("N2C033", text, where, help_text)
 
 
 def divide(run: Run, left: Value, right: Value, span: Span) -> Value:

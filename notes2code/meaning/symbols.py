@@ -288,7 +288,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
-    if run.seen.attends and base in _ROLES and indices < 2:
+    of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
+    if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
@@ -298,7 +299,11 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)
     elif name in run.seen.elements or _is_extreme(run, use) or (small and name in run.seen.entries):
         ranks = (0, 1)
-    elif run.seen.normalises and base in ("gamma", "beta", "g", "w", "b") and indices == 0:
+    elif (
+        (run.seen.normalises or _calls_norm(run))
+        and base in ("gamma", "beta", "g", "w", "b")
+        and indices == 0
+    ):
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
@@ -321,6 +326,12 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
+
+
+def _calls_norm(run: Run) -> bool:
+    """Whether a formula calls a normalisation by its name."""
+    words = {name.lower().replace("_", "") for name in run.seen.called}
+    return any(word == "ln" or word.endswith("norm") for word in words)
 
 
 def _is_extreme(run: Run, use: Use) -> bool:

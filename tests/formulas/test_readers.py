@@ -332,3 +332,83 @@ def test_more_values(case: Case) -> None:
 def test_what_may_be_a_call_or_a_length_is_refused(latex: str, message: str) -> None:
     with pytest.raises(FormulaError, match=message):
         compile_formula(latex)
+
+
+OF_ONE_KIND = [
+    Case(r"q \cdot k = \sum_{i=1}^{d} q_i \cdot k_i", "q[d] k[d]", lambda q, k: (q * k).sum(-1)),
+    Case(r"H_t = F_t \odot (1 + E_t)", "F[n,d] E[n,d]", lambda a, b: a * (1 + b)),
+    Case(
+        r"\mathcal{L} = -\sum_{i} u_t^{(i)} \log u_s^{(i)}",
+        "u_t[n] u_s+[n]",
+        lambda t, s: -(t * np.log(s)).sum(-1),
+    ),
+    Case(
+        r"\mathcal{L} = -\alpha_t (1 - p_t)^2 \log p_t",
+        "alpha_t p_t+",
+        lambda a, p: -a * (1 - p) ** 2 * np.log(p),
+    ),
+    Case(
+        r"O_i^{\text{new}} = \lambda_i O_i + P^{(b)} V^{(b)}",
+        "lambda_[i] O[i,n,d] P_b[n,m] V_b[m,d]",
+        lambda a, o, p, v: a[:, None, None] * o + p @ v,
+    ),
+]
+
+
+@table(*OF_ONE_KIND)
+def test_values_of_one_kind(case: Case) -> None:
+    check(case)
+
+
+def test_a_scale_before_a_normalisation_acts_on_its_elements() -> None:
+    rng = np.random.default_rng(0)
+    x, scale, shift = rng.normal(size=(3, 4))
+    for latex in (
+        r"y = \mathbf{e}_s \cdot \mathrm{GroupNorm}(\mathbf{x}) + \mathbf{e}_b",
+        r"y = \mathbf{e}_s \, \mathrm{GroupNorm}(\mathbf{x}) + \mathbf{e}_b",
+    ):
+        formula = compile_formula(latex)
+        found = formula.reference(x=x, e_s=scale, e_b=shift, GroupNorm=lambda x: x**2)
+        np.testing.assert_allclose(found, scale * x**2 + shift)
+    mapped = compile_formula(r"y = w \cdot \mathrm{GroupNorm}(x)")
+    found = mapped.reference(x=x, w=scale, GroupNorm=lambda x: x**2)
+    np.testing.assert_allclose(found, scale @ x**2)
+
+
+def test_the_gain_and_bias_of_a_normalisation_are_not_those_beside_it() -> None:
+    formula = compile_formula(r"y = \gamma \odot \mathrm{LN}(x) + \beta")
+    x, gain, bias, inner, own = np.random.default_rng(0).normal(size=(5, 4))
+    found = formula.reference(x=x, gamma=gain, beta=bias, gamma_2=inner, beta_2=own, epsilon=0.0)
+    normal = (x - x.mean()) / x.std()
+    np.testing.assert_allclose(found, gain * (inner * normal + own) + bias)
+
+
+def test_a_similarity_of_two_vectors_is_a_number() -> None:
+    formula = compile_formula(
+        r"r = \sum_i \alpha_i m_i, \quad \alpha_i = \text{softmax}(\text{sim}(c, e_i))",
+        context=r"c \in \mathbb{R}^d, e_i \in \mathbb{R}^d",
+    )
+    rng = np.random.default_rng(0)
+    c, keys, values = rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=5)
+    found = formula.reference(c=c, e=keys, m=values, sim=lambda a, b: (a * b).sum(-1))
+    np.testing.assert_allclose(found, softmax(keys @ c) @ values)
+
+
+@pytest.mark.parametrize(
+    ("latex", "message"),
+    [
+        (r"D = \sum_i p_i \log p_i / q_i", "logarithm of a quotient"),
+        (r"y = x + \log 1/8", "logarithm of a quotient"),
+        (r"y_n = \frac{1}{N} \sum_{i=0}^{N-1} x[n-i]", "looks a row up"),
+        (r"s[i] = (1 - w_i) \cdot s[i] + w_i", "is not computed"),
+        (r"y = \mathrm{linspace}(a, b, n)", "not said"),
+    ],
+)
+def test_what_a_reader_may_take_for_something_else_is_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        compile_formula(latex)
+
+
+@pytest.mark.parametrize("latex", [r"y = \log p_i / \log q_i", r"y = -\log p_i / T"])
+def test_a_logarithm_over_something_else_is_a_quotient(latex: str) -> None:
+    assert compile_formula(latex).status == "formula"
