@@ -398,6 +398,8 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
     if plain in _OF_TWO and len(arguments) == 2 and all(value.rank < 2 for value in arguments):
         options = shape[1:]  # the sim(k, k_i) of two vectors
+    if first.rank and "att" in plain and not all(value.rank for value in arguments):
+        run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")):
         options = shape[:1]
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
