@@ -291,10 +291,25 @@ def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] 
 def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
     assert isinstance(behind, Script)
     if behind.sub is not None:
+        _refuse_unknown_elements(run, value, behind.sub)
         value = powers.index(run, value, behind.sub)
     if behind.sup is not None:
         value = powers.raised(run, value, behind.sup, behind)
     return value
+
+
+def _refuse_unknown_elements(run: Run, value: Value, sub: Node) -> None:
+    """The i of ``G(x)_i`` counts what an unknown function gives, which need not be as many as x."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    symbol = run.symbols.get(called)
+    if symbol is None or symbol.kind != "function" or called in names.FEATURE_MAPS:
+        return
+    raise error(
+        "N2C030",
+        f"how many elements `{run.quote(value.span)}` has is not known",
+        sub.span,
+        f"define `{called}`, or write the number of the function below its name",
+    )
 
 
 def is_function(run: Run, name: Node, group: Group) -> bool:
@@ -347,7 +362,8 @@ def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
     pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
     others = {
         binders.bare(caller)
-        for caller, behind in pairs
+        for caller, group in pairs
+        for behind in (group.base if isinstance(group, Script) else group,)
         if isinstance(behind, Group) and behind.open == "(" and len(behind.items) == 1
         if isinstance(behind.items[0], Name) and behind.items[0].text == letter
     }

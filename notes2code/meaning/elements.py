@@ -6,7 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, children
+from notes2code.latex.tree import (
+    Big,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+    walk,
+)
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.statements import Define, Statement
 
@@ -35,6 +46,10 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             group = side.base if isinstance(side, Script) else side
             if isinstance(group, Group) and group.open == "‖":
                 found += group.items
+    for node in (n for big in nodes.of(Big) for n in walk(big.body)):
+        match node:
+            case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
+                found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
     listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}

@@ -230,6 +230,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         raise error("N2C041", "the inverse of an array is not computed", where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
+    elif base.rank == 2 and not isinstance(base.body, ir.Ref):
+        run.pay(2.2)  # the (5 + T)^a of a matrix T would be a power of each of its elements
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)

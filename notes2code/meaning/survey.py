@@ -85,6 +85,7 @@ class Survey:
     lengths: set[str] = field(default_factory=set)
     projections: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
+    mixes: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
@@ -203,6 +204,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         seen.transposed.update(_queries_and_keys(seen, infix))
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
+    seen.mixes = set(_mixes(seen, nodes))
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes)
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
@@ -280,6 +282,15 @@ def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
         if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
             use = seen.understood(sub.operands[1])
             if use is not None:
+                yield use.name
+
+
+def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The names p without an index of which ``1 - p`` is taken."""
+    for infix in nodes.of(Infix):
+        if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
+            use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
+            if use is not None and not use.indices and not use.bold and use.power is None:
                 yield use.name
 
 

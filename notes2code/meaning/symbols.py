@@ -75,7 +75,9 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        if use.name in CONSTANTS and not use.steps and use.name not in run.shapes | run.defined:
+        known = use.name in run.shapes or use.name in run.defined
+        known |= any(use.name in shape.axes for shape in run.shapes.values())
+        if use.name in CONSTANTS and not use.steps and not known:
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -313,6 +315,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         use.name in run.seen.quantities and not use.bold
     ):
         ranks = (0, 1, 2)
+    elif use.name in run.seen.mixes and (base in names.PROBABILITIES or run.gives_number):
+        return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
     else:
@@ -335,9 +339,10 @@ def _calls_norm(run: Run) -> bool:
 
 
 def _is_extreme(run: Run, use: Use) -> bool:
-    """Whether a name is the x_{max} of numbers x_i."""
+    """Whether a name is an x_{max}: a number, as a w_{min} of weights is."""
     base, _, last = use.name.rpartition("_")
-    return last in ("max", "min") and base in run.seen.elements and not use.indices
+    extreme = last in ("max", "min") and not use.indices and not use.bold
+    return extreme and (base in run.seen.elements or (len(base) == 1 and base.islower()))
 
 
 def _is_label(run: Run, use: Use) -> bool:

@@ -412,3 +412,73 @@ def test_what_a_reader_may_take_for_something_else_is_refused(latex: str, messag
 @pytest.mark.parametrize("latex", [r"y = \log p_i / \log q_i", r"y = -\log p_i / T"])
 def test_a_logarithm_over_something_else_is_a_quotient(latex: str) -> None:
     assert compile_formula(latex).status == "formula"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = p_{\text{mix}} A + (1 - p_{\text{mix}}) B",
+        r"\mathcal{L} = R [F_{g} \cdot G_{g} + (1 - F_{g}) \cdot (1 - G_{g})]",
+    ],
+)
+def test_what_is_taken_off_one_is_a_number(latex: str) -> None:
+    shapes = {given.name: given.shape for given in compile_formula(latex).inputs}
+    assert all(shapes.get(name, ()) == () for name in ("p_mix", "F_g", "G_g"))
+
+
+def test_a_weight_is_a_number_whatever_step_it_is_defined_at() -> None:
+    formula = compile_formula(
+        r"y = p_{g} A + (1 - p_{g}) B", context=r"p_{g} = \sigma(W_g [s_t; c_t] + b_g)"
+    )
+    assert {given.name: len(given.shape) for given in formula.inputs}["p_g"] == 0
+
+
+@table(
+    Case(
+        r"r_i = \frac{F_i - Q_i}{\sqrt{\frac{1}{n} \sum_{j=1}^{n} (F_j - Q_j)^2}}",
+        "F[n] Q[n]",
+        lambda f, q: (f - q) / np.sqrt(((f - q) ** 2).mean(-1)),
+    ),
+    Case(
+        r"s = \frac{w_{max} - w_{min}}{2^b - 1}",
+        "w_max w_min b",
+        lambda high, low, b: (high - low) / (2**b - 1),
+    ),
+    Case(
+        r"\theta_i' = \theta_i \cdot (\alpha \cdot \frac{\text{new\_n}}{\text{old\_n}})^{-2i/d}",
+        "theta[n] alpha+ new_n+ old_n+ d#",
+        lambda t, a, new, old, d: t * (a * new / old) ** (-2 * np.arange(len(t)) / d),
+    ),
+    Case(
+        r"k = \frac{n \cdot c}{e}",
+        "n c e",
+        lambda n, c, e: n * c / e,
+        context=[r"S \in \mathbb{R}^{n \times e}"],
+    ),
+    Case(
+        r"y = x + v \Delta t / \tau",
+        "x[d] v[d] Delta_t tau",
+        lambda x, v, dt, tau: x + v * dt / tau,
+    ),
+)
+def test_numbers(case: Case) -> None:
+    check(case)
+
+
+def test_two_differences_are_two_names() -> None:
+    formula = compile_formula(r"v = \frac{\Delta y}{\Delta x}")
+    assert {given.name for given in formula.inputs} == {"Delta_y", "Delta_x"}
+
+
+def test_what_is_attended_to_is_no_number() -> None:
+    formula = compile_formula(r"z = x + \text{CrossAttn}(x, c)")
+    assert {given.name: len(given.shape) for given in formula.inputs}["c"] > 0
+
+
+def test_elements_of_what_an_unknown_function_gives_are_refused() -> None:
+    with pytest.raises(FormulaError, match="how many elements"):
+        compile_formula(r"y = \sum_{i=1}^{n} G(x)_i v_i")
+    known = compile_formula(r"y = \sum_i \mathrm{softmax}(W x)_i v_i")
+    rng = np.random.default_rng(0)
+    w, x, v = rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(3, 2))
+    np.testing.assert_allclose(known.reference(W=w, x=x, v=v), softmax(w @ x) @ v)
