@@ -34,6 +34,13 @@ FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp 
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 
 
+def _in_parentheses(sup: Node) -> Node:
+    """``W^{[l]}`` says what ``W^{(l)}`` does: which one of several."""
+    if isinstance(sup, Group) and sup.open == "[" and len(sup.items) == 1:
+        return replace(sup, open="(")
+    return sup
+
+
 class Operands(TokenReader):
     """The part of the parser that reads one operand."""
 
@@ -75,7 +82,7 @@ class Operands(TokenReader):
             if token.kind == "_":
                 sub = self.script_argument(token)
             else:
-                sup = self.script_argument(token)
+                sup = _in_parentheses(self.script_argument(token))
         if sub is None and sup is None and not primes:
             return base
         return Script(base, sub, sup, primes, self.span_from(first))

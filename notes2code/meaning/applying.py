@@ -69,9 +69,6 @@ def apply(
         )
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
-    if (row := _row_of(run, equation, arguments)) is not None:
-        matrix = apply(run, use, equation, [row[0]], span, named)
-        return Value(ir.substitute(matrix.body, {matrix.axes[0]: row[1]}), matrix.axes[1:], span)
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = all(ranks[p] == 0 for p in equation.parameters)
@@ -93,6 +90,7 @@ def apply(
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = _gives_elements(run, use, equation, span)
     own = [] if elements else _own_places(run, use)
+    arguments, row = _all_rows(run, equation, arguments)
     given = dict(zip(equation.parameters, arguments, strict=True))
     lambdas: list[Lambda] = []
     extra: tuple[Index, ...] = ()
@@ -120,6 +118,10 @@ def apply(
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    if row is not None:
+        run.unify(row.size, result[0].size, span)
+        called = Call(name, tuple(lambdas), (Idx(row), *map(Idx, result[1:])), site)
+        return Value(called, result[1:], span)
     if elements:
         at = tuple(
             place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=False)
@@ -133,25 +135,27 @@ def apply(
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
 
 
-def _row_of(run: Run, equation: Equation, arguments: Sequence[Value]) -> tuple[Value, Expr] | None:
-    """The matrix, and the place of its row, that stands in ``k_t = RoPE(W h_t)``: the function
-    turns each row by its place, and is written at one."""
-    rows, inputs = equation.value.indices[:1], equation.inputs
-    if len(arguments) != 1 or len(inputs) != 1 or equation.functions or not rows:
-        return None
-    (value,), (matrix,) = arguments, inputs
-    bodies = (equation.value.body, *(d.array.body for d in equation.definitions))
-    parts = (part for body in bodies for part in ir.walk(body))
-    refs = [e for e in parts if isinstance(e, Ref) and e.array == matrix.name]
-    places = [run.indices[letter] for letter in run.target_letters if letter in run.indices]
-    mine = [index for index in map(find_index, places) if index in free_roots(value.body)]
-    if value.rank != 1 or len(matrix.shape) != 2 or len(mine) != 1:
-        return None
-    if any(ref.at[0] != Idx(rows[0]) for ref in refs):
-        return None
-    row = fresh(mine[0].size)
-    body = ir.substitute(settled(value.body), {mine[0]: Idx(row)})
-    return Value(body, (row, *value.axes), value.span), Idx(mine[0])
+def _all_rows(
+    run: Run, equation: Equation, arguments: Sequence[Value]
+) -> tuple[Sequence[Value], Index | None]:
+    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``: all rows q,
+    and the index of the one that is meant."""
+    given = [one.shape for one in equation.inputs if one.name in equation.parameters]
+    if len(given) != 1 or len(arguments) != 1 or len(given[0]) != 2 or arguments[0].rank != 1:
+        return arguments, None
+    vector = arguments[0]
+    axes = {find_index(axis) for axis in vector.axes}
+    opened = list(free_roots(vector.body) - axes)
+    if len(opened) != 1 or not _keeps(equation, given[0][0]):
+        return arguments, None
+    every = fresh(opened[0].size)
+    body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
+    return [Value(body, (every, *vector.axes), vector.span)], opened[0]
+
+
+def _keeps(equation: Equation, rows: Expr) -> bool:
+    """Whether a function gives a row for each that it gets."""
+    return len(equation.value.indices) == 2 and equation.value.indices[0].size == rows
 
 
 def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:

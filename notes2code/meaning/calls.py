@@ -350,7 +350,12 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         if use.name in run.seen.called and _is_passed_on(run, name, group):
             raise _unclear_call(run, name, group)
         return False
-    return base in _MAYBE_FUNCTIONS and use.name in run.seen.called and not use.indices
+    if use.name not in run.seen.called:
+        return False
+    if use.indices:  # E_i(x), one of several experts: nobody writes a factor x in parentheses
+        alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+        return alone and (base in _FUNCTION_LETTERS or base == "E")
+    return base in _MAYBE_FUNCTIONS
 
 
 def _is_passed_on(run: Run, name: Node, group: Group) -> bool:

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Nodes,
     Script,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import binders, names, scripts
@@ -307,3 +308,40 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
             seen.bound.add(letter)
         else:
             seen.steps.setdefault("", set()).add(letter)
+
+
+def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
+    """Refuse what stands at two steps, as x does in ``h_t = h_{t-1} + x_t - x_{t-1}``: a step drops
+    its letter, and both would be one."""
+    for define in statements:
+        if isinstance(define, Define) and seen.steps:
+            mine = binders.bare(define.target) if define.target is not None else ""
+            others = seen.steps.keys() - {"", mine}  # states, which another statement steps
+            shifts: dict[str, int] = {}
+            for node in (inner for value in define.values for inner in walk(value)):
+                if not isinstance(node, Script) or not scripts.is_name(node):
+                    continue
+                if binders.bare(node) not in others:
+                    _refuse_second_step(seen, node, shifts)
+
+
+def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:
+    dropped = seen.steps.get(binders.bare(node), set()) | seen.steps.get("", set())
+    for part in (node.sub, ungrouped(node.sup)):
+        for letter in dropped if part is not None else ():
+            if (shift := _shift(part, letter)) is not None:
+                use = seen.understood(node)
+                if use is not None and shifts.setdefault(use.name, shift) != shift:
+                    raise error(
+                        "N2C034",
+                        f"`{use.name}` is at two steps here, and a step knows only one of each",
+                        node.span,
+                        "give one of the two a name of its own",
+                    )
+
+
+def _shift(script: Node | None, letter: str) -> int | None:
+    """How far a script is from the step that a letter counts; None if it has no such letter."""
+    items = script.items if isinstance(script, Group) else (script,)
+    found = (scripts.shift(item) for item in items if item is not None)
+    return next((at[1] for at in found if at is not None and at[0] == letter), None)

@@ -35,6 +35,9 @@ from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
 _FUNCTION = re.compile(r"\s*([a-z]{2,})\s*\([^()=]*\)\s*&?=")
+_PARAMETERS = re.compile(
+    r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
+)
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
@@ -521,11 +524,14 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
     """The words that the notes set upright, which they may write in italics elsewhere; two letters
-    may be a product there, unless a formula defines them as a function: ``lp(Y) = …``."""
+    may be a product there, unless a formula defines them as a function, ``lp(Y) = …``, or a
+    function of them: ``f(Gate, Up) = …``."""
     found = (word for entry in entries for word in _NAMED.findall(entry.latex))
     upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
     defined = (match for entry in entries if (match := _FUNCTION.match(entry.latex)))
-    return frozenset((*upright, *(match.group(1) for match in defined)))
+    listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
+    given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
+    return frozenset((*upright, *(match.group(1) for match in defined), *given))
 
 
 def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:

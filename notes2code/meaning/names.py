@@ -138,7 +138,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     base = base_letter(name)
     base = "l" if base == "ell" else base
     if indices >= 2:
-        return (0, 1, 2)
+        return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
         if base in NUMBERS or name.rpartition("_")[2] in NUMBERS:
             return (0, 1, 2)

@@ -110,6 +110,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
         _refuse_lone_weight(run, left, right, where)
+        if _maps_a_number(left, right):
+            run.pay(1.2)  # weights stand before the vector that they map: W^{(l)} a^{(l-1)}
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
@@ -150,6 +152,14 @@ def _is_score(left: Value, right: Value) -> bool:
     match left.body, right.body:
         case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
             return mine != theirs
+    return False
+
+
+def _maps_a_number(left: Value, right: Value) -> bool:
+    match left.body, right.body:
+        case ir.Ref(weights), ir.Ref(given) if left.rank == 2:
+            mapped = names.base_letter(given)
+            return names.base_letter(weights) in ("W", "U") and "a" <= mapped <= "z"
     return False
 
 

@@ -231,6 +231,10 @@ class _Reader:
                     part.span,
                     "say over what it runs, or write the index on the left-hand side too",
                 )
+            elif is_name(part) and self.looks_up(part):
+                text = "a row that is looked up is not computed"
+                way = "write the lookup as a product with one-hot rows, such as `x_i = u_i E`"
+                raise error("N2C032", text, part.span, way)
             elif isinstance(part, Root) or self.looks_up(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):

@@ -194,6 +194,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
+    index_letters.refuse_two_steps(seen, statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))

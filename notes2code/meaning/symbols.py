@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Infix, Name, Node, Script, walk
+from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -77,7 +77,7 @@ def value_at(run: Run, use: Use) -> Value:
             return scalar(counted(run.indices[use.name]), use.span)
         known = use.name in run.shapes or use.name in run.defined
         known |= any(use.name in shape.axes for shape in run.shapes.values())
-        if use.name in CONSTANTS and not use.steps and not known:
+        if use.name in CONSTANTS and not use.steps and not known and not _is_memory(run, use.name):
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -151,7 +151,15 @@ def _is_size(run: Run, name: str) -> bool:
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
-    return name in ("n", "m") and name not in run.seen.bold
+    return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
+
+
+def _is_memory(run: Run, name: str) -> bool:
+    """Whether a letter is an argument twice, as keys and values are: ``MultiHead(z, m, m)``."""
+    return any(
+        group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
+        for group in run.seen.nodes.of(Group)
+    )
 
 
 def _counts_an_axis(run: Run, name: str) -> bool:
@@ -220,7 +228,9 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
             separate = run.separate.setdefault(use.name, own)
             return separate, len(use.indices) + _element_rank(run, use, separate, most)
         return use.name, _element_rank(run, use, use.name, 0)
-    steps = 0 if names.base_letter(use.name).isupper() else use.steps  # H^{(l)} is a matrix
+    # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps.
+    capital = names.base_letter(use.name).isupper()
+    steps = 0 if capital and (not use.indices or "l" in run.seen.steps.get("", ())) else use.steps
     return use.name, most + _element_rank(run, use, use.name, most + steps)
 
 
@@ -295,6 +305,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
+    if run.seen.attends and base in "qkv" and indices == 2:
+        vectors = any(
+            names.base_letter(name) in _ROLES
+            and (run.seen.is_bold(name) or name in run.seen.transposed)
+            for name in run.seen.counted
+        )
+        first, then = (1, 0) if vectors else (0, 1)
+        return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
     if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
@@ -319,6 +337,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
+    elif base == "b" and indices == 1 and _has_weights(run):
+        ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
         transposed = use.name in run.seen.transposed
         ranks = names.element_ranks(use.name, indices, bold, transposed)
@@ -336,6 +356,14 @@ def _calls_norm(run: Run) -> bool:
     """Whether a formula calls a normalisation by its name."""
     words = {name.lower().replace("_", "") for name in run.seen.called}
     return any(word == "ln" or word.endswith("norm") for word in words)
+
+
+def _has_weights(run: Run) -> bool:
+    """Whether there are several weights W, told apart by an index."""
+    return any(
+        names.base_letter(name) == "W" and max(counts) == 1
+        for name, counts in run.seen.counted.items()
+    )
 
 
 def _is_extreme(run: Run, use: Use) -> bool:

@@ -338,3 +338,22 @@ OTHERS = [
 @pytest.mark.parametrize("latex", OTHERS)
 def test_another_thing(latex: str) -> None:
     assert said(latex) is None
+
+
+@pytest.mark.parametrize("memory", ["m", "e", "c"])
+def test_what_is_keys_and_values_is_no_count_and_no_constant(memory: str) -> None:
+    found = said(
+        r"z_1 = \mathrm{LayerNorm}(y + \mathrm{MaskedMultiHead}(y, y, y))",
+        rf"z_2 = \mathrm{{LayerNorm}}(z_1 + \mathrm{{MultiHead}}(z_1, {memory}, {memory}))",
+        r"z_3 = \mathrm{LayerNorm}(z_2 + \mathrm{FFN}(z_2))",
+    )
+    assert found is not None and found[0] == "decoder_layer"
+
+
+def test_the_factors_of_a_gate_may_have_words_for_names() -> None:
+    found = said(
+        r"Gate = X W_g, \quad Up = X W_u",
+        r"\text{SwiGLU}(Gate, Up) = \text{SiLU}(Gate) \odot Up",
+        r"Y = \text{SwiGLU}(Gate, Up) W_d",
+    )
+    assert found is not None and found[0] == "gated_feed_forward"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, softmax, table
 
 
@@ -19,6 +20,29 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    Case(
+        r"o_{t,i} = \sum_{j=1}^t \mathrm{softmax}_j \left( \frac{q_{t,i}^\top k_{j,i}}{\sqrt{d_h}} "
+        r"\right) v_{j,i}",
+        "q[n,h,d] k[m,h,d] v[m,h,v]",
+        lambda q, k, v: np.stack(
+            [
+                masked(q[:, h] @ k[:, h].T / np.sqrt(q.shape[2]), np.tri(len(q), len(k)) > 0)
+                @ v[:, h]
+                for h in range(q.shape[1])
+            ],
+            axis=1,
+        ),
+    ),
+    Case(
+        r"u_t = W_O [o_{t,1}; o_{t,2}; \dots; o_{t,n_h}]",
+        "W_O[d,h*v] o[n,h,v]",
+        lambda w, o: o.reshape(len(o), -1) @ w.T,
+    ),
+    Case(
+        r"y_{ic} = \sum_j \mathrm{softmax}_j(\sum_b q_{ib} k_{jb}) v_{jc}",
+        "q[n,d] k[m,d] v[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
     Case(
         r"Z_i = \mathrm{softmax}(Q_i K_i^\top) V_i",
         "Q[h,n,d] K[h,n,d] V[h,n,v]",
@@ -302,3 +326,8 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_one_of_several_experts_is_called() -> None:
+    f = compile_formula(r"y = \sum_{i=1}^N g_i E_i(x)")
+    assert [(given.name, given.kind) for given in f.inputs][-1] == ("E", "function")

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from notes2code import compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
+
+
+def turned_by_place(x: Any) -> Any:
+    """Pairs of neighbours of each row turned by its number, by rotary angles."""
+    angles = np.outer(np.arange(len(x)), 10000.0 ** (-np.arange(0, x.shape[1], 2) / x.shape[1]))
+    z = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
 
 
 @table(
@@ -31,6 +40,30 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "x[d] w[d]",
         lambda x, w: np.exp(w @ x - x @ x / 2),
     ),
+    Case(
+        r"k_t = \mathrm{RoPE}(W h_t)",
+        "W[4,e] h[n,e]",
+        lambda w, h: turned_by_place(h @ w.T),
+    ),
+    Case(
+        r"s_{ij} = \mathrm{RoPE}(W_Q x_i)^\top \mathrm{RoPE}(W_K x_j)",
+        "W_Q[4,e] x[n,e] W_K[4,e]",
+        lambda q, x, k: turned_by_place(x @ q.T) @ turned_by_place(x @ k.T).T,
+    ),
+    Case(
+        r"y_i = f(W x_i)",
+        "W[d,e] x[n,e]",
+        lambda w, x: softmax(x @ w.T @ w @ x.T) @ x @ w.T,
+        context=[r"f(X) = \mathrm{softmax}(X X^\top) X"],
+    ),
+    Case(
+        r"z^{[l]} = W^{[l]} a^{[l-1]} + b^{[l]}",
+        "W[l,d,e] a[l,e] b[l,d]",
+        lambda w, a, b: np.einsum("lde,le->ld", w, a) + b,
+    ),
+    Case(r"a^{[l]} = \sigma(z^{[l]})", "z[l,d]", lambda z: sigmoid(z)),
+    Case(r"z^{[1]} = W^{[1]} x + b^{[1]}", "W_1[d,e] x[e] b_1[d]", lambda w, x, b: w @ x + b),
+    Case(r"y = W a + b", "W[d,e] a[e] b[d]", lambda w, a, b: w @ a + b),
     Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
@@ -159,3 +192,8 @@ def test_an_activation_acts_on_numbers_whatever_the_note_calls_so() -> None:
     assert [given.shape for given in f.inputs] == [()]
     f = compile_formula(r"\mathrm{ReLU}(x) = \max(0, x), \quad x \in \mathbb{R}^n")
     assert [given.shape for given in f.inputs] == [("n",)]
+
+
+def test_a_parameter_is_a_word_and_no_product() -> None:
+    f = compile_formula(r"g(Gate, Up) = \sigma(Gate) \odot Up")
+    assert [given.name for given in f.inputs] == ["Gate", "Up"]

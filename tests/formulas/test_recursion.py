@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 
@@ -88,6 +90,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
     ),
     Case(r"h_t = A h_{t-1} + B x_t", "A[d,m] h[m] B[d,e] x[e]", lambda a, h, b, x: a @ h + b @ x),
     Case(
+        r"m_i = \max(m_{i-1}, \max_j S_{ij})",
+        "m S[d]",
+        lambda m, s: max(m, s.max()),
+    ),
+    Case(
         r"y_t = \sum_{s=1}^{t} \gamma^{t-s} x_s",
         "gamma+ x[n,d]",
         lambda g, x: np.stack(
@@ -97,3 +104,18 @@ from tables import Case, check, relu, sigmoid, softmax, table
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "name"),
+    [
+        (r"h_t = a h_{t-1} + b h_{t-2}", "h"),
+        (r"h_t = a_t h_{t-1} + x_t - x_{t-1}", "x"),
+        (r"x_{l+1} = x_l + f(x_{l-1})", "x"),
+        (r"\ell_i = e^{m_{i-1} - m_i} \ell_{i-1} + s_i", "m"),
+        (r"h_0 = x \\ h_t = a h_{t-1} + b h_{t-2}", "h"),
+    ],
+)
+def test_a_step_knows_one_of_each_only(latex: str, name: str) -> None:
+    with pytest.raises(FormulaError, match=f"`{name}` is at two steps"):
+        compile_formula(latex)
