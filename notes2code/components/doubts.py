@@ -29,6 +29,7 @@ from notes2code.meaning.ir import (
     Mul,
     Num,
     Pow,
+    Reduce,
     Ref,
     Size,
     Softmax,
@@ -171,11 +172,21 @@ def _misplaced_softmax(equation: Equation) -> str | None:
     inside = [e for part in softmaxes for e in walk(part.body)]
     if any(isinstance(e, Ref) and e.array.lower() == "v" for e in inside):
         return "the values stand inside the softmax"
-    if not softmaxes and not any(isinstance(part, Call | Fn) for part in parts):
+    plain = not softmaxes and not any(isinstance(part, Call | Fn) for part in parts)
+    if plain and not _is_linear(equation):
         return "the scores are multiplied by the values without a softmax"
     if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
         return "the scale stands outside the softmax"
     return None
+
+
+def _is_linear(equation: Equation) -> bool:
+    """Whether linear attention is written out: a state or a mask stands beside queries, keys and
+    values, or a sum ends at the place of the query. What is called attention has a softmax."""
+    others = {given.name.lower() for given in equation.inputs if given.shape} - {"q", "k", "v"}
+    parts = walk(equation.value.body)
+    causal = any(isinstance(part, Reduce) and part.where is not None for part in parts)
+    return "att" not in equation.name.lower() and bool(others or causal)
 
 
 def _strange_mask(equation: Equation) -> str:

@@ -68,7 +68,9 @@ _SKIPPED = (
     "rm it sf tt cal bfseries large Large LARGE small normalsize tiny huge Huge mathstrut strut "
     "hline allowbreak relax displaylines null noindent centering"
 ).split()
-_SPACES = (", : ; ! > thinspace medspace thickspace enspace negthinspace negmedspace /").split()
+_SPACES = (
+    ", : ; ! > thinspace medspace thickspace enspace space negthinspace negmedspace /"
+).split()
 
 COMMANDS: dict[str, tuple[str, str] | None] = {
     **{name: ("name", name) for name in GREEK},

@@ -149,17 +149,25 @@ def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
 
 
 def _differences(tokens: list[Token]) -> list[Token]:
-    """``ΔW`` beside a ``W``, or where it is defined, is one name; else Δ is a factor."""
+    """``ΔW`` beside a ``W``, or where it is defined, is one name, and so are a ``Δt`` and the two
+    of ``Δy / Δx``; else Δ is a factor."""
     deltas = [at for at, token in enumerate(tokens[:-1]) if token.text == "Delta"]
     of = {tokens[at + 1].text for at in deltas}
-    if len(of) != 1 or not all(tokens[at + 1].kind == "name" for at in deltas):
+    if not of or not all(tokens[at + 1].kind == "name" for at in deltas):
+        return tokens
+    times = of == {"t"} or (len(of) > 1 and all(text.islower() for text in of))
+    if len(of) != 1 and not times:
         return tokens
     alone = any(
         token.kind == "name" and token.text in of and tokens[at - 1].kind not in ("{", "cmd")
         for at, token in enumerate(tokens)
         if at - 1 not in deltas
     )
-    if not alone and not (deltas[0] == 0 and any(token.kind == "rel" for token in tokens[2:7])):
+    if (
+        not alone
+        and not times
+        and not (deltas[0] == 0 and any(token.kind == "rel" for token in tokens[2:7]))
+    ):
         return tokens
     out = list(tokens)
     for at in reversed(deltas):

@@ -114,7 +114,7 @@ def apply(
         elif (length := _length_of(equation, parameter)) is not None:
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
-            lambdas.append(_own_input(run, use, parameter, axes, site, own))
+            lambdas.append(_own_input(run, use, parameter, axes, site, own, span))
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
@@ -302,15 +302,23 @@ def _own_input(
     axes: tuple[Size, ...],
     site: int,
     own: Sequence[tuple[Size, Expr]],
+    span: Span,
 ) -> Lambda:
     """An input of the function that is no parameter, such as a weight: an input here too.
 
     A second call of the function has weights of its own, and so has each of the ``FFN_i(x)``.
     """
+    if parameter.kind == "function" and parameter.name in run.defines:
+        raise error(
+            "N2C034",
+            f"`{parameter.name}` is defined here by `{use.name}`, which is defined by it",
+            span,
+            "this follows from that formula, and is no definition of its own",
+        )
     axes = (*(size for size, _ in own), *axes) if axes else axes
     owner = f"{use.name}#{site}.{parameter.name}"
     name, number = parameter.name, 1
-    while _is_another(run, name, owner):
+    while _is_another(run, name, owner, parameter.kind):
         number += 1
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
@@ -339,11 +347,13 @@ def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:
     return found
 
 
-def _is_another(run: Run, name: str, owner: str) -> bool:
+def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     """Whether the formula has something else by the name of a function's own input."""
     known = run.symbols.get(name)
-    mentioned = name in run.defines or name in run.seen.counted
-    return mentioned if known is None else known.owner != owner
+    if known is None:
+        here = kind == "array" and len(run.defines) < 2 and name in run.seen.counted
+        return name in run.defines or here
+    return known.owner != owner
 
 
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
@@ -385,11 +395,24 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
-    lambdas += tuple(Lambda((), place(run, at, Size(""), use)) for at in use.indices)
+    for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
+        size = run.members.setdefault((use.name, count), Size(""))
+        lambdas += (Lambda((), place(run, at, size, use)),)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if plain in _OF_TWO and len(arguments) == 2 and all(value.rank < 2 for value in arguments):
+        options = shape[1:]  # the sim(k, k_i) of two vectors
+    if first.rank and "att" in plain and not all(value.rank for value in arguments):
+        run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
+    if plain.endswith(("norm", "rms", "rope", "dropout")):
+        options = shape[:1]
+    if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
+        options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:
         options = shape[:1]
+        if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
+            text = f"`{run.quote(first.span)}` is a number, and queries and keys are vectors"
+            run.conflict(3, text, first.span)
     gives = run.choose(f"result {use.name}", options)
     if site == 0:
         what = "keep the shape of its argument" if gives == "same" else "give a number"
@@ -405,11 +428,14 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
 
 
 _OTHER_SHAPES = frozenset(
-    "argsort chunk flatten gather onehot repeat reshape split stack transpose unsqueeze vec "
-    "view".split()
+    "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "
+    "unsqueeze vec view".split()
 )
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""
+
+_OF_TWO = frozenset("dist distance kernel score sim similarity".split())
+"""Functions that give a number for two vectors."""
 
 
 def number_input(run: Run, name: str, span: Span) -> Expr:

@@ -250,6 +250,21 @@ def labelled_bases(nodes: Nodes) -> set[str]:
     return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
 
 
+def named_after(nodes: Nodes) -> set[str]:
+    """The r of ``μ_r`` beside ``r_i``: the moment of the r_i is named after them."""
+    arrays = {bare(node) for node in nodes.of(Script) if node.sub is not None}
+    moments = [node for node in nodes.of(Script) if bare(node) in ("mu", "sigma")]
+    return {node.sub.text for node in moments if isinstance(node.sub, Name)} & arrays
+
+
+def worded_sets(nodes: Nodes) -> Iterator[Node]:
+    """The ``\\text{top}_k`` of ``Σ_{i ∈ \\text{top}_k}``, whose k says how many there are."""
+    for big in nodes.of(Big):
+        match big.sub:
+            case Relation((_, Script(Name(word)) as named), ("∈",)) if len(word) > 1:
+                yield named
+
+
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
     above = ((node, node.sup) for node in nodes.of(Script))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Apply,
     Dots,
     Frac,
     Group,
     Infix,
+    Juxt,
     Name,
     Neg,
     Node,
@@ -25,6 +26,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import (
     applying,
+    binders,
     conditions,
     ir,
     masks,
@@ -98,7 +100,12 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
     """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
     spelt = list(takewhile(_is_capital, reversed(factors)))
-    if len(spelt) > 2 and len(group.items) > 1 and is_unknown(run, run.seen.use(spelt[0])):
+    if not spelt:
+        return
+    last = run.seen.use(spelt[0])
+    unknown = is_unknown(run, last) or _lacks_index(run, last)
+    together = len(spelt) == 2 and _is_spelt(run, spelt[1], spelt[0])
+    if unknown and ((len(spelt) > 2 and len(group.items) > 1) or together):
         span = spelt[-1].span.to(spelt[0].span)
         raise error(
             "N2C033",
@@ -106,6 +113,21 @@ def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
             span,
             f"write `\\mathrm{{{run.quote(span)}}}` for the name",
         )
+
+
+def _is_spelt(run: Run, first: Node, last: Node) -> bool:
+    """Whether two capitals stand right beside each other, of which the first is no weight and
+    occurs nowhere else: the SE of ``SE(x)``."""
+    name = run.seen.use(first).name
+    once = sum(run.seen.use(n).name == name for n in run.seen.nodes.of(Name)) == 1
+    known = name in run.shapes | run.defined or name in run.scope.arrays
+    return first.span.end == last.span.start and name not in ("W", "U") and once and not known
+
+
+def _lacks_index(run: Run, use: scripts.Use) -> bool:
+    """Whether a function that is defined with an index, ``E_i(x)``, is called without it."""
+    found = applying.known(run, use.name)
+    return found is not None and found.numbered > len(use.indices)
 
 
 def _is_capital(node: Node) -> bool:
@@ -186,12 +208,13 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             "leave the parentheses out for a product, and write a remark in `\\text{…}`",
         )
     if alone and use.indices and use.name in run.seen.called and use.power is None:
-        raise error(
-            "N2C033",
-            f"`{run.quote(name.span.to(group.span))}` may be a call or a product",
-            name.span.to(group.span),
-            "leave the parentheses out for a product",
-        )
+        raise _unclear_call(run, name, group)
+
+
+def _unclear_call(run: Run, name: Node, group: Group) -> ProblemError:
+    where = name.span.to(group.span)
+    text = f"`{run.quote(where)}` may be a call or a product"
+    return error("N2C033", text, where, "leave the parentheses out for a product")
 
 
 def _counts(items: Sequence[Node]) -> bool:
@@ -221,6 +244,10 @@ def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
 
 def _is_place(run: Run, node: Node) -> bool:
     """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    if isinstance(node, Infix) and node.op in ("+", "-"):  # the x[n-i] of a filter
+        letters = [n.text for n in walk(node) if isinstance(n, Name)]
+        known = run.indices.keys() | {*run.parameters}
+        return bool(letters) and known.issuperset(letters)
     use = run.seen.understood(node)
     return use is not None and (bool(use.indices) or use.name[:1].islower())
 
@@ -264,10 +291,25 @@ def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] 
 def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
     assert isinstance(behind, Script)
     if behind.sub is not None:
+        _refuse_unknown_elements(run, value, behind.sub)
         value = powers.index(run, value, behind.sub)
     if behind.sup is not None:
         value = powers.raised(run, value, behind.sup, behind)
     return value
+
+
+def _refuse_unknown_elements(run: Run, value: Value, sub: Node) -> None:
+    """The i of ``G(x)_i`` counts what an unknown function gives, which need not be as many as x."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    symbol = run.symbols.get(called)
+    if symbol is None or symbol.kind != "function" or called in names.FEATURE_MAPS:
+        return
+    raise error(
+        "N2C030",
+        f"how many elements `{run.quote(value.span)}` has is not known",
+        sub.span,
+        f"define `{called}`, or write the number of the function below its name",
+    )
 
 
 def is_function(run: Run, name: Node, group: Group) -> bool:
@@ -300,7 +342,7 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or base[0].isupper()
     if "," in group.separators and group.open == "(":
         return use.name in run.seen.called
-    if base in GREEK_FUNCTIONS or base in ("phi", "psi"):
+    if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
     if use.name not in run.seen.called:
         return False
@@ -309,8 +351,26 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     if base in names.GREEK:
         return alone and not use.indices
     if use.indices:
-        return alone and (base in _FUNCTION_LETTERS or base == "E")
+        expert = alone and (base in _FUNCTION_LETTERS or base == "E")
+        return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     return base in _MAYBE_FUNCTIONS
+
+
+def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter in parentheses is the parameter of what is defined, or stands behind another
+    name too: the x of ``f(x) = Σ_i g_i(x) E_i(x)`` is passed on to each, and multiplies none."""
+    if group.open != "(" or len(group.items) != 1 or not isinstance(group.items[0], Name):
+        return False
+    letter, own = group.items[0].text, binders.bare(name)
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    others = {
+        binders.bare(caller)
+        for caller, group in pairs
+        for behind in (group.base if isinstance(group, Script) else group,)
+        if isinstance(behind, Group) and behind.open == "(" and len(behind.items) == 1
+        if isinstance(behind.items[0], Name) and behind.items[0].text == letter
+    }
+    return letter in run.whole_parameters or bool(others - {own, ""})
 
 
 def _is_array(run: Run, node: Node) -> bool:
@@ -366,6 +426,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, group, span)
     plain = use.name.replace("_", "").lower()
+    if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
+        group = _listed(group)
     if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in OF_NUMBERS:
@@ -387,7 +449,26 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
-    return applying.unknown(run, use, [run.lower(item) for item in items], span)
+    arguments = [run.lower(item) for item in items]
+    for pair in pairwise(zip(items, arguments, strict=True)):
+        (mine, left), (theirs, right) = pair
+        symbols.forbid_own_element(run, (mine, theirs), left, right)
+    return applying.unknown(run, use, arguments, span)
+
+
+_OF_SETS = of_arrays.REDUCTIONS.keys() | {"var", "std"}
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a node is ``\\{r_1, …, r_n\\}``."""
+    return isinstance(node, Group) and node.open == "{" and len(node.items) > 1
+
+
+def _listed(group: Group) -> Group:
+    """The argument of ``mean(\\{r_1, …, r_n\\})`` as the vector of these numbers."""
+    (members,) = group.items
+    assert isinstance(members, Group)
+    return replace(group, items=(replace(members, open="["),))
 
 
 def _in_order(

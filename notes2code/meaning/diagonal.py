@@ -72,7 +72,7 @@ def block_diagonal(run: Run, found: Blocks, span: Span) -> Value:
     if len(values) != found.width**2:
         raise error("N2C036", "the blocks of this matrix do not follow a rule", span)
     if found.width == 1 and values[0].rank == 2:
-        return _of_matrices(index, values[0], span)
+        return of_matrices(index, values[0], span)
     if any(value.rank for value in values):
         raise error("N2C041", "the cells of these blocks must be numbers", span)
     side = ir.Num(found.width)
@@ -86,27 +86,27 @@ def _spread(index: Index, side: Expr, bodies: list[Expr], width: int, span: Span
     row = ir.Fn("mod", (Idx(rows), side)) if width > 1 else ir.ZERO
     column = ir.Fn("mod", (Idx(columns), side)) if width > 1 else ir.ZERO
     lines = [chosen(column, bodies[k : k + width]) for k in range(0, len(bodies), width)]
-    return _on_diagonal(index, chosen(row, lines), rows, columns, side, span)
+    return _on_diagonal(index, chosen(row, lines), (rows, side), (columns, side), span)
 
 
-def _of_matrices(index: Index, value: Value, span: Span) -> Value:
-    """Blocks that are matrices themselves."""
-    inner = value.axes[0].size
-    rows = fresh(Size("", value=ir.mul(index.size, inner)))
-    columns = fresh(Size("", value=ir.mul(index.size, inner)))
+def of_matrices(index: Index, value: Value, span: Span) -> Value:
+    """Blocks that are matrices themselves, square or not."""
+    high, wide = (axis.size for axis in value.axes)
+    rows = fresh(Size("", value=ir.mul(index.size, high)))
+    columns = fresh(Size("", value=ir.mul(index.size, wide)))
     places: dict[Index, Expr] = {
-        find_index(value.axes[0]): ir.Fn("mod", (Idx(rows), inner)),
-        find_index(value.axes[1]): ir.Fn("mod", (Idx(columns), inner)),
+        find_index(value.axes[0]): ir.Fn("mod", (Idx(rows), high)),
+        find_index(value.axes[1]): ir.Fn("mod", (Idx(columns), wide)),
     }
     body = ir.substitute(settled(value.body), places)
-    return _on_diagonal(index, body, rows, columns, inner, span)
+    return _on_diagonal(index, body, (rows, high), (columns, wide), span)
 
 
 def _on_diagonal(
-    index: Index, body: Expr, rows: Index, columns: Index, side: Expr, span: Span
+    index: Index, body: Expr, rows: tuple[Index, Expr], columns: tuple[Index, Expr], span: Span
 ) -> Value:
-    mine = ir.Fn("floordiv", (Idx(rows), side))
-    theirs = ir.Fn("floordiv", (Idx(columns), side))
+    """Blocks on the diagonal of a matrix of these rows and columns, each with a block's share."""
+    mine, theirs = (ir.Fn("floordiv", (Idx(axis), side)) for axis, side in (rows, columns))
     block = ir.substitute(settled(body), {find_index(index): mine})
     cell = ir.Cases(((ir.Compare("=", mine, theirs), block),), ir.ZERO)
-    return Value(cell, (rows, columns), span)
+    return Value(cell, (rows[0], columns[0]), span)

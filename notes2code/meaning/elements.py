@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from notes2code.latex.tree import Big, Group, Infix, Juxt, Node, Nodes, Script, children
+from notes2code.latex.tree import (
+    Big,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+    walk,
+)
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.statements import Define, Statement
 
@@ -15,8 +27,8 @@ if TYPE_CHECKING:
 
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
-    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, or says what
-    the norm of x is."""
+    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, takes the mean
+    of the set of them, or says what the norm of x is."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         big = infix.right if infix.op == "-" else None
@@ -34,10 +46,26 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             group = side.base if isinstance(side, Script) else side
             if isinstance(group, Group) and group.open == "‖":
                 found += group.items
+    for node in (n for big in nodes.of(Big) for n in walk(big.body)):
+        match node:
+            case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
+                found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
+    listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}
     known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
+    known |= listed & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+
+
+def _set(call: Juxt) -> Iterator[Node]:
+    """What ``mean(\\{r_1, …, r_n\\})`` and ``std`` run over."""
+    for name, group in pairwise(call.factors):
+        match name, group:
+            case Name("mean" | "avg" | "std" | "Std" | "var" | "Var"), Group(
+                _, (Group("{", items),)
+            ):
+                yield from items
 
 
 def _are_of_dot_product(seen: Survey, factors: Sequence[Node]) -> bool:

@@ -222,7 +222,8 @@ class Attempt:
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:
                 continue
-            if (self.times[target.name] > 1 or target.name == self.targets[at].name) and other > at:
+            again = self.times[target.name] > 1 or target.name in self._names_in(other)
+            if (again or target.name == self.targets[at].name) and other > at:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
@@ -342,6 +343,17 @@ class Attempt:
             )
         return value
 
+    def _check_next(self, value: Value, target: Target) -> None:
+        """The ``O_i^{new}`` that is made of O_i is of its kind."""
+        stem, _, label = target.name.rpartition("_")
+        if label not in ("new", "next"):
+            return
+        for name in (stem, f"{stem}_old", f"{stem}_prev"):
+            before = self.run.symbols.get(name)
+            if before is not None and len(before.axes) != value.rank:
+                text = f"`{self.run.quote(target.span)}` would have other axes than it had before"
+                self.run.conflict(3, text, target.span)
+
     def _check_rank(self, value: Value, target: Target) -> None:
         """Count it against a reading when its left-hand side is of a kind that custom does not
         expect: a score e_ij that is no number, a small letter that is a matrix."""
@@ -355,6 +367,7 @@ class Attempt:
         before = self.run.symbols.get(target.name.removesuffix("_prime"))
         if target.name.endswith("_prime") and before and len(before.axes) != value.rank:
             self.run.pay(2.4)  # what x' is made of x is of its kind
+        self._check_next(value, target)
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
         element = value.rank - len(target.indices)
@@ -376,6 +389,9 @@ class Attempt:
             self.run.conflict(3, text, target.span)
         elif unexpected:
             self.run.pay(1.5)
+        elif base == "head" and element == 0:
+            text = f"each `{self.run.quote(target.span)}` would be a number"
+            self.run.conflict(3, text, target.span)
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             of_each = declared.indexed == 0 and len(declared.axes) == element
             self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is

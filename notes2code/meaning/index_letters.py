@@ -76,6 +76,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         seen.bound |= more
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
+    labels |= binders.named_after(nodes) - seen.bound
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -161,6 +162,30 @@ def _only_below(nodes: Nodes) -> set[str]:
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
+def refuse_powers(seen: Survey, nodes: Sequence[Node], targets: Sequence[Node]) -> None:
+    """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
+    or the matrix with the number k."""
+    scripted = [
+        n for n in (*nodes, *(m for t in targets for m in walk(t))) if isinstance(n, Script)
+    ]
+    for node in scripted:
+        if (
+            node.sub is not None
+            or not isinstance(node.sup, Name)
+            or binders.bare(node) not in ("A", "P")
+        ):
+            continue
+        letter = node.sup.text
+        alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
+        if letter in seen.bound - {scripts.HEAD} and len({binders.bare(n) for n in alike}) == 1:
+            raise error(
+                "N2C033",
+                f"the `{letter}` may be a power here, or the number of the matrix",
+                node.sup.span,
+                f"write `({letter})` for the number; a power of a matrix is not computed",
+            )
+
+
 def find_twins(seen: Survey, nodes: Nodes) -> None:
     """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
     twins = {f"{letter}_prime": letter for letter in _below(nodes)}
@@ -179,8 +204,11 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
+    sets = {id(node) for node in binders.worded_sets(nodes)}
+    arrays = binders.named_after(nodes)
+    told = _of_one_number(nodes, statements)
     for node in nodes.of(Script):
-        if node.sub is None or not scripts.is_name(node):
+        if node.sub is None or not scripts.is_name(node) or id(node) in sets:
             continue
         base = binders.bare(node)
         if base in labelled:
@@ -192,12 +220,33 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         for letter in binders.free_letters(node.sub, base):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
+            if (letter in arrays and base != letter) or letter in told:
+                continue
             known = letter in seen.bound or letter in seen.free or letter in seen.ends
             if not known and letter not in defined:
                 seen.free.append(letter)
     if not seen.free and any(big.sub is None for big in nodes.of(Big)):
         seen.free.extend(dict.fromkeys(_of_words(nodes)))
     seen.bound.update(seen.free)
+
+
+def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:
+    """The letters that are no indices where a loss is one number: the t and the s of ``L = -Σ_i
+    p_t^{(i)} log p_s^{(i)}``, a teacher and a student."""
+    targets = [s.target for s in statements if isinstance(s, Define)]
+    summed = all(big.sub is not None for big in nodes.of(Big))
+    if not summed or not all(target is not None and _is_loss(target) for target in targets):
+        return frozenset()
+    below = (n for node in nodes.of(Script) if node.sub is not None for n in walk(node.sub))
+    within = {
+        n.text for at in below if isinstance(at, Script) for n in walk(at) if isinstance(n, Name)
+    }
+    return names.INDEX_LETTERS - frozenset("ijklmn") - within
+
+
+def _is_loss(target: Node) -> bool:
+    base = binders.bare(target)
+    return scripts.is_name(target) and (base in ("L", "J") or base in names.NUMBERS)
 
 
 def _of_words(nodes: Nodes) -> Iterator[str]:

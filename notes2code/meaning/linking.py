@@ -87,7 +87,7 @@ class Indexed:
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
     functions called here get, ``said`` what those defined here are, however it is written;
-    ``indexed`` tells of the indices of the arrays defined here."""
+    ``letters`` are the indices of what is defined; ``indexed`` tells of those of arrays."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -98,6 +98,7 @@ class _Parsed:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
+    letters: dict[str, str] = field(default_factory=dict)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
@@ -395,14 +396,21 @@ class Linker:
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
-            for others in self.nearest(current, free, "arrays", within).values():
+            for name, others in self.nearest(current, free, "arrays", within).items():
                 other = others[0]
+                if self._is_of_tokens(name, other, mine):
+                    continue
                 if other is not entry and other not in needed:
                     needed[other] = None
                     pending.append(other)
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
+        """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
+        of_heads, letter = mine.letters.get("head"), self.parsed[other].letters.get(name)
+        return of_heads is not None and name in ("Q", "K", "V") and letter not in ("", of_heads)
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
@@ -508,6 +516,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
+    parsed.letters[target.name] = "_".join(names.label(index.node) for index in target.indices)
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from notes2code.diagnostics import error, note
@@ -27,6 +28,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    walk,
 )
 from notes2code.meaning import (
     bigs,
@@ -99,9 +101,10 @@ def _infix(run: Run, node: Infix) -> Value:
     if (repeated := families.repeated(run, node)) is not None:
         return repeated
     if node.op in ("+", "-"):
+        _refuse_lost_identity(run, node)
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
-        products.forbid_own_element(run, node, left, right)
+        symbols.forbid_own_element(run, (node.left, node.right), left, right)
         if left.rank and properties.looks_like_shape(node.right):
             raise error(
                 "N2C043",
@@ -120,7 +123,8 @@ def _infix(run: Run, node: Infix) -> Value:
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
-            run.pay(0.6)  # only a bias is added to every row
+            # Only a bias is added to every row, and no row to the next layer's matrix.
+            run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
         elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
             run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
@@ -131,7 +135,8 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
         elif (
             not run.seen.normalises
-            and {left.rank, right.rank} == {0, 1}
+            and 0 in (left.rank, right.rank)
+            and left.rank != right.rank
             and _is_element(run, max(left, right, key=_rank))
         ):
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
@@ -139,10 +144,31 @@ def _infix(run: Run, node: Infix) -> Value:
     return products.explicit(run, node)
 
 
+def _refuse_lost_identity(run: Run, node: Infix) -> None:
+    """The 1 of ``1 - β k k^⊤`` is the identity matrix, as the k k^⊤ of one column is a matrix; or k
+    is a row, and that is a number."""
+    if not isinstance(node.left, Num):
+        return
+    products = (n.factors for n in walk(node.right) if isinstance(n, Juxt))
+    for one, other in (pair for factors in products for pair in pairwise(factors)):
+        mine, theirs = run.seen.understood(one), run.seen.understood(other)
+        if mine is None or theirs is None or mine.transposed or not theirs.transposed:
+            continue
+        if run.quote(theirs.span).startswith(f"{run.quote(mine.span)}^"):
+            raise error(
+                "N2C033",
+                f"`{run.quote(one.span.to(other.span))}` may be a number or a matrix",
+                one.span.to(other.span),
+                "write `I` before it, or `^\\top` on its first factor",
+            )
+
+
 def _are_of_one_family(left: Value, right: Value) -> bool:
-    """Whether two terms are elements of arrays at the same index."""
+    """Whether two terms are elements of arrays at the same index, or go by one letter."""
     if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
         return False
+    if names.base_letter(left.body.array) == names.base_letter(right.body.array):
+        return True
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
 
 
@@ -269,9 +295,9 @@ def _bars(run: Run, node: Group) -> Value:
 
 
 def _refuse_counted(run: Run, inner: Node) -> None:
-    """``5 + |y|``, where y stands nowhere else, may be how many tokens y has."""
+    """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y."""
     use = run.seen.understood(inner)
-    if use is None or use.indices or use.name in run.shapes | run.defined:
+    if use is None or use.name in run.shapes | run.defined:
         return
     bars = [g for g in run.seen.nodes.of(Group) if g.open == "|" and g.items]
     inside = [g for g in bars if _names(run, g.items[0]) == use.name]
@@ -280,7 +306,12 @@ def _refuse_counted(run: Run, inner: Node) -> None:
         infix.op == "+" and isinstance(infix.left, Num) and infix.right in inside
         for infix in run.seen.nodes.of(Infix)
     )
-    if added and len(everywhere) == len(inside):
+    products = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    mean = any(
+        isinstance(part, Frac) and part.bottom in inside and isinstance(total, Big)
+        for part, total in products
+    )
+    if mean or (added and len(everywhere) == len(inside)):
         text = (
             f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
         )

@@ -9,6 +9,7 @@ from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
 from notes2code.meaning import (
     applying,
     bigs,
+    diagonal,
     ellipsis,
     families,
     ir,
@@ -120,13 +121,31 @@ def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """``diag(v)``: the matrix with a vector on its diagonal."""
+    """``diag(v)`` and ``diag(v_1, …, v_n)``: the matrix with a vector, or with numbers or blocks,
+    on its diagonal."""
+    if any(isinstance(item, Dots) for item in group.items):
+        return _of_family(run, group, span)
+    if len(group.items) > 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span, "write `diag([a, b])`")
     value = run.lower(group.items[0])
     if value.rank != 1:
         raise error("N2C041", "`diag` is computed of a vector only", span)
     rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
     on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
     return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
+
+
+def _of_family(run: Run, group: Group, span: Span) -> Value:
+    """``diag(a_1, …, a_n)`` of numbers, or of blocks."""
+    index, values = ellipsis.family(run, group.items, span)
+    if len(values) > 1 or values[0].rank not in (0, 2):
+        text = "only numbers or matrices can stand on a diagonal"
+        raise error("N2C041", text, span, "declare the shape of the blocks")
+    if values[0].rank == 2:
+        return diagonal.of_matrices(index, values[0], span)
+    rows, columns = index, fresh(find_index(index).size)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    return Value(ir.Cases(((on, values[0].body),), ir.ZERO), (rows, columns), span)
 
 
 def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, prod
@@ -112,6 +113,7 @@ def scripted(run: Run, node: Node) -> Value:
         return _norm(run, node, node.base)
     if isinstance(node.base, Group) and isinstance(node.sub, Relation):
         return families.indexed(run, node.base, node.sub, node.sup)
+    _refuse_convolved(run, node)
     value = run.lower(node.base)
     if isinstance(node.sub, Stroke) and node.sub.text == "+":
         value = mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
@@ -122,6 +124,20 @@ def scripted(run: Run, node: Node) -> Value:
     if node.sup is not None:
         value = raised(run, value, node.sup, node)
     return value
+
+
+def _refuse_convolved(run: Run, node: Script) -> None:
+    """``(K * x)_k`` may be an element of a convolution as well as one of a product."""
+    match node.base:
+        case Group("(", (Infix("*", left, right),)) if (
+            node.sub is not None and scripts.is_name(left) and scripts.is_name(right)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(node.base.span)}` may be a convolution or a product",
+                node.base.span,
+                "write the sum out, `\\sum_j`, or `\\cdot` or `\\odot` for a product",
+            )
 
 
 def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
@@ -200,7 +216,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         )
     whole = isinstance(base.body, ir.Ref) and len(base.body.at) == base.rank
     name = base.body.array if whole and isinstance(base.body, ir.Ref) else ""
-    if name in _MATRICES and name not in run.shapes:
+    if _NAMED_MATRIX.fullmatch(name) and name not in run.shapes:
         raise error(
             "N2C033",
             f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
@@ -214,6 +230,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         raise error("N2C041", "the inverse of an array is not computed", where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
+    elif base.rank == 2 and not isinstance(base.body, ir.Ref):
+        run.pay(2.2)  # the (5 + T)^a of a matrix T would be a power of each of its elements
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
@@ -263,6 +281,7 @@ def _constant(expr: Expr) -> int | Fraction | None:
 
 
 _MATRICES = frozenset("AKQUWX")
+_NAMED_MATRIX = re.compile("[AKQUWX](_bar|_hat|_tilde)?")
 _INVERTED = _MATRICES | frozenset("BGMPRS")
 
 

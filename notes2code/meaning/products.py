@@ -6,18 +6,29 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
-from notes2code.meaning import applying, calls, families, ir, names, scripts, sizes, symbols, turns
+from notes2code.meaning import (
+    applying,
+    binders,
+    calls,
+    families,
+    ir,
+    names,
+    scripts,
+    sizes,
+    symbols,
+    turns,
+)
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
     dot,
     elementwise,
     matrix_product,
+    outer,
     shape_text,
 )
 
-HADAMARD = frozenset("⊙∘")
-_TIMES = HADAMARD | frozenset("·×*")
+_TIMES = symbols.HADAMARD | frozenset("·×*")
 
 
 def juxtaposed(run: Run, node: Juxt) -> Value:
@@ -97,15 +108,42 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
+        _refuse_lone_weight(run, left, right, where)
         if _maps_a_number(left, right):
-            run.pay(1.2)  # weights stand before the vector that they map: W^{(l)} a^{(l-1)}
+            run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
-    if _is_gain(run, left) or _is_gain(run, right):
+    if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
         return elementwise(run, left, right, ir.mul, where)
+    if right.rank == 1 and _is_normalised(right) and _is_small(left):
+        run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
     return matrix_product(run, left, right, where)
+
+
+def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> None:
+    """The W of ``W h_t`` is a matrix, and the h_t a vector: neither is a number beside the other,
+    as a call of a function of matrices, or a declared array of many axes, would have it."""
+    for weight, other in ((left, right), (right, left)):
+        if not isinstance(weight.body, ir.Ref) or names.base_letter(weight.body.array) != "W":
+            continue
+        body = other.body
+        element = isinstance(body, ir.Ref) and body.array[0] in ("hx", _STATES)[len(body.at) == 1]
+        size = weight is left and isinstance(body, ir.Size) and body.name == "D"
+        lone = size or (weight.rank == 0 and not weight.body.at and other.rank > 1)
+        if lone or (weight.rank == 2 and element and not other.rank):
+            raise error(
+                "N2C041",
+                f"`{run.quote(weight.span)}` is {shape_text(weight)} here, and "
+                f"`{run.quote(other.span)}` {shape_text(other)}: no weight is multiplied so",
+                where,
+                "declare the shapes of both",
+            )
+
+
+_STATES = "hxzsuqkvc"
+"""Letters of vectors that weights are applied to, one at each position."""
 
 
 def _is_score(left: Value, right: Value) -> bool:
@@ -118,9 +156,9 @@ def _is_score(left: Value, right: Value) -> bool:
 
 def _maps_a_number(left: Value, right: Value) -> bool:
     match left.body, right.body:
-        case ir.Ref(weights), ir.Ref(given) if left.rank == 2:
-            mapped = names.base_letter(given)
-            return names.base_letter(weights) in ("W", "U") and "a" <= mapped <= "z"
+        case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
+            capital = names.base_letter(matrix).isupper()
+            return capital and not names.base_letter(given).isupper()
     return False
 
 
@@ -167,6 +205,25 @@ def _is_gain(run: Run, value: Value) -> bool:
     )
 
 
+def _scales(left: Value, right: Value) -> bool:
+    """Whether a vector stands before what a normalisation gives: ``e_s · GroupNorm(h)``. The w of
+    ``w · LayerNorm(h)`` maps it to a number."""
+    return left.rank == right.rank == 1 and _is_small(left) and _is_normalised(right)
+
+
+def _is_small(value: Value) -> bool:
+    """Whether a value is of a small letter that makes no number of a vector."""
+    array = value.body.array if isinstance(value.body, ir.Ref) else ""
+    return array[:1].islower() and names.base_letter(array) not in ("w", "v", "u", "a", "q", "k")
+
+
+def _is_normalised(value: Value) -> bool:
+    """Whether a value is what a normalisation gives."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    word = called.rstrip("_0123456789").lower()
+    return word.endswith("norm") or word == "ln"
+
+
 def explicit(run: Run, node: Infix) -> Value:
     """A product, quotient or concatenation written with a sign."""
     if node.op == "/":
@@ -179,7 +236,7 @@ def explicit(run: Run, node: Infix) -> Value:
             return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
-    if node.op in HADAMARD:
+    if node.op in symbols.HADAMARD:
         if 0 in (left.rank, right.rank):
             run.pay(1.2)  # what is multiplied element by element has elements
         return elementwise(run, left, right, ir.mul, where)
@@ -202,7 +259,7 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        if _is_gain(run, left) or _is_gain(run, right):
+        if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
             return elementwise(run, left, right, ir.mul, where)
         if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
             raise error(
@@ -228,12 +285,24 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
 
 
 def _applied_to(run: Run, call: Node, other: Node) -> bool:
-    """Whether a factor is a function of the other one as it stands: ``XW · σ(XW)``."""
+    """Whether a factor is a function of the other one as it stands, or scaled by a number:
+    ``XW · σ(XW)``, ``z · σ(β z)``."""
     match call:
         case Juxt((_, Group() as argument)) | Apply(_, argument):
-            texts = [run.quote(ungrouped(node).span) for node in (argument, other)]
+            texts = [run.quote(_unscaled(node).span) for node in (argument, other)]
             return texts[0].replace(" ", "") == texts[1].replace(" ", "")
     return False
+
+
+def _unscaled(node: Node) -> Node:
+    """A factor without the number or the Greek letter before it, and without parentheses."""
+    match ungrouped(node):
+        case Juxt((scale, factor)) | Infix("·" | "×" | "*", scale, factor) if (
+            isinstance(scale, Num) or binders.bare(scale) in names.GREEK
+        ):
+            return ungrouped(factor)
+        case inner:
+            return inner
 
 
 def _maps_the_other(left: Value, right: Value) -> bool:
@@ -247,7 +316,8 @@ def _maps_the_other(left: Value, right: Value) -> bool:
 
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
-    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU."""
+    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU and the gates of an
+    LSTM; the product of two vectors may be a matrix, as what is added to a memory is."""
     if left.rank != right.rank:
         raise error(
             "N2C033",
@@ -255,11 +325,15 @@ def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
             node.op_span,
             "write `\\odot` for element by element, or the outer product with `^\\top`",
         )
-    value = elementwise(run, left, right, ir.mul, node.op_span)
-    run.problems.append(
-        note("N2C039", "`\\otimes` is taken to be element by element", node.op_span)
-    )
-    return value
+    if left.rank == 0:
+        run.pay(2.5)  # numbers are just multiplied
+    plain = left.rank == 1 and isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
+    ways = (("element by element", 0.0), ("the outer product", 0.5))
+    way = run.choose(f"circled {node.op_span.start}", ways) if plain else ways[0][0]
+    run.problems.append(note("N2C039", f"`\\otimes` is taken to be {way}", node.op_span))
+    if way == ways[1][0]:
+        return outer(left, right)
+    return elementwise(run, left, right, ir.mul, node.op_span)
 
 
 def _plus_in_circle(run: Run, left: Value, right: Value, node: Infix) -> Value:
@@ -284,6 +358,7 @@ def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 def _slash(run: Run, node: Infix) -> Value:
     """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
+    _refuse_logarithm(run, node)
     left = run.lower(node.left)
     if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
         first = node.right.factors[0]
@@ -305,6 +380,22 @@ def _slash(run: Run, node: Infix) -> Value:
             )
             return product(run, quotient, run.lower(remaining), node.span)
     return divide(run, left, run.lower(node.right), node.span)
+
+
+def _refuse_logarithm(run: Run, node: Infix) -> None:
+    """``log p_i / q_i`` and ``log 1/32`` may be the logarithm of the quotient."""
+    last = node.left.factors[-1] if isinstance(node.left, Juxt) else node.left
+    if not isinstance(last, Apply) or binders.bare(last.function) not in ("log", "ln"):
+        return
+    argument, below = (
+        n.factors[0] if isinstance(n, Juxt) else n for n in (last.argument, node.right)
+    )
+    mine, theirs = (names.base_letter(binders.bare(n)) for n in (argument, below))
+    if isinstance(argument, Num) or {mine, theirs} <= names.PROBABILITIES:
+        where = last.span.to(node.right.span)
+        text = f"`{run.quote(where)}` may be the logarithm of a quotient, or divided itself"
+        help_text = "write a `\\frac`, or put what the logarithm is of in parentheses"
+        raise error("N2C033", text, where, help_text)
 
 
 def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
@@ -338,24 +429,3 @@ def _is_matrix_norm(expr: ir.Expr) -> bool:
         case ir.Pow(ir.Reduce("sum", _, ir.Reduce("sum", _, _)), _):
             return True
     return False
-
-
-def forbid_own_element(run: Run, node: Infix, left: Value, right: Value) -> None:
-    """``x − x_i`` cannot mean an array and its own element: x is then a thing apart."""
-    if scripts.is_name(node.left) and scripts.is_name(node.right):
-        mine, theirs = run.seen.use(node.left), run.seen.use(node.right)
-        same = mine.name == theirs.name and len(mine.indices) != len(theirs.indices)
-        if same and left.rank != right.rank and not run.decided.get(f"one {mine.name}", False):
-            raise error(
-                "N2C041",
-                f"`{run.quote(node.left.span)}` is {shape_text(left)} and "
-                f"`{run.quote(node.right.span)}` {shape_text(right)}",
-                node.span,
-            )
-        if same and run.decided.get(f"one {mine.name}", False):
-            raise error(
-                "N2C033",
-                f"`{run.quote(node.left.span)}` and `{run.quote(node.right.span)}` cannot be "
-                "an array and its element here",
-                node.span,
-            )

@@ -1,4 +1,4 @@
-"""Capital letters that are numbers: the sizes and counts of ``O = (W − K + 2P)/S + 1``."""
+"""Letters that are numbers: the sizes and counts of ``O = (W − K + 2P)/S + 1``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DATA = frozenset("XYZ")
 
 
 def quantities(nodes: Nodes) -> set[str]:
-    """The names of all capitals that are numbers, as what is computed with them shows."""
+    """The names of all letters that are numbers, as what is computed with them shows."""
     found: set[str] = set()
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
@@ -24,12 +24,29 @@ def quantities(nodes: Nodes) -> set[str]:
     for product in nodes.of(Juxt):
         if _counts(product):
             found.update(_named(product))
+        else:
+            found.update(_of_counts(product.factors, ""))
+    for rounded in nodes.of(Group):
+        if rounded.open in ("⌊", "⌈") and all(map(_is_arithmetic, rounded.items)):
+            found.update(_named(rounded))
+    products = [node for node in nodes.of(Infix) if node.op in "×·"]
+    inner = {id(node.left) for node in products}
+    for node in products:
+        if id(node) not in inner:
+            found.update(_of_counts(binders.chain(node), node.op))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
-        elif parts is not None and binders.bare(parts[1]) == "T":
-            found.add("T")  # a temperature, or how many there are
+        elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
+            found.add(name)
     return found
+
+
+def _divides_numbers(above: Node, below: Node) -> bool:
+    """Whether a capital below is a number: a temperature T, and the K of ``\\alpha / K``."""
+    if not isinstance(below, Name) or not list(_named(below)):
+        return False
+    return below.text == "T" or (_is_arithmetic(above) and not list(_named(above)))
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
@@ -61,10 +78,20 @@ def _is_number(node: Node) -> bool:
     ``T_c / T_m``, or below one to a power, as in ``A / N^α``."""
     parts = _quotient(node)
     if parts is None or not all(map(_is_arithmetic, parts)):
-        return False
+        return parts is not None and _is_progress(*parts)
     above, below = ({names.base_letter(name) for name in _named(part)} for part in parts)
     powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
-    return powered or bool(above & below)
+    plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
+    return powered or (plain and above <= {*"NLT"}) or bool(above & below)
+
+
+def _is_progress(above: Node, below: Node) -> bool:
+    """Whether a quotient is ``(t - T_a) / T_b``, where t counts up to what T does."""
+    match above:
+        case Infix("-", Name(letter), first) | Group(_, (Infix("-", Name(letter), first),)):
+            bases = {binders.bare(part) for part in (first, below)}
+            return letter.islower() and bases == {letter.upper()}
+    return False
 
 
 def _quotient(node: Node) -> tuple[Node, Node] | None:
@@ -78,6 +105,37 @@ def _counts(node: Juxt) -> bool:
     first, *others = node.factors
     letters = {name for factor in others for name in _named(factor)}
     return isinstance(first, Num) and len(letters) == len(others) > 1 and letters <= _COUNTS
+
+
+def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
+    """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
+    for matrices are multiplied by each other only; and so do the others beside both, as in
+    ``2 B L d_h``."""
+    found = [_plain(factor) for factor in factors]
+    number = any(isinstance(f, Num) for f in factors)
+    size = any(names.is_size_name(name) for name in found if name)
+    sure = number or size if sign == "×" else number and size and not _ARRAYS.intersection(found)
+    if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
+        return set()
+    return {name for name in found if name}
+
+
+_ARRAYS = frozenset("AKQVWacehqvwxyz")
+"""Letters that a size and a number may scale."""
+
+
+def _plain(node: Node) -> str:
+    """The name of a letter or a word, alone or with a label below it, or its power; "" for anything
+    else."""
+    match node:
+        case Name(text, _, font) if font != "bold" and text not in _DATA:
+            return scripts.read(node, frozenset()).name
+        case Script(base, None, Num(), 0):
+            return _plain(base)
+        case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and _plain(base):
+            counts = base.text in ("d", "n", *_COUNTS) or _is_plain(sub, None)
+            return scripts.read(node, frozenset()).name if counts else ""
+    return ""
 
 
 def _is_arithmetic(node: Node) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from notes2code.meaning.ir import Equation, Lambda
 from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.names import base_letter
 from notes2code.meaning.typed import Typed, type_tree
 
 
@@ -31,6 +32,7 @@ def as_defined(
         if one.kind == "array"
         and one.name in seen.counted
         and one.name not in (*own.equation.parameters, *scope.shapes)
+        and one.name not in seen.mixes  # a weight beside 1 less that is a number
     }
     defining = linker.same_indices(entry, given)
     ranks = _joint(linker, entry, own, defining)
@@ -45,10 +47,13 @@ def as_defined(
 def _may_be(name: str, by_custom: int, rank: int) -> bool:
     """Whether an array is of the rank that its definition gives it. A number or a matrix by custom
     is what it is defined as; a small letter that is a vector is one row of what its definition
-    may give whole, and queries, keys and values are of one kind."""
+    may give whole, and queries, keys and values are of one kind. So is a word with a label, such
+    as cost_a, what it is defined as."""
     if name in ("Q", "K", "V"):
         return rank == by_custom
-    return rank == by_custom or (rank <= 2 and (by_custom == 0 or name[0].isupper()))
+    labelled = "_" in name and len(base_letter(name)) > 1
+    loose = by_custom == 0 or labelled or name[0].isupper()
+    return rank == by_custom or (rank <= 2 and loose)
 
 
 def _joint(

@@ -385,7 +385,7 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
-        elif self.base in _OF_ATTENTION and self.indices:
+        elif (self.base in _OF_ATTENTION and self.indices) or text == _LAYER:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         else:
             self.power = node

@@ -116,6 +116,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif is_name(node) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation):
+            _refuse_lost_operand(clauses, at, out)
             _refuse_two_for_all(node, clauses[at + 1 : at + 2])
             out.extend(_relation(node, tuple(waiting)))
             waiting = []
@@ -129,6 +130,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif _family(node) is not None:
             out.extend((*_members(node), Fact("", node.span)))
         elif _is_remark(clause, out):
+            _refuse_lost_factor(clauses, at, out)
             out.append(Fact("", node.span))
         else:
             out.append(Define(None, (node,), node.span))
@@ -254,6 +256,49 @@ def _is_remark(clause: Clause, before: list[Statement]) -> bool:
         return True
     lone = is_name(clause.node) or isinstance(clause.node, Group)
     return lone and bool(clause.words or before or clause.before)
+
+
+def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+    """Refuse the ``W^O`` behind ``= Concat(…), W^O``: the comma is what a ``\\,`` leaves where
+    its stroke is lost. What is only named behind a formula, to be explained, stands in it."""
+    clause = clauses[at]
+    others = (inner for other in clauses if other is not clause for inner in walk(other.node))
+    if (
+        at + 1 == len(clauses)
+        and clause.before == ","
+        and not clause.words
+        and before
+        and isinstance(before[-1], Define)
+        and before[-1].target is not None
+        and isinstance(clause.node, Script)
+        and isinstance(clause.node.base, Name)
+        and clause.node.base.text.isupper()
+        and names.label(clause.node) not in {names.label(other) for other in others}
+    ):
+        raise error(
+            "N2C033",
+            "this stands behind the formula with only a comma between, and may be a factor",
+            clause.node.span,
+            "write `\\,` or nothing between factors, and leave out what the formula does not use",
+        )
+
+
+def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+    """Refuse the ``h_t`` of ``c_t = W, h_t ∈ ℝ^d``, which is one for each t as c is, and W is not:
+    a weight alone is no c_t."""
+    last, clause = before[-1] if before else None, clauses[at]
+    first = clause.node.operands[0] if isinstance(clause.node, Relation) else None
+    if not isinstance(last, Define) or first is None or clause.before != "," or clause.words:
+        return
+    match last.target, last.values, first:
+        case Script(_, Name(mine)), (Script(Name("W"), None) | Name("W"),), Script(_, Name(other)):
+            if mine == other:
+                raise error(
+                    "N2C033",
+                    "this stands behind a weight with only a comma between, and may be a factor",
+                    first.span,
+                    "write `\\,` or nothing between factors",
+                )
 
 
 def _expand(clause: Clause) -> list[Clause]:

@@ -57,7 +57,8 @@ class Survey:
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
-    matrix, ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
+    matrix, ``weighs`` that a weight stands before D,
+    ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
     above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
@@ -84,12 +85,14 @@ class Survey:
     lengths: set[str] = field(default_factory=set)
     projections: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
+    mixes: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     attends: bool = False
     has_matrices: bool = False
+    weighs: bool = False
     has_identity: bool = False
     heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
@@ -141,17 +144,21 @@ class Survey:
         return found
 
     def _names(self, value: Node) -> Iterator[str]:
-        """The names in a value; the z of ``d_z`` is no name, that of ``e^z`` is one."""
+        """The names in a value; the z of ``d_z`` is no name, nor are the K and V of ``c_t^{KV}``;
+        that of ``e^z`` is one."""
         pending = [value]
         while pending:
             node = pending.pop()
             use = self.understood(node)
             if use is not None:
                 yield use.name
-            plain = use is not None and not use.indices and use.power is None
-            if isinstance(node, Script) and node.sub is None and binders.bare(node) == "e":
-                plain = False
-            pending += [node.base] if plain and isinstance(node, Script) else children(node)
+            if use is None or (
+                isinstance(node, Script) and node.sub is None and binders.bare(node) == "e"
+            ):
+                pending += children(node)
+            elif isinstance(node, Script):
+                pending += [node.base, *(at.node for at in use.indices)]
+                pending += [] if use.power is None else [use.power]
 
 
 def survey(statements: Sequence[Statement]) -> Survey:
@@ -181,6 +188,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
+    index_letters.refuse_powers(seen, nodes, targets)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
@@ -197,6 +205,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         seen.transposed.update(_queries_and_keys(seen, infix))
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
+    seen.mixes = set(_mixes(seen, nodes))
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes)
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
@@ -210,6 +219,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     blocks = {
         binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
     }
+    seen.weighs = any(map(_weighs, nodes.of(Infix, Juxt)))
     seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
     return seen
 
@@ -273,6 +283,15 @@ def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
         if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
             use = seen.understood(sub.operands[1])
             if use is not None:
+                yield use.name
+
+
+def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The names p without an index of which ``1 - p`` is taken."""
+    for infix in nodes.of(Infix):
+        if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
+            use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
+            if use is not None and not use.indices and not use.bold and use.power is None:
                 yield use.name
 
 
@@ -372,6 +391,15 @@ def _is_scaled(node: Juxt) -> bool:
         and last.text == "I"
         and all(isinstance(s, Num) or binders.bare(s) in names.GREEK for s in scales)
     )
+
+
+def _weighs(node: Infix | Juxt) -> bool:
+    """Whether a D stands right behind a weight, ``W D``, and so is no size."""
+    factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
+    if isinstance(node, Infix) and node.op != "·":
+        return False
+    pairs = pairwise(factors)
+    return any(binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D" for a, b in pairs)
 
 
 def _is_normalisation(node: Frac | Infix) -> bool:

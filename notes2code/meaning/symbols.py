@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
@@ -11,13 +11,16 @@ from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.run import Defined, Run, Symbol
+from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use
-from notes2code.meaning.values import Value, fresh, scalar, transpose
+from notes2code.meaning.scripts import HEAD, At, Use, is_name
+from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
 """What the gain and the bias of a normalisation are called."""
+
+HADAMARD = frozenset("⊙∘")
+"""The signs of a product element by element."""
 
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
@@ -75,8 +78,9 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        constant = use.name in CONSTANTS and use.name not in run.shapes | run.defined
-        if constant and not _is_memory(run, use.name):
+        known = use.name in run.shapes or use.name in run.defined
+        known |= any(use.name in shape.axes for shape in run.shapes.values())
+        if use.name in CONSTANTS and not use.steps and not known and not _is_memory(run, use.name):
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -92,6 +96,26 @@ def value_at(run: Run, use: Use) -> Value:
     if not use.indices and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Value) -> None:
+    """``x − x_i`` and ``sim(x, x_i)`` cannot mean an array and its own element: x is then a thing
+    apart."""
+    if not all(map(is_name, nodes)):
+        return
+    mine, theirs = map(run.seen.use, nodes)
+    if mine.name != theirs.name or len(mine.indices) == len(theirs.indices):
+        return
+    texts = [f"`{run.quote(node.span)}`" for node in nodes]
+    where = nodes[0].span.to(nodes[1].span)
+    if run.decided.get(f"one {mine.name}", False):
+        text = f"{texts[0]} and {texts[1]} cannot be an array and its element here"
+        raise error("N2C033", text, where)
+    if left.rank != right.rank:
+        text = f"{texts[0]} is {shape_text(left)} and {texts[1]} {shape_text(right)}"
+        raise error("N2C041", text, where)
+    for own, other in zip(left.axes, right.axes, strict=True):
+        run.unify(find_index(own).size, find_index(other).size, where)
 
 
 def _refuse_outcome(run: Run, use: Use) -> None:
@@ -122,23 +146,37 @@ def counted(index: Index) -> Expr:
 def _is_size(run: Run, name: str) -> bool:
     if name in run.symbols or name in run.shapes:
         return False
-    if name in run.seen.sizes:
+    if name in run.seen.sizes or _counts_an_axis(run, name):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
         if run.seen.counted[name] != {0}:
             return False
         # Beside matrices, D may be one of distances.
-        matrix = name == "D" and run.seen.has_matrices
+        matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
 
 
 def _is_memory(run: Run, name: str) -> bool:
-    """Whether a letter is an argument twice, as keys and values are: ``MultiHead(z, m, m)``."""
-    return any(
+    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
+    multiplied element by element, as a mask is: ``m \\odot x``."""
+    twice = any(
         group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
         for group in run.seen.nodes.of(Group)
     )
+    return twice or any(
+        node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
+        for node in run.seen.nodes.of(Infix)
+    )
+
+
+def _counts_an_axis(run: Run, name: str) -> bool:
+    """Whether a letter that is a number by custom counts an axis of what stands beside it: the r of
+    ``(α / r) B A``, where B is declared as d×r."""
+    if names.element_ranks(name, 0, False, False)[0] or run.seen.counted.get(name) != {0}:
+        return False
+    used = (run.shapes[other].axes for other in run.seen.counted if other in run.shapes)
+    return any(name in axes for axes in used)
 
 
 def element_of(run: Run, use: Use, defined: Defined) -> Value:
@@ -208,6 +246,10 @@ def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
     if not run.shapes or (use.indices and use.name in run.defines):
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
+    of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
+    told = run.shapes.get(use.name) if of_a_head else None
+    if told is not None and len(told.axes) == 1:
+        return None  # K_t ∈ ℝ^d says nothing of the K_i of a head
     elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
     if run.elementwise and elsewhere and use.name in run.whole_parameters:
         return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
@@ -231,9 +273,17 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
         return False
     if run.seen.counted.get(use.name) != {len(use.indices)}:
         return False
+    letter = names.label(use.indices[0].node)
+    of_a_place = letter not in run.summed and len(shape.axes) == 1
+    if use.bold and of_a_place:
+        return True
     of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
     which = "Q, K and V" if of_a_head else use.name
-    return run.choose(f"each {which}", ((False, 0.0), (True, 0.5)))
+    # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
+    placed = names.base_letter(use.name) in "qkv" and of_a_place
+    costs = (0.5, 0.0) if placed else (0.0, 0.5)
+    options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
+    return run.choose(f"each {which}", options)
 
 
 def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
@@ -258,7 +308,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
-    if run.seen.attends and base in _ROLES and indices < 2:
+    of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
+    if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
         return _role_rank(run, base, max(indices, min(use.steps, 1)))
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
@@ -276,7 +327,11 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         ranks = (0, 1, 2)
     elif name in run.seen.elements or _is_extreme(run, use) or (small and name in run.seen.entries):
         ranks = (0, 1)
-    elif run.seen.normalises and base in ("gamma", "beta", "g", "w", "b") and indices == 0:
+    elif (
+        (run.seen.normalises or _calls_norm(run))
+        and base in ("gamma", "beta", "g", "w", "b")
+        and indices == 0
+    ):
         ranks = (1, 0)
     elif run.seen.logs and base == "y" and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
@@ -286,8 +341,12 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         use.name in run.seen.quantities and not use.bold
     ):
         ranks = (0, 1, 2)
+    elif use.name in run.seen.mixes and (base in names.PROBABILITIES or run.gives_number):
+        return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
+    elif base.isupper() and indices == 1 and _is_of_head(run, use):
+        ranks = (2, 1, 0)  # the E_i beside W_i^Q
     elif base == "b" and indices == 1 and _has_weights(run):
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
@@ -303,6 +362,22 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
 
 
+def _calls_norm(run: Run) -> bool:
+    """Whether a formula calls a normalisation by its name."""
+    words = {name.lower().replace("_", "") for name in run.seen.called}
+    return any(word == "ln" or word.endswith("norm") for word in words)
+
+
+def _is_of_head(run: Run, use: Use) -> bool:
+    """Whether a name has the index that counts heads, as that of their projections does."""
+    heads = {
+        letter
+        for name, _, letter in run.seen.shifts
+        if names.base_letter(name) == "W" and names.label_of_projection(name)
+    }
+    return any(names.label(at.node) in heads for at in use.indices)
+
+
 def _has_weights(run: Run) -> bool:
     """Whether there are several weights W, told apart by an index."""
     return any(
@@ -312,9 +387,10 @@ def _has_weights(run: Run) -> bool:
 
 
 def _is_extreme(run: Run, use: Use) -> bool:
-    """Whether a name is the x_{max} of numbers x_i."""
+    """Whether a name is an x_{max}: a number, as a w_{min} of weights is."""
     base, _, last = use.name.rpartition("_")
-    return last in ("max", "min") and base in run.seen.elements and not use.indices
+    extreme = last in ("max", "min") and not use.indices and not use.bold
+    return extreme and (base in run.seen.elements or (len(base) == 1 and base.islower()))
 
 
 def _is_label(run: Run, use: Use) -> bool:

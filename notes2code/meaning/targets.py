@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from notes2code.diagnostics import Span
+from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Node, Script, walk
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.statements import Define
@@ -58,6 +58,13 @@ def read_target(seen: Survey, define: Define) -> Target:
     if binders.is_positional(node):
         indices.extend(scripts.At(item) for item in group.items)
         return Target(use.name, tuple(indices), span=node.span)
+    if group.open == "[" and all(binders.bare(i) in (*"ijklmnt",) for i in group.items):
+        raise error(
+            "N2C032",
+            f"the row that stands in `{binders.bare(node.factors[0])}[…]` is not computed",
+            node.span,
+            "write the index below the name, such as `y_i`",
+        )
     parameters: list[str] = []
     whole: list[str] = []
     told = [item for item in binders.told_indices(node) if item.text in seen.targets]

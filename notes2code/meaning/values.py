@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
-from notes2code.meaning import ir
+from notes2code.meaning import ir, names
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
 from notes2code.meaning.reach import limit
 from notes2code.meaning.run import NO_FIT, Run, find, find_index
@@ -234,6 +234,10 @@ def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    if left.row == right.row and _are_query_and_sum(run, left.body, right.body):
+        text = f"`{run.quote(where)}` is taken to be the dot product"
+        run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
+        return dot(run, left, right, where)
     if left.row == right.row:
         raise error(
             "N2C033",
@@ -264,6 +268,12 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether vectors are φ(q) and the sum of all φ(k), a state of the note."""
+    mapped = isinstance(left, ir.Call) and left.function in names.FEATURE_MAPS
+    return mapped and isinstance(right, Ref) and right.array in run.scope.ranks
 
 
 def _terms(expr: Expr) -> tuple[Expr, ...]:
