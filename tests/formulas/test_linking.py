@@ -76,12 +76,18 @@ def turned_by_place(x: Any) -> Any:
         lambda g, x, eps, own: x / np.sqrt((x**2).mean() + eps) * own * g,
     ),
     Case(r"y = \gamma(c) \odot x", "c[d] gamma() x[d]", lambda c, f, x: f(c) * x),
+    Case(r"f(t) = \lambda_0(t) e^{-t}", "t lambda_0()", lambda t, f: f(t) * np.exp(-t)),
     Case(r"y = \gamma (c + 1) x", "gamma c x[d]", lambda g, c, x: g * (c + 1) * x),
     Case(r"y = \text{W-MSA}(x) + x", "x[d] WMSA()", lambda x, f: f(x) + x),
     Case(
         r"\ell = T^2 \sum_i p_i \log \frac{p_i}{q_i}, \quad p = \mathrm{softmax}(z / T)",
         "T z[d] q+[d]",
         lambda t, z, q: t**2 * np.sum(softmax(z / t) * np.log(softmax(z / t) / q)),
+    ),
+    Case(
+        r"y = x (1 - \alpha) + \frac{\alpha}{K}",
+        "x[d] alpha K",
+        lambda x, a, k: x * (1 - a) + a / k,
     ),
     Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
