@@ -350,7 +350,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
     elif base == "b" and indices == 1 and _has_weights(run):
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
-        transposed = use.name in run.seen.transposed
+        # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
+        state = base == "h" and any(names.label(at.node) not in run.summed for at in use.indices)
+        transposed = use.name in run.seen.transposed or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 1.0

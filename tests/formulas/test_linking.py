@@ -90,6 +90,17 @@ def turned_by_place(x: Any) -> Any:
         lambda x, a, k: x * (1 - a) + a / k,
     ),
     Case(
+        r"H(p, q) = -\sum_x p(x) \log q(x)",
+        "p[d] q+[d]",
+        lambda p, q: -np.sum(p * np.log(q)),
+        context=[r"p_t^{(i)} = \sin(\omega_i t)"],
+    ),
+    Case(
+        r"e_k = \gamma \sum_{j=0}^L s_j h_{k,j}",
+        "gamma s[L+1] h[n,L+1,d]",
+        lambda g, s, h: g * np.einsum("l,nld->nd", s, h),
+    ),
+    Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,
