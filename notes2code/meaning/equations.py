@@ -366,8 +366,9 @@ class Attempt:
             self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
         before = self.run.symbols.get(target.name.removesuffix("_prime"))
         if target.name.endswith("_prime") and before:
-            alike = len(target.indices) in self.run.seen.counted.get(before.name, ())
-            if alike and len(before.axes) != value.rank:
+            ends = (f"{before.name}_{end}" for end in self.run.seen.ends)
+            listed = any(name in self.run.seen.counted for name in ends)
+            if not listed and len(before.axes) != value.rank:
                 self.run.pay(2.4)  # what x' is made of x is of its kind
         self._check_next(value, target)
         base = target.name.split("_")[0]
