@@ -337,6 +337,12 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
     if use.name in run.shapes or use.name in run.scope.arrays:
         # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
         return use.name == "sigma" and use.name in run.seen.called
+    return _may_be_called(run, name, group)
+
+
+def _may_be_called(run: Run, name: Node, group: Group) -> bool:
+    """Whether a name of which nothing is known is called, as its letter and its use show."""
+    use = run.seen.use(name)
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
         return use.name in run.seen.called or base[0].isupper()
