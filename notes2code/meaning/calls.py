@@ -342,8 +342,6 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or base[0].isupper()
     if "," in group.separators and group.open == "(":
         return use.name in run.seen.called
-    if use.indices and use.name in run.seen.called and base in _MAYBE_FUNCTIONS:
-        return _is_passed_on(run, name, group)
     if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
     if base in names.GREEK:
@@ -354,7 +352,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return False
     if use.indices:  # E_i(x), one of several experts: nobody writes a factor x in parentheses
         alone = len(group.items) == 1 and scripts.is_name(group.items[0])
-        return alone and (base in _FUNCTION_LETTERS or base == "E")
+        one_of_several = alone and (base in _FUNCTION_LETTERS or base == "E")
+        return one_of_several or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     return base in _MAYBE_FUNCTIONS
 
 

@@ -115,6 +115,7 @@ def _infix(run: Run, node: Infix) -> Value:
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+        one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
         number = min(left, right, key=_rank)
         if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
@@ -140,7 +141,7 @@ def _infix(run: Run, node: Infix) -> Value:
             and _is_element(run, max(left, right, key=_rank))
         ):
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
-        return replace(value, shifted=shifted)
+        return replace(value, shifted=shifted or (one and right.rank == 1 and node.op == "+"))
     return products.explicit(run, node)
 
 

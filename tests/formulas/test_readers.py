@@ -482,3 +482,36 @@ def test_elements_of_what_an_unknown_function_gives_are_refused() -> None:
     rng = np.random.default_rng(0)
     w, x, v = rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(3, 2))
     np.testing.assert_allclose(known.reference(W=w, x=x, v=v), softmax(w @ x) @ v)
+
+
+@table(
+    Case(
+        r"S = \frac{X W_Q W_K^\top X^\top}{\sqrt{d_k}}",
+        "X[n,d] W_Q[d,p] W_K[d,p]",
+        lambda x, q, k: (x @ q) @ (x @ k).T / np.sqrt(q.shape[1]),
+    ),
+    Case(
+        r"e_{ij} = \frac{x_i^\top W_Q^\top W_K x_j}{\sqrt{d_h}}",
+        "x[n,d] W_Q[p,d] W_K[p,d]",
+        lambda x, q, k: (x @ q.T) @ (x @ k.T).T / np.sqrt(len(q)),
+    ),
+    Case(
+        r"\mathrm{norm}(x, w) = \frac{x}{\sqrt{\frac{1}{d} \sum_j x_j^2 + \epsilon}} \cdot (1 + w)",
+        "x[d] w[d] epsilon+",
+        lambda x, w, e: x / np.sqrt((x**2).mean(-1) + e) * (1 + w),
+    ),
+    Case(
+        r"y = \hat{x} \cdot (1 + w)",
+        "x_hat[d] w[d]",
+        lambda x, w: x * (1 + w),
+    ),
+    Case(r"y = v^\top (1 + x)", "v[d] x[d]", lambda v, x: v @ (1 + x)),
+)
+def test_scales(case: Case) -> None:
+    check(case)
+
+
+def test_two_functions_of_one_vector_are_multiplied_element_by_element() -> None:
+    formula = compile_formula(r"y = \tanh(x) \cdot \sigma(x)")
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    np.testing.assert_allclose(formula.reference(x=x), np.tanh(x) * sigmoid(x))
