@@ -267,6 +267,7 @@ def explicit(run: Run, node: Infix) -> Value:
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
+    gated = gated or _called_with_one(node.left, node.right)
     if gated and left.rank == right.rank == 2:
         text = f"`{node.op}` is taken to be element by element: both sides are of the same"
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
@@ -297,6 +298,14 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _called_with_one(left: Node, right: Node) -> bool:
+    """Whether two functions get one array: ``f(x; β) · σ(x)``."""
+    match left, right:
+        case Juxt((Name(f), Group("(", (mine, *_)))), Juxt((Name(g), Group("(", (theirs, *_)))):
+            return f != g and binders.bare(mine) == binders.bare(theirs) != ""
+    return False
 
 
 def _applied_to(run: Run, call: Node, other: Node) -> bool:
@@ -330,9 +339,10 @@ def _maps_the_other(left: Value, right: Value) -> bool:
         for value in (left, right)
     ]
     parts = (part for value in (left, right) for part in ir.walk(value.body))
-    plain = isinstance(left.body, ir.Ref) or left.body != right.body
-    one = used[0] == used[1] and len(used[0]) == 1
-    return one and plain and not any(isinstance(part, ir.Reduce | ir.Call) for part in parts)
+    plain = isinstance(left.body, ir.Ref)
+    one = used[0] == used[1] and len(used[0]) == 1 and left.body != right.body
+    others = ir.Reduce | ir.Call if plain else ir.Reduce
+    return one and not any(isinstance(part, others) for part in parts)
 
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:

@@ -515,3 +515,49 @@ def test_two_functions_of_one_vector_are_multiplied_element_by_element() -> None
     formula = compile_formula(r"y = \tanh(x) \cdot \sigma(x)")
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_allclose(formula.reference(x=x), np.tanh(x) * sigmoid(x))
+
+
+@pytest.mark.parametrize(
+    ("latex", "message"),
+    [
+        (r"P(w) = \sum_{i: w_i = w} a_i", "condition"),
+        (r"y_t = \sum_{j,r: I[j,r]=t} G_{jr} v_j", "condition"),
+        (r"y = \sum_{j,r: A_{jr} > 0} G_{jr} v_j", "condition"),
+        (r"y_i = N_q(E_q f_i)", "a call or a product"),
+        (r"L = a \log P(\text{spam}) + b \log P(\text{ham})", "another event"),
+    ],
+)
+def test_what_would_be_lost_is_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        compile_formula(latex)
+
+
+@table(
+    Case(
+        r"c = C r_q + r_q H (d_n + d_v) + d_c + H d_v C",
+        "C H r_q d_n# d_v# d_c#",
+        lambda c, h, r, n, v, k: c * r + r * h * (n + v) + k + h * v * c,
+    ),
+    Case(r"c = N(N - 1) / 2", "N", lambda n: n * (n - 1) / 2),
+    Case(r"L = -\log P(\text{spam})", "P+", lambda p: -np.log(p)),
+    Case(
+        r"s(x; \beta) = f(x; \beta) \cdot \sigma(x), \quad f(x; \beta) = \beta \tanh(x / \beta)",
+        "x[n,d] beta+",
+        lambda x, b: b * np.tanh(x / b) * sigmoid(x),
+    ),
+)
+def test_more_numbers(case: Case) -> None:
+    check(case)
+
+
+def test_a_function_may_stand_before_braces() -> None:
+    formula = compile_formula(r"Q = \text{HeadNorm}\left\{W_q x\right\}")
+    assert [(given.name, given.kind) for given in formula.inputs][-1] == ("HeadNorm", "function")
+
+
+def test_a_layer_is_of_the_kind_of_what_is_added_to_it() -> None:
+    formula = compile_formula(
+        r"\tilde{H}^{(l)} = \text{LayerNorm}(H^{(l-1)} + \text{MultiHead}(Q, K, V))",
+        context=r"H^{(l)} = \text{LayerNorm}(\tilde{H}^{(l)} + \text{FFN}(\tilde{H}^{(l)}))",
+    )
+    assert {given.name: len(given.shape) for given in formula.inputs}["H"] == 2
