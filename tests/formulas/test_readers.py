@@ -561,3 +561,49 @@ def test_a_layer_is_of_the_kind_of_what_is_added_to_it() -> None:
         context=r"H^{(l)} = \text{LayerNorm}(\tilde{H}^{(l)} + \text{FFN}(\tilde{H}^{(l)}))",
     )
     assert {given.name: len(given.shape) for given in formula.inputs}["H"] == 2
+
+
+@table(
+    Case(
+        r"o = \sum_i \text{weight}_i \cdot v_i",
+        "weight[n] v[n,d]",
+        lambda w, v: w @ v,
+    ),
+    Case(
+        r"h = \tanh(W_1 \cdot \text{input} + b_1)",
+        "W_1[p,d] input[d] b_1[p]",
+        lambda w, x, b: np.tanh(w @ x + b),
+    ),
+    Case(
+        r"o = \text{weights} \cdot \text{input} + \text{bias}",
+        "weights[p,d] input[d] bias[p]",
+        lambda w, x, b: w @ x + b,
+    ),
+    Case(
+        r"S = Q K^\top + \text{bias}",
+        "Q[n,d] K[m,d] bias[n,m]",
+        lambda q, k, b: q @ k.T + b,
+    ),
+    Case(
+        r"Y = W A + b",
+        "W[p,d] A[d,n] b[p]",
+        lambda w, a, b: w @ a + b[:, None],
+    ),
+    Case(
+        r"z = (1 - t) x + t \epsilon",
+        "t x[d] epsilon[d]",
+        lambda t, x, e: (1 - t) * x + t * e,
+    ),
+    Case(
+        r"y = (1 - \epsilon) u + \epsilon / K",
+        "epsilon u[d] K+",
+        lambda e, u, k: (1 - e) * u + e / k,
+    ),
+)
+def test_kinds_of_factors(case: Case) -> None:
+    check(case)
+
+
+def test_an_index_below_e_is_refused() -> None:
+    with pytest.raises(FormulaError, match="stands below `e`"):
+        compile_formula(r"\text{softmax}(z) = \frac{e^z}{\sum_i e^z_i}")
