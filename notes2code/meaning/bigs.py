@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from notes2code.diagnostics import error, note
+from collections.abc import Sequence
+
+from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
 from notes2code.meaning import binders, conditions, ir, scripts
 from notes2code.meaning.indexing import count, place
@@ -38,7 +40,7 @@ def big(run: Run, node: Big) -> Value:
         index: _both(condition, where if index is inner else None) for index, condition in bound
     }
     run.within.update({index: holds for index, holds in reach.items() if holds is not None})
-    value = run.lower(node.body)
+    value = _body(run, node, [index for index, _ in bound])
     del run.summed[len(run.summed) - len(bound) :]
     for name, before in outer.items():
         if before is None:
@@ -47,7 +49,7 @@ def big(run: Run, node: Big) -> Value:
             run.indices[name] = before
     body = value.body
     for index, _ in reversed(bound):
-        _must_use(run, node, index, body)
+        _must_use(node, index, body)
         body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
 
@@ -68,21 +70,37 @@ def _refuse_condition(run: Run, node: Big) -> None:
             )
 
 
+def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:
+    """What is added up. Where it cannot be read, and lacks a letter that counts, that is told
+    first."""
+    try:
+        return run.lower(node.body)
+    except ProblemError:
+        written = {inner.text for inner in walk(node.body) if isinstance(inner, Name)}
+        for index in bound:
+            if index.name.isalpha() and index.name not in written:
+                raise _unused(node, index) from None
+        raise
+
+
 def _both(*conditions: Expr | None) -> Expr | None:
     """All conditions together; None where there are none."""
     given = tuple(condition for condition in conditions if condition is not None)
     return given[0] if len(given) == 1 else ir.Logic("and", given) if given else None
 
 
-def _must_use(run: Run, node: Big, index: Index, body: Expr) -> None:
+def _must_use(node: Big, index: Index, body: Expr) -> None:
     if not uses(body, index):
-        place = node.sub.span if node.sub is not None else node.span
-        raise error(
-            "N2C031",
-            f"nothing in the body depends on the index `{index.name}`",
-            place,
-            f"put `{index.name}` below what is to be added up, or name the index that is meant",
-        )
+        raise _unused(node, index)
+
+
+def _unused(node: Big, index: Index) -> ProblemError:
+    return error(
+        "N2C031",
+        f"nothing in the body depends on the index `{index.name}`",
+        node.sub.span if node.sub is not None else node.span,
+        f"put `{index.name}` below what is to be added up, or name the index that is meant",
+    )
 
 
 def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:

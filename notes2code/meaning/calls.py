@@ -348,16 +348,15 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called
     if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
-    if base in names.GREEK:
-        if use.name in run.seen.called and _is_passed_on(run, name, group):
-            raise _unclear_call(run, name, group)
-        return False
     if use.name not in run.seen.called:
         return False
-    if use.indices:  # E_i(x), one of several experts: nobody writes a factor x in parentheses
-        alone = len(group.items) == 1 and scripts.is_name(group.items[0])
-        one_of_several = alone and (base in _FUNCTION_LETTERS or base == "E")
-        return one_of_several or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
+    # Nobody writes a factor x in parentheses: \gamma(c), and E_i(x), one of several experts.
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    if base in names.GREEK:
+        return alone and not use.indices
+    if use.indices:
+        expert = alone and (base in _FUNCTION_LETTERS or base == "E")
+        return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     return base in _MAYBE_FUNCTIONS
 
 
@@ -423,6 +422,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return applying.apply(run, use, equation, arguments, span, named)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
+    if use.name == "N" and ";" in group.separators and len(group.items) == 3:
+        raise error("N2C037", "the density of a normal distribution is not computed", span)
     hidden = masks.called(run, name, group, span)
     if hidden is not None:
         return hidden

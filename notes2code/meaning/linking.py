@@ -236,7 +236,7 @@ class Linker:
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
         multiplied and not called."""
-        called = sorted(self.parsed[entry].called)
+        called = sorted(self.parsed[entry].called - self.parsed[entry].parameters)
         arrays = self.nearest(entry, called, "arrays", within=1)
         return frozenset(arrays.keys() - self.nearest(entry, called, "functions", within=2).keys())
 

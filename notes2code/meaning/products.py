@@ -28,8 +28,7 @@ from notes2code.meaning.values import (
     shape_text,
 )
 
-HADAMARD = frozenset("⊙∘")
-_TIMES = HADAMARD | frozenset("·×*")
+_TIMES = symbols.HADAMARD | frozenset("·×*")
 
 
 def juxtaposed(run: Run, node: Juxt) -> Value:
@@ -111,7 +110,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.conflict(2, "a softmax of one number scales an array", where)
         _refuse_lone_weight(run, left, right, where)
         if _maps_a_number(left, right):
-            run.pay(1.2)  # weights stand before the vector that they map: W^{(l)} a^{(l-1)}
+            run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
@@ -159,9 +158,9 @@ def _is_score(left: Value, right: Value) -> bool:
 
 def _maps_a_number(left: Value, right: Value) -> bool:
     match left.body, right.body:
-        case ir.Ref(weights), ir.Ref(given) if left.rank == 2:
-            mapped = names.base_letter(given)
-            return names.base_letter(weights) in ("W", "U") and "a" <= mapped <= "z"
+        case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
+            capital = names.base_letter(matrix).isupper()
+            return capital and not names.base_letter(given).isupper()
     return False
 
 
@@ -249,7 +248,7 @@ def explicit(run: Run, node: Infix) -> Value:
             return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
-    if node.op in HADAMARD:
+    if node.op in symbols.HADAMARD:
         if 0 in (left.rank, right.rank):
             run.pay(1.2)  # what is multiplied element by element has elements
         return elementwise(run, left, right, ir.mul, where)

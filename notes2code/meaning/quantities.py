@@ -40,7 +40,16 @@ def quantities(nodes: Nodes) -> set[str]:
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
+        elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
+            found.add(name)
     return found
+
+
+def _divides_numbers(above: Node, below: Node) -> bool:
+    """Whether a capital below is a number: a temperature T, and the K of ``\\alpha / K``."""
+    if not isinstance(below, Name) or not list(_named(below)):
+        return False
+    return below.text == "T" or (_is_arithmetic(above) and not list(_named(above)))
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:

@@ -36,8 +36,8 @@ def as_defined(
     }
     defining = linker.same_indices(entry, given)
     ranks = _joint(linker, entry, own, defining)
-    if ranks is None:
-        ranks = _apart(linker, defining, equation_of)
+    others = {name: other for name, other in defining.items() if name not in ranks}
+    ranks |= _apart(linker, others, equation_of)
     ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
     if all(rank == given[name] for name, rank in ranks.items()):
         return own
@@ -54,23 +54,24 @@ def _may_be(name: str, by_custom: int, rank: int) -> bool:
     if base_letter(name) in ("H", "X", "Z") and rank < by_custom:
         return False  # the layer that makes H^{(l)} may act on each of its rows alone
     labelled = "_" in name and len(base_letter(name)) > 1
-    return rank == by_custom or by_custom == 0 or labelled or name[0].isupper()
+    loose = by_custom == 0 or labelled or name[0].isupper()
+    return rank == by_custom or (rank <= 2 and loose)
 
 
 def _joint(
     linker: Linker, entry: Entry, own: Typed, defining: Mapping[str, Entry]
-) -> dict[str, int] | None:
-    """The ranks where the formula and the definitions of its inputs are typed as one; None where
+) -> dict[str, int]:
+    """The ranks where the formula and the definitions of its inputs are typed as one; none where
     that cannot be, or makes a recursion of what is none."""
     assert own.equation is not None
     uses = tuple(sorted(set(defining.values()), key=lambda other: other.order))
     joint = linker.together(entry, own, uses) if uses else None
     if joint is None or joint.equation is None:
-        return None
+        return {}
     mine = linker.parsed[entry].indexed.get(own.equation.name)
     letters = frozenset[str]() if mine is None else mine.letters
     if _letters(own.equation.value, letters) != _letters(joint.equation.value, letters):
-        return None
+        return {}
     arrays = {one.name: one.array for one in joint.equation.definitions}
     return {
         name: _element_rank(arrays[name], linker.parsed[other].indexed[name].letters)

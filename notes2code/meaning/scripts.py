@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
@@ -187,7 +188,11 @@ def read(
 
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
-    return "_".join(text.replace("-", " ").split())
+    # The W of ``W-MSA`` is a part of the word and no letter with a label.
+    return "_".join(_LETTER_OF_WORD.sub(r"\1", text).replace("-", " ").split())
+
+
+_LETTER_OF_WORD = re.compile(r"^([A-Za-z])-(?=[A-Za-z]{2})")
 
 
 class _Reader:

@@ -19,6 +19,9 @@ from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpos
 GAINS = frozenset(["gamma", "g", "w", "beta"])
 """What the gain and the bias of a normalisation are called."""
 
+HADAMARD = frozenset("⊙∘")
+"""The signs of a product element by element."""
+
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
 
@@ -155,10 +158,15 @@ def _is_size(run: Run, name: str) -> bool:
 
 
 def _is_memory(run: Run, name: str) -> bool:
-    """Whether a letter is an argument twice, as keys and values are: ``MultiHead(z, m, m)``."""
-    return any(
+    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
+    multiplied element by element, as a mask is: ``m \\odot x``."""
+    twice = any(
         group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
         for group in run.seen.nodes.of(Group)
+    )
+    return twice or any(
+        node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
+        for node in run.seen.nodes.of(Infix)
     )
 
 
@@ -337,10 +345,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
+    elif base.isupper() and indices == 1 and _is_of_head(run, use):
+        ranks = (2, 1, 0)  # the E_i beside W_i^Q
     elif base == "b" and indices == 1 and _has_weights(run):
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
-        transposed = use.name in run.seen.transposed
+        # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
+        state = base == "h" and any(names.label(at.node) not in run.summed for at in use.indices)
+        transposed = use.name in run.seen.transposed or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
@@ -356,6 +368,16 @@ def _calls_norm(run: Run) -> bool:
     """Whether a formula calls a normalisation by its name."""
     words = {name.lower().replace("_", "") for name in run.seen.called}
     return any(word == "ln" or word.endswith("norm") for word in words)
+
+
+def _is_of_head(run: Run, use: Use) -> bool:
+    """Whether a name has the index that counts heads, as that of their projections does."""
+    heads = {
+        letter
+        for name, _, letter in run.seen.shifts
+        if names.base_letter(name) == "W" and names.label_of_projection(name)
+    }
+    return any(names.label(at.node) in heads for at in use.indices)
 
 
 def _has_weights(run: Run) -> bool:

@@ -34,6 +34,17 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         ),
     ),
     Case(
+        r"\mathrm{head}_i = \mathrm{softmax}\left(X W_i^Q (E_i X W_i^K)^\top\right) F_i X W_i^V",
+        "X[n,d] W_Q[h,d,k] E[h,r,n] W_K[h,d,k] F[h,r,n] W_V[h,d,v]",
+        lambda x, wq, e, wk, f, wv: softmax(x @ wq @ (e @ x @ wk).swapaxes(1, 2)) @ f @ x @ wv,
+    ),
+    Case(
+        r"\xi^{new} = X \mathrm{softmax}(\beta X^\top \xi)",
+        "X[d,n] beta xi[d]",
+        lambda x, b, xi: x @ softmax(b * x.T @ xi),
+    ),
+    Case(r"\tilde x = \frac{m \odot x}{1 - p}", "m[d] x[d] p", lambda m, x, p: m * x / (1 - p)),
+    Case(
         r"u_t = W_O [o_{t,1}; o_{t,2}; \dots; o_{t,n_h}]",
         "W_O[d,h*v] o[n,h,v]",
         lambda w, o: o.reshape(len(o), -1) @ w.T,

@@ -59,6 +59,12 @@ SUMS = [
         lambda a, v: 2 * a @ v,
         context=[r"\alpha = \tanh(Q K^\top / \sqrt{d_k})"],
     ),
+    Case(
+        r"o_t = Q_t S_t",
+        "Q[n,d] S[n,d,v]",
+        lambda q, s: np.einsum("nd,ndv->nv", q, s),
+        context=[r"S_t = \gamma S_{t-1} + K_t^\top V_t"],
+    ),
     # Without a definition, custom decides: what weighs is a number.
     Case(r"Z = 2 \alpha V", "alpha V[m,v]", lambda a, v: 2 * a * v),
     Case(r"y = \sum_{m=1}^M w_m p_m", "w[m] p[m]", lambda w, p: w @ p),

@@ -64,6 +64,42 @@ def turned_by_place(x: Any) -> Any:
     Case(r"a^{[l]} = \sigma(z^{[l]})", "z[l,d]", lambda z: sigmoid(z)),
     Case(r"z^{[1]} = W^{[1]} x + b^{[1]}", "W_1[d,e] x[e] b_1[d]", lambda w, x, b: w @ x + b),
     Case(r"y = W a + b", "W[d,e] a[e] b[d]", lambda w, a, b: w @ a + b),
+    # What a function of the field brings along is not what the formula calls so.
+    Case(
+        r"y = \mathrm{RMSNorm}(x) \odot \gamma",
+        "x[d] epsilon+ gamma_2[d] gamma[d]",
+        lambda x, eps, own, g: x / np.sqrt((x**2).mean() + eps) * own * g,
+    ),
+    Case(
+        r"y = \gamma \odot \mathrm{RMSNorm}(x)",
+        "gamma[d] x[d] epsilon+ gamma_2[d]",
+        lambda g, x, eps, own: x / np.sqrt((x**2).mean() + eps) * own * g,
+    ),
+    Case(r"y = \gamma(c) \odot x", "c[d] gamma() x[d]", lambda c, f, x: f(c) * x),
+    Case(r"f(t) = \lambda_0(t) e^{-t}", "t lambda_0()", lambda t, f: f(t) * np.exp(-t)),
+    Case(r"y = \gamma (c + 1) x", "gamma c x[d]", lambda g, c, x: g * (c + 1) * x),
+    Case(r"y = \text{W-MSA}(x) + x", "x[d] WMSA()", lambda x, f: f(x) + x),
+    Case(
+        r"\ell = T^2 \sum_i p_i \log \frac{p_i}{q_i}, \quad p = \mathrm{softmax}(z / T)",
+        "T z[d] q+[d]",
+        lambda t, z, q: t**2 * np.sum(softmax(z / t) * np.log(softmax(z / t) / q)),
+    ),
+    Case(
+        r"y = x (1 - \alpha) + \frac{\alpha}{K}",
+        "x[d] alpha K",
+        lambda x, a, k: x * (1 - a) + a / k,
+    ),
+    Case(
+        r"H(p, q) = -\sum_x p(x) \log q(x)",
+        "p[d] q+[d]",
+        lambda p, q: -np.sum(p * np.log(q)),
+        context=[r"p_t^{(i)} = \sin(\omega_i t)"],
+    ),
+    Case(
+        r"e_k = \gamma \sum_{j=0}^L s_j h_{k,j}",
+        "gamma s[L+1] h[n,L+1,d]",
+        lambda g, s, h: g * np.einsum("l,nld->nd", s, h),
+    ),
     Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
