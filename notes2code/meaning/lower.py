@@ -135,6 +135,8 @@ def _infix(run: Run, node: Infix) -> Value:
             and _is_mixed(left)
         ):
             run.pay(1.2)  # the ε of (1 - t) x + t ε is of the kind of x
+        elif left.rank != right.rank and _are_mixed(left, right):
+            run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
         elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
             run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
@@ -222,6 +224,18 @@ def _is_noise(run: Run, value: Value) -> bool:
     said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
     divided = any(isinstance(factor, ir.Pow) for factor in factors)
     return len(noise) == len(said) == 1 and not divided
+
+
+def _are_mixed(left: Value, right: Value) -> bool:
+    """Whether two terms have the factors b and 1 - b."""
+    factors = [v.body.factors if isinstance(v.body, ir.Mul) else () for v in (left, right)]
+    weights = [{f for f in own if isinstance(f, ir.Ref | ir.Num)} for own in factors]
+    rests = [{f for f in own if isinstance(f, ir.Add)} for own in factors]
+    return any(
+        ir.add(ir.ONE, ir.negative(weight)) in rests[1 - at]
+        for at in (0, 1)
+        for weight in weights[at]
+    )
 
 
 def _is_mixed(value: Value) -> bool:

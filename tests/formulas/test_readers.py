@@ -605,3 +605,11 @@ def test_kinds_of_factors(case: Case) -> None:
 def test_an_index_below_e_is_refused() -> None:
     with pytest.raises(FormulaError, match="stands below `e`"):
         compile_formula(r"\text{softmax}(z) = \frac{e^z}{\sum_i e^z_i}")
+
+
+def test_what_is_mixed_is_of_one_kind() -> None:
+    formula = compile_formula(r"v_t = \beta v_{t-1} + (1 - \beta) g_t^2")
+    ranks = {given.name: len(given.shape) for given in formula.inputs}
+    assert ranks["v"] == ranks["g"]
+    found = formula.reference(v=2.0, g=3.0, beta=0.25)
+    np.testing.assert_allclose(found, 0.25 * 2 + 0.75 * 9)
