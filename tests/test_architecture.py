@@ -32,6 +32,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.ir",
             "meaning.contradictions",
             "meaning.linking",
+            "meaning.ranks",
             "meaning.scope",
         ),
         *("cache", "latex.tree", "latex.words", "names", "oracle", "records", "vault.model"),

@@ -365,8 +365,10 @@ class Attempt:
         if self.run.rows and value.rank == 0 and letter in _OUTER:
             self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
         before = self.run.symbols.get(target.name.removesuffix("_prime"))
-        if target.name.endswith("_prime") and before and len(before.axes) != value.rank:
-            self.run.pay(2.4)  # what x' is made of x is of its kind
+        if target.name.endswith("_prime") and before:
+            alike = len(target.indices) in self.run.seen.counted.get(before.name, ())
+            if alike and len(before.axes) != value.rank:
+                self.run.pay(2.4)  # what x' is made of x is of its kind
         self._check_next(value, target)
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -76,10 +76,11 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """How many indices a left-hand side is written with, and the letters of those that are no
-    steps."""
+    """How many indices a left-hand side is written with, their letters, and the letters of those
+    that are no steps."""
 
     written: int
+    every: frozenset[str]
     letters: frozenset[str]
 
 
@@ -375,12 +376,16 @@ class Linker:
 
     def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
         """For each of some arrays the formula of the note that defines it, where it has as many
-        indices there as in this formula."""
-        seen = self.parsed[entry].seen
+        indices there as in this formula; in another section they must be the same letters."""
+        mine = self.parsed[entry]
+        assert mine.seen is not None and mine.tree is not None
         found: dict[str, Entry] = {}
         for name, others in self.nearest(entry, sorted(arrays), "arrays", within=1).items():
             indexed = self.parsed[others[0]].indexed.get(name)
-            if seen is not None and indexed and seen.written.get(name) == {indexed.written}:
+            if indexed is None or mine.seen.written.get(name) != {indexed.written}:
+                continue
+            near = self.distance(entry, others[0])[0] == 0
+            if near or _letters_on(name, mine.tree, mine.seen) == indexed.every:
                 found[name] = others[0]
         return found
 
@@ -452,6 +457,19 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     return found
 
 
+def _letters(node: Node) -> Iterator[str]:
+    """The letters in a node, one by one."""
+    return (inner.text for inner in walk(node) if isinstance(inner, Name))
+
+
+def _letters_on(name: str, tree: Tree, seen: survey.Survey) -> frozenset[str]:
+    """The letters of the indices that a formula writes on a name."""
+    nodes = (node for clause in tree.clauses for node in walk(clause.node))
+    uses = (node for node in nodes if isinstance(node, Script) and scripts.is_name(node))
+    mine = (node for node in uses if (use := seen.understood(node)) and use.name == name)
+    return frozenset(x for node in mine for x in _letters(node)) - frozenset(name.split("_"))
+
+
 def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
     """How many arguments each name with parentheses behind it is given."""
     found: dict[str, set[int]] = {}
@@ -506,13 +524,9 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
         if statement.target is not None and scripts.is_name(statement.target):
             use = seen.use(statement.target)
-            letters = (
-                inner.text
-                for at in use.indices
-                for inner in walk(at.node)
-                if isinstance(inner, Name)
-            )
-            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, frozenset(letters))
+            letters = frozenset(letter for at in use.indices for letter in _letters(at.node))
+            every = frozenset(_letters(statement.target)) - frozenset(target.name.split("_"))
+            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, every, letters)
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)

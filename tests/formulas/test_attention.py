@@ -39,6 +39,11 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda x, wq, e, wk, f, wv: softmax(x @ wq @ (e @ x @ wk).swapaxes(1, 2)) @ f @ x @ wv,
     ),
     Case(
+        r"h_i' = W_o [h_i^{1}; \dots; h_i^{H}]",
+        "W_o[d,H*v] h[n,H,v]",
+        lambda w, h: h.reshape(len(h), -1) @ w.T,
+    ),
+    Case(
         r"\xi^{new} = X \mathrm{softmax}(\beta X^\top \xi)",
         "X[d,n] beta xi[d]",
         lambda x, b, xi: x @ softmax(b * x.T @ xi),

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
+from notes2code.components.compiling import Compiler
+from notes2code.components.library import library
+from notes2code.meaning.linking import Entry, Linker
 from tables import Case, check, table
 
 GATES = [
@@ -97,3 +100,13 @@ def test_what_cannot_be_read_as_defined_is_refused() -> None:
     assert compile_formula(r"y = x_f A", context=context[:1]).inputs[0].shape == ()
     with pytest.raises(FormulaError, match="more than two axes"):
         compile_formula(r"y = x_f A", context=context)
+
+
+def test_another_section_must_write_the_same_letters() -> None:
+    mean = r"\mu = \frac{1}{d} \sum_{i=1}^d x_i, s = \sqrt{\frac{1}{d} \sum_{i=1}^d (x_i - \mu)^2}"
+    step = r"x_{l+1} = \mathrm{LN}(x_l + F(x_l))"
+    entries = [Entry(mean, "Note.md", ("Mean",), 0), Entry(step, "Note.md", ("Layers",), 1)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    equation = compiler.compiled(entries[0]).equation
+    assert equation is not None
+    assert [len(given.shape) for given in equation.inputs] == [1]
