@@ -28,6 +28,7 @@ def big(run: Run, node: Big) -> Value:
     if kind not in _KINDS:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
+    _refuse_condition(run, node)
     bound = _indices(run, node)
     outer = {index.name: run.indices.get(index.name) for index, _ in bound}
     for index, _ in bound:
@@ -51,6 +52,22 @@ def big(run: Run, node: Big) -> Value:
         _must_use(node, index, body)
         body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
+
+
+def _refuse_condition(run: Run, node: Big) -> None:
+    """The ``w_i = w`` of ``Σ_{i: w_i = w}``, which says what the sum runs over."""
+    sub = node.sub
+    if not isinstance(sub, Group) or binders.conditions_below(sub):
+        return
+    for at, sign in enumerate(sub.separators):
+        said = sub.items[at + 1] if sign in (":", "|") and at + 1 < len(sub.items) else None
+        if isinstance(said, Relation):
+            raise error(
+                "N2C032",
+                f"the condition `{run.quote(said.span)}` is not computed",
+                said.span,
+                "write a factor that is one where it holds, and zero elsewhere",
+            )
 
 
 def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:

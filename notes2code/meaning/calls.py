@@ -200,6 +200,9 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
         )
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
+    product = len(group.items) == 1 and isinstance(group.items[0], Juxt) and group.open == "("
+    if names.base_letter(use.name) == "N" and (alone or product):
+        raise _unclear_call(run, name, group)  # the N of N_q(W x) may be a normalisation
     if alone and _is_unknown_word(run, group.items[0]):
         raise error(
             "N2C033",
@@ -323,7 +326,8 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return True
     if applying.known(run, use.name) is not None or _builtin(use.name) is not None:
         return group.open in ("(", "[") or _builtin(use.name) is not None
-    if group.open not in ("(", "["):
+    word = len(names.base_letter(use.name)) > 2 and use.name[0].isupper()
+    if group.open not in ("(", "[") and not (word and group.open == "{"):
         return False
     if probabilities.is_probability(run, use, group):
         return True

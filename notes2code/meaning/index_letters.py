@@ -168,6 +168,12 @@ def refuse_powers(seen: Survey, nodes: Sequence[Node], targets: Sequence[Node]) 
     scripted = [
         n for n in (*nodes, *(m for t in targets for m in walk(t))) if isinstance(n, Script)
     ]
+    powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
+    whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
+    for node in powers:  # the e^z_i beside e^z
+        if node.sub is not None and node.sup is not None and binders.bare(node.sup) in whole:
+            text = "the index stands below `e`, and not below what it is raised to"
+            raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
     for node in scripted:
         if (
             node.sub is not None

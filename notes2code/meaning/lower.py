@@ -115,6 +115,7 @@ def _infix(run: Run, node: Infix) -> Value:
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
         shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+        one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
         number = min(left, right, key=_rank)
         if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
@@ -125,6 +126,17 @@ def _infix(run: Run, node: Infix) -> Value:
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             # Only a bias is added to every row, and no row to the next layer's matrix.
             run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
+        elif {left.rank, right.rank} == {1, 2} and _is_across(left, right):
+            run.pay(1.2)  # the b of W A + b is as long as the columns of W
+        elif (
+            {left.rank, right.rank} == {0, 1}
+            and right.rank == 0
+            and _is_noise(run, right)
+            and _is_mixed(left)
+        ):
+            run.pay(1.2)  # the ε of (1 - t) x + t ε is of the kind of x
+        elif left.rank != right.rank and _are_mixed(left, right):
+            run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
         elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
             run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
@@ -140,7 +152,7 @@ def _infix(run: Run, node: Infix) -> Value:
             and _is_element(run, max(left, right, key=_rank))
         ):
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
-        return replace(value, shifted=shifted)
+        return replace(value, shifted=shifted or (one and right.rank == 1 and node.op == "+"))
     return products.explicit(run, node)
 
 
@@ -183,6 +195,53 @@ def _is_of_pair(value: Value) -> bool:
 
 def _rank(value: Value) -> int:
     return value.rank
+
+
+def _is_across(left: Value, right: Value) -> bool:
+    """Whether a bias is added along the rows of a product ``W A``."""
+    bias, matrix = (left, right) if left.rank == 1 else (right, left)
+    if not _is_bias(bias) or find_index(bias.axes[0]) is not find_index(matrix.axes[1]):
+        return False
+    rows, columns = (
+        {
+            names.base_letter(part.array)
+            for part in ir.walk(matrix.body)
+            if isinstance(part, ir.Ref)
+            and any(
+                isinstance(at, ir.Idx) and find_index(at.index) is find_index(axis)
+                for at in part.at
+            )
+        }
+        for axis in matrix.axes
+    )
+    return rows == {"W"} and not columns & {"W"}
+
+
+def _is_noise(run: Run, value: Value) -> bool:
+    """Whether a value is a number times an ε that stands nowhere else."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    noise = [f.array for f in factors if isinstance(f, ir.Ref) and f.array.startswith("epsilon")]
+    said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
+    divided = any(isinstance(factor, ir.Pow) for factor in factors)
+    return len(noise) == len(said) == 1 and not divided
+
+
+def _are_mixed(left: Value, right: Value) -> bool:
+    """Whether two terms have the factors b and 1 - b."""
+    factors = [v.body.factors if isinstance(v.body, ir.Mul) else () for v in (left, right)]
+    weights = [{f for f in own if isinstance(f, ir.Ref | ir.Num)} for own in factors]
+    rests = [{f for f in own if isinstance(f, ir.Add)} for own in factors]
+    return any(
+        ir.add(ir.ONE, ir.negative(weight)) in rests[1 - at]
+        for at in (0, 1)
+        for weight in weights[at]
+    )
+
+
+def _is_mixed(value: Value) -> bool:
+    """Whether a vector has a factor such as 1 - t."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    return any(isinstance(factor, ir.Add) and ir.ONE in factor.terms for factor in factors)
 
 
 def _is_scaled(value: Value) -> bool:

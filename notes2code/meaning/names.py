@@ -142,6 +142,10 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if len(base) > 1 and not _is_greek(base):
         if base in NUMBERS or name.rpartition("_")[2] in NUMBERS:
             return (0, 1, 2)
+        if indices == 1 and base in ("weight", "score"):
+            return (0, 1, 2)
+        if indices == 0 and base == "input":
+            return (1, 2, 0)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:

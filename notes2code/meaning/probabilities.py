@@ -17,6 +17,7 @@ from notes2code.meaning.values import Value, scalar
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
     said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
+    said = said or (len(group.items) == 1 and _is_word(run, group.items[0]))
     if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
@@ -35,6 +36,14 @@ def _warn_of_two_meanings(run: Run, group: Group) -> None:
                 text = f"`{name}` is an array here and an outcome in `{run.quote(item.span)}`"
                 help_text = "give one of the two another name; the array is no part of the outcome"
                 run.problems.append(warning("N2C050", text, item.span, help_text))
+
+
+def _is_word(run: Run, node: Node) -> bool:
+    """Whether what has a probability is said in a word, as in ``P(\\text{spam})``."""
+    name = run.seen.use(node).name if scripts.is_name(node) else ""
+    base = names.base_letter(name)
+    known = name in run.defined or name in run.shapes or name in run.parameters
+    return len(base) > 2 and base not in names.GREEK and not known
 
 
 def _is_outcome(run: Run, node: Node) -> bool:

@@ -113,6 +113,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         _note_scale(run, left, right)
         return _scaled(left, right)
+    if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
+        return _shifted(run, left, right, where)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
     if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
@@ -171,14 +173,24 @@ def _scaled(left: Value, right: Value) -> Value:
     return Value(body, big.axes, left.span.to(right.span), big.row, scaled)
 
 
+def _is_scale(left: Value, right: Value) -> bool:
+    """Whether one of two vectors is a ``1 + w``, and the other is made of something else."""
+    used = [
+        {part.array for part in ir.walk(value.body) if isinstance(part, ir.Ref)}
+        for value in (left, right)
+    ]
+    return left.shifted != right.shifted and used[0].isdisjoint(used[1])
+
+
 def _shifted(run: Run, left: Value, right: Value, where: Span) -> Value:
-    """``S (1 + B)``: a number added to a matrix is no matrix algebra, so the factors are taken
+    """``S (1 + B)``: a number added to an array is no matrix algebra, so the factors are taken
     element by element."""
     text = run.quote((left if left.shifted else right).span)
     run.problems.append(
         note(
             "N2C039",
-            f"`{text}` is multiplied element by element, since a number is added to a matrix",
+            f"`{text}` is multiplied element by element, since a number is added to a "
+            f"{'matrix' if left.rank == 2 else 'vector'}",
             where,
             "write `\\odot` to make it plain",
         )
@@ -254,6 +266,7 @@ def explicit(run: Run, node: Infix) -> Value:
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
+    gated = gated or _called_with_one(node.left, node.right)
     if gated and left.rank == right.rank == 2:
         text = f"`{node.op}` is taken to be element by element: both sides are of the same"
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
@@ -261,6 +274,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
         if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
             return elementwise(run, left, right, ir.mul, where)
+        if _is_scale(left, right):
+            return _shifted(run, left, right, where)
         if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
             raise error(
                 "N2C033",
@@ -282,6 +297,14 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _called_with_one(left: Node, right: Node) -> bool:
+    """Whether two functions get one array: ``f(x; β) · σ(x)``."""
+    match left, right:
+        case Juxt((Name(f), Group("(", (mine, *_)))), Juxt((Name(g), Group("(", (theirs, *_)))):
+            return f != g and binders.bare(mine) == binders.bare(theirs) != ""
+    return False
 
 
 def _applied_to(run: Run, call: Node, other: Node) -> bool:
@@ -306,13 +329,19 @@ def _unscaled(node: Node) -> Node:
 
 
 def _maps_the_other(left: Value, right: Value) -> bool:
-    """Whether one vector is a function of the other's elements, as in ``x · σ(x)``."""
-    if not isinstance(left.body, ir.Ref) or isinstance(right.body, ir.Ref):
+    """Whether one vector is a function of the other's elements, as in ``x · σ(x)``, or both are
+    functions of one, as in ``tanh(x) · σ(x)``."""
+    if isinstance(right.body, ir.Ref):
         return False
-    used = {expr.array for expr in ir.walk(right.body) if isinstance(expr, ir.Ref) and expr.at}
-    return used == {left.body.array} and not any(
-        isinstance(expr, ir.Reduce | ir.Call) for expr in ir.walk(right.body)
-    )
+    used = [
+        {expr.array for expr in ir.walk(value.body) if isinstance(expr, ir.Ref) and expr.at}
+        for value in (left, right)
+    ]
+    parts = (part for value in (left, right) for part in ir.walk(value.body))
+    plain = isinstance(left.body, ir.Ref)
+    one = used[0] == used[1] and len(used[0]) == 1 and left.body != right.body
+    others = ir.Reduce | ir.Call if plain else ir.Reduce
+    return one and not any(isinstance(part, others) for part in parts)
 
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Nodes, Num, Script
 from notes2code.meaning import binders, names, scripts
@@ -21,7 +22,9 @@ def quantities(nodes: Nodes) -> set[str]:
     for node in sums:
         if id(node) not in within:
             found.update(_of_sum(_terms(node)))
+            found.update(_of_sizes(_terms(node)))
     for product in nodes.of(Juxt):
+        found.update(_of_pairs(product))
         if _counts(product):
             found.update(_named(product))
         else:
@@ -55,6 +58,32 @@ def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
     sure = any(isinstance(term, Num) for term in terms) and any(map(_divides, terms))
     if all(map(_is_arithmetic, terms)) and (sure or any(map(_is_number, terms))):
         yield from (name for term in terms for name in _named(term))
+
+
+def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
+    """The capitals of ``C r_q + H d_v C + d_c``: what is added to a size counts."""
+    if not all(map(_is_count, terms)):
+        return
+    bare = (scripts.read(t, frozenset()).name for t in terms if scripts.is_name(t))
+    if any(map(names.is_size_name, bare)):
+        yield from (name for term in terms for name in _named(term))
+
+
+def _is_count(node: Node) -> bool:
+    match node:
+        case Num():
+            return True
+        case Group("(", (body,)) | Neg(body):
+            return _is_count(body)
+        case Infix("+" | "-" | "·" | "×", left, right):
+            return _is_count(left) and _is_count(right)
+        case Juxt(factors):
+            return all(map(_is_count, factors))
+        case Name(text, _, font):
+            return font != "bold" and text not in _DATA
+        case Script(Name() as base, sub, None, 0):
+            return _is_count(base) and (base.text in ("d", "r") or _is_plain(sub, None))
+    return False
 
 
 def _terms(node: Node) -> tuple[Node, ...]:
@@ -105,6 +134,15 @@ def _counts(node: Juxt) -> bool:
     first, *others = node.factors
     letters = {name for factor in others for name in _named(factor)}
     return isinstance(first, Num) and len(letters) == len(others) > 1 and letters <= _COUNTS
+
+
+def _of_pairs(product: Juxt) -> Iterator[str]:
+    """The N of ``N (N - 1)``, which counts pairs."""
+    for left, right in pairwise(product.factors):
+        match right:
+            case Group("(", (Infix("+" | "-", inner, Num("1")),)):
+                if binders.bare(left) and binders.bare(left) == binders.bare(inner):
+                    yield from _named(left)
 
 
 def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:

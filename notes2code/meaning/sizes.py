@@ -9,7 +9,7 @@ from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
 from notes2code.latex.tree import Num as Number
 from notes2code.meaning import binders, ir, names, scripts
-from notes2code.meaning.ir import Expr, Index, Num, Reduce, Size
+from notes2code.meaning.ir import Expr, Idx, Index, Num, Reduce, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.statements import Declare, Define, Fact, Statement
 
@@ -121,7 +121,8 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
     if features is not None and scale == ir.Pow(size, ir.HALF) and size.name in _WIDTHS:
         run.scales[size.name] = features
         return
-    for inner in _sums(scaled):
+    weighed = () if size.name in _WIDTHS else _between_weights(scaled)
+    for inner in (*weighed, *_sums(scaled)):
         run.scales[size.name] = inner.index
         return
 
@@ -185,6 +186,21 @@ def _sums(expr: Expr) -> Iterator[Reduce]:
             elif isinstance(current, ir.Add | ir.Mul):
                 following.extend(ir.children(current))
         level = following
+
+
+def _between_weights(expr: Expr) -> Iterator[Reduce]:
+    """The sums over what two weights share, as in ``X W_Q W_K^⊤ X^⊤``: d_k is its length."""
+    for part in ir.walk(expr):
+        if isinstance(part, Reduce) and part.kind == "sum":
+            shared = find_index(part.index)
+            used = [
+                expr.array
+                for expr in ir.walk(part.body)
+                if isinstance(expr, Ref)
+                and any(isinstance(at, Idx) and find_index(at.index) is shared for at in expr.at)
+            ]
+            if len(used) == 2 and all(names.base_letter(name) == "W" for name in used):
+                yield part
 
 
 def _scale_size(factor: Expr) -> Size | None:

@@ -355,7 +355,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         transposed = use.name in run.seen.transposed or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
-    step = 0.6 if base in ("b", "p") else 1.0
+    step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
     if base == "W" or (base in ("a", "alpha") and indices == 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
     costs = [step * at for at in range(len(ranks))]

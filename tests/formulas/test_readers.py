@@ -480,3 +480,136 @@ def test_elements_of_what_an_unknown_function_gives_are_refused() -> None:
     rng = np.random.default_rng(0)
     w, x, v = rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(3, 2))
     np.testing.assert_allclose(known.reference(W=w, x=x, v=v), softmax(w @ x) @ v)
+
+
+@table(
+    Case(
+        r"S = \frac{X W_Q W_K^\top X^\top}{\sqrt{d_k}}",
+        "X[n,d] W_Q[d,p] W_K[d,p]",
+        lambda x, q, k: (x @ q) @ (x @ k).T / np.sqrt(q.shape[1]),
+    ),
+    Case(
+        r"e_{ij} = \frac{x_i^\top W_Q^\top W_K x_j}{\sqrt{d_h}}",
+        "x[n,d] W_Q[p,d] W_K[p,d]",
+        lambda x, q, k: (x @ q.T) @ (x @ k.T).T / np.sqrt(len(q)),
+    ),
+    Case(
+        r"\mathrm{norm}(x, w) = \frac{x}{\sqrt{\frac{1}{d} \sum_j x_j^2 + \epsilon}} \cdot (1 + w)",
+        "x[d] w[d] epsilon+",
+        lambda x, w, e: x / np.sqrt((x**2).mean(-1) + e) * (1 + w),
+    ),
+    Case(
+        r"y = \hat{x} \cdot (1 + w)",
+        "x_hat[d] w[d]",
+        lambda x, w: x * (1 + w),
+    ),
+    Case(r"y = v^\top (1 + x)", "v[d] x[d]", lambda v, x: v @ (1 + x)),
+)
+def test_scales(case: Case) -> None:
+    check(case)
+
+
+def test_two_functions_of_one_vector_are_multiplied_element_by_element() -> None:
+    formula = compile_formula(r"y = \tanh(x) \cdot \sigma(x)")
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    np.testing.assert_allclose(formula.reference(x=x), np.tanh(x) * sigmoid(x))
+
+
+@pytest.mark.parametrize(
+    ("latex", "message"),
+    [
+        (r"P(w) = \sum_{i: w_i = w} a_i", "condition"),
+        (r"y_t = \sum_{j,r: I[j,r]=t} G_{jr} v_j", "condition"),
+        (r"y = \sum_{j,r: A_{jr} > 0} G_{jr} v_j", "condition"),
+        (r"y_i = N_q(E_q f_i)", "a call or a product"),
+        (r"L = a \log P(\text{spam}) + b \log P(\text{ham})", "another event"),
+    ],
+)
+def test_what_would_be_lost_is_refused(latex: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        compile_formula(latex)
+
+
+@table(
+    Case(
+        r"c = C r_q + r_q H (d_n + d_v) + d_c + H d_v C",
+        "C H r_q d_n# d_v# d_c#",
+        lambda c, h, r, n, v, k: c * r + r * h * (n + v) + k + h * v * c,
+    ),
+    Case(r"c = N(N - 1) / 2", "N", lambda n: n * (n - 1) / 2),
+    Case(r"L = -\log P(\text{spam})", "P+", lambda p: -np.log(p)),
+    Case(
+        r"s(x; \beta) = f(x; \beta) \cdot \sigma(x), \quad f(x; \beta) = \beta \tanh(x / \beta)",
+        "x[n,d] beta+",
+        lambda x, b: b * np.tanh(x / b) * sigmoid(x),
+    ),
+)
+def test_more_numbers(case: Case) -> None:
+    check(case)
+
+
+def test_a_function_may_stand_before_braces() -> None:
+    formula = compile_formula(r"Q = \text{HeadNorm}\left\{W_q x\right\}")
+    assert [(given.name, given.kind) for given in formula.inputs][-1] == ("HeadNorm", "function")
+
+
+def test_a_layer_is_of_the_kind_of_what_is_added_to_it() -> None:
+    formula = compile_formula(
+        r"\tilde{H}^{(l)} = \text{LayerNorm}(H^{(l-1)} + \text{MultiHead}(Q, K, V))",
+        context=r"H^{(l)} = \text{LayerNorm}(\tilde{H}^{(l)} + \text{FFN}(\tilde{H}^{(l)}))",
+    )
+    assert {given.name: len(given.shape) for given in formula.inputs}["H"] == 2
+
+
+@table(
+    Case(
+        r"o = \sum_i \text{weight}_i \cdot v_i",
+        "weight[n] v[n,d]",
+        lambda w, v: w @ v,
+    ),
+    Case(
+        r"h = \tanh(W_1 \cdot \text{input} + b_1)",
+        "W_1[p,d] input[d] b_1[p]",
+        lambda w, x, b: np.tanh(w @ x + b),
+    ),
+    Case(
+        r"o = \text{weights} \cdot \text{input} + \text{bias}",
+        "weights[p,d] input[d] bias[p]",
+        lambda w, x, b: w @ x + b,
+    ),
+    Case(
+        r"S = Q K^\top + \text{bias}",
+        "Q[n,d] K[m,d] bias[n,m]",
+        lambda q, k, b: q @ k.T + b,
+    ),
+    Case(
+        r"Y = W A + b",
+        "W[p,d] A[d,n] b[p]",
+        lambda w, a, b: w @ a + b[:, None],
+    ),
+    Case(
+        r"z = (1 - t) x + t \epsilon",
+        "t x[d] epsilon[d]",
+        lambda t, x, e: (1 - t) * x + t * e,
+    ),
+    Case(
+        r"y = (1 - \epsilon) u + \epsilon / K",
+        "epsilon u[d] K+",
+        lambda e, u, k: (1 - e) * u + e / k,
+    ),
+)
+def test_kinds_of_factors(case: Case) -> None:
+    check(case)
+
+
+def test_an_index_below_e_is_refused() -> None:
+    with pytest.raises(FormulaError, match="stands below `e`"):
+        compile_formula(r"\text{softmax}(z) = \frac{e^z}{\sum_i e^z_i}")
+
+
+def test_what_is_mixed_is_of_one_kind() -> None:
+    formula = compile_formula(r"v_t = \beta v_{t-1} + (1 - \beta) g_t^2")
+    ranks = {given.name: len(given.shape) for given in formula.inputs}
+    assert ranks["v"] == ranks["g"]
+    found = formula.reference(v=2.0, g=3.0, beta=0.25)
+    np.testing.assert_allclose(found, 0.25 * 2 + 0.75 * 9)
