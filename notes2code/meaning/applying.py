@@ -55,7 +55,7 @@ def apply(
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]
         arguments = [a for at, a in enumerate(arguments) if at not in equation.counted]
-    if used and len(arguments) == used + len(equation.unused):
+    if len(arguments) == used + len(equation.unused):
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         usual = _of_field(run, use.name)
@@ -63,15 +63,17 @@ def apply(
             return _other_arity(run, use, equation, arguments, span, named)
         raise error(
             "N2C041",
-            f"`{use.name}` takes {len(equation.parameters)} arguments, not {len(arguments)}",
+            f"`{use.name}` takes {used + len(equation.unused)} arguments, not {len(arguments)}",
             span,
-            f"it is defined with ({', '.join(equation.parameters)})",
+            "give it as many as its definition has"
+            if equation.unused
+            else f"it is defined with ({', '.join(equation.parameters)})",
         )
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
-    of_numbers = all(ranks[p] == 0 for p in equation.parameters)
+    of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
     if of_numbers and not equation.definitions and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.pay(4)  # a kernel of vectors would be a kernel of each of their elements

@@ -356,10 +356,15 @@ class Linker:
                 equation = self.function(other)
                 if equation is not None and softmax.is_defined(equation):
                     break
-                if equation is not None and equation.parameters:
+                if equation is not None and (equation.parameters or self._only_here(name)):
                     out[name] = equation
                     break
         return out
+
+    def _only_here(self, name: str) -> bool:
+        """Whether a function is the notes' own: of one whose parameters its right-hand side does
+        not name, ``MultiHead(X) = Concat(head_1, …) W``, the field knows more than they say."""
+        return name.replace("_", "").lower() not in self.base.field
 
     def function(self, entry: Entry) -> Equation | None:
         """The equation of a formula that defines a function; None while it is being typed."""

@@ -101,6 +101,12 @@ def turned_by_place(x: Any) -> Any:
         lambda g, s, h: g * np.einsum("l,nld->nd", s, h),
     ),
     Case(
+        r"s = \frac{r}{lp(y)}",
+        "r a n",
+        lambda r, a, n: r / (5 + n) ** a,
+        context=[r"lp(y) = (5 + n)^a", r"n \in \mathbb{R}"],
+    ),
+    Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,
