@@ -503,8 +503,12 @@ def _in_order(
 
 
 def _greek_functions(run: Run) -> Set[str]:
-    """The letters that are known functions: the Φ(Q) of attention is a feature map."""
-    return GREEK_FUNCTIONS.keys() - ({"Phi"} if run.seen.attends else set())
+    """The letters that are known functions: the Φ(Q) of attention is a feature map, and beside a
+    mean ``μ(x)`` or a signal ``α(t)`` a σ is its deviation."""
+    others = {"Phi"} if run.seen.attends else set()
+    if not run.seen.called.isdisjoint(("mu", "alpha")):
+        others.add("sigma")
+    return GREEK_FUNCTIONS.keys() - others
 
 
 def _compares_two(group: Group) -> bool:

@@ -107,6 +107,12 @@ def turned_by_place(x: Any) -> Any:
         context=[r"lp(y) = (5 + n)^a", r"n \in \mathbb{R}"],
     ),
     Case(
+        r"z = \mu(x) + \sigma(x)",
+        "x[d] mu() sigma()",
+        lambda x, mean, deviation: mean(x) + deviation(x),
+    ),
+    Case(r"z = \sigma(x) + x", "x[d]", lambda x: sigmoid(x) + x),
+    Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,
