@@ -65,7 +65,12 @@ class Parser(Operands):
         while (token := self.peek()).kind != "end":
             if token.kind in ("sep", "row", "quad", "stop", "amp"):
                 self.at += 1
-                if token.kind != "amp" and before != "prose":
+                # A wide space behind a colon only sets off what the colon leads to.
+                if (
+                    token.kind != "amp"
+                    and before != "prose"
+                    and (before, token.kind) != (":", "quad")
+                ):
                     before = token.text if token.kind == "sep" else token.kind
             elif token.kind in ("text", "quantifier"):
                 self.at += 1

@@ -353,7 +353,7 @@ def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     """Whether the formula has something else by the name of a function's own input."""
     known = run.symbols.get(name)
     if known is None:
-        here = kind == "array" and len(run.defines) < 2 and name in run.seen.counted
+        here = kind == "array" and name in run.seen.counted
         return name in run.defines or here
     return known.owner != owner
 

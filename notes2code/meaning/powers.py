@@ -190,6 +190,8 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     use = Use("this", sub.span)
     for part in parts:
         axis = axes.pop(0)
+        if isinstance(part, Script) and scripts.is_name(part):
+            raise error("N2C032", "a row that is looked up is not computed", part.span)
         place = position(run, At(part), axis.size, use)
         if isinstance(place, ir.Idx):
             link(run, find_index(place.index), axis, sub.span)

@@ -113,6 +113,12 @@ def turned_by_place(x: Any) -> Any:
     ),
     Case(r"z = \sigma(x) + x", "x[d]", lambda x: sigmoid(x) + x),
     Case(
+        r"y = \mathrm{RMSNorm}(x), \quad z = y + \gamma x",
+        "x[d] epsilon+ gamma_2[d] gamma",
+        lambda x, eps, own, g: x / np.sqrt((x**2).mean() + eps) * own + g * x,
+    ),
+    Case(r"\mathrm{Step}: \quad y = a x", "a x[d]", lambda a, x: a * x),
+    Case(
         r"Y = \sigma(Q K^\top) V, \quad \sigma = \mathrm{softmax}",
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,

@@ -249,6 +249,7 @@ SHAPES = [
     refused("N2C033", r"z = x «\times» w, \quad x \in \mathbb{R}^n, w \in \mathbb{R}^n"),
     refused("N2C033", r"y = «A^3», \quad A \in \mathbb{R}^{n \times n}"),
     refused("N2C033", r"y = «A^{-1}» x, \quad A ∈ ℝ^{n×n}, x ∈ ℝ^{n}"),
+    refused("N2C032", r"p_t = \mathrm{softmax}(W h_t)_{«w_t»}"),
     refused("N2C041", r"y = «f(a)», \quad f(t, u) = 3"),
     refused("N2C041", r"Y = \mathrm{CrossAttention}(X, Z) + «\mathrm{CrossAttention}(X, Z, M)»"),
     refused("N2C041", r"Y = \mathrm{CrossAttention}(X, Z, M) + «\mathrm{CrossAttention}(X, Z)»"),
