@@ -129,9 +129,14 @@ EATEN = {
 _DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*(?:=|:=)")
 
 
+_ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
+
+
 def defined(latex: str) -> frozenset[str]:
-    """The words that a formula itself defines as functions, such as the ``lp`` of ``lp(y) = …``."""
-    return frozenset(_DEFINED.findall(latex))
+    """The words that a formula itself defines: functions, such as the ``lp`` of ``lp(y) = …``, and
+    the ``in`` of ``x_{in}``, where neither i nor n is an index."""
+    goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
+    return frozenset((*_DEFINED.findall(latex), *(["in"] if goes_in else [])))
 
 
 def _ends_in_word(run: str) -> bool:

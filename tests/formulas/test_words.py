@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 
@@ -80,3 +82,15 @@ from tables import Case, check, relu, sigmoid, softmax, table
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "inputs"),
+    [
+        (r"y = W x_{in}", ["W", "x_in"]),
+        (r"h_{out} = h_{in} + f(h_{in})", ["h_in", "f"]),
+        (r"c_{ij} = \sum_n a_{in} b_{nj}", ["a", "b"]),
+    ],
+)
+def test_in_is_a_word_where_neither_letter_is_an_index(latex: str, inputs: list[str]) -> None:
+    assert [given.name for given in compile_formula(latex).inputs] == inputs
