@@ -148,6 +148,13 @@ def softmax(x: Any, axis: int = -1) -> Any:
     return e / e.sum(axis, keepdims=True)
 
 
+def rotated(x: Any) -> Any:
+    """Pairs of neighbours of each row turned by its number, by rotary angles."""
+    angles = np.outer(np.arange(len(x)), 10000.0 ** (-np.arange(0, x.shape[1], 2) / x.shape[1]))
+    z = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 

@@ -47,6 +47,7 @@ class Compiler:
 
     linker: Linker
     library: Library
+    alone: dict[Entry, Typed] = field(default_factory=dict)
     read: dict[Entry, Compiled] = field(default_factory=dict)
     reading: set[Entry] = field(default_factory=set)
     done: dict[Entry, Compiled] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class Compiler:
 
     def _as_defined(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry
-        own = self.linker.typed(entry).own
+        own = self.alone[entry]
         typed = as_defined(self.linker, entry, own, self._equation)
         if typed is own:
             return compiled
@@ -98,7 +99,7 @@ class Compiler:
 
     def _compile(self, entry: Entry) -> Compiled:
         found = self.linker.typed(entry)
-        own = found.own
+        own = self.alone[entry] = found.own
         if own.kind in ("rejected", "text", "definition") or own.equation is None:
             return Compiled(entry, own.kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)

@@ -203,7 +203,7 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
     product = len(group.items) == 1 and isinstance(group.items[0], Juxt) and group.open == "("
     if names.base_letter(use.name) == "N" and (alone or product):
         raise _unclear_call(run, name, group)  # the N of N_q(W x) may be a normalisation
-    if alone and _is_unknown_word(run, group.items[0]):
+    if alone and _is_remark(run, group.items[0]):
         raise error(
             "N2C033",
             f"`{run.quote(name.span.to(group.span))}` may be a call, a product or a remark",
@@ -255,12 +255,9 @@ def _is_place(run: Run, node: Node) -> bool:
     return use is not None and (bool(use.indices) or use.name[:1].islower())
 
 
-def _is_unknown_word(run: Run, node: Node) -> bool:
-    """Whether a node is a word that nothing in the formula or the notes says more of."""
-    name = run.seen.use(node).name
-    base = names.base_letter(name)
-    known = name in run.defined or name in run.shapes or name in run.parameters
-    return len(base) > 2 and base.islower() and base not in names.GREEK and not known
+def _is_remark(run: Run, node: Node) -> bool:
+    """Whether a word in small letters is a remark: the ``input`` of ``X(input)``."""
+    return probabilities.is_word(run, node) and names.base_letter(run.seen.use(node).name).islower()
 
 
 def _repeats_definition(run: Run, name: Node, group: Group) -> Value | None:

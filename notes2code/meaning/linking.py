@@ -88,7 +88,7 @@ class Indexed:
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
     functions called here get, ``said`` what those defined here are, however it is written;
-    ``letters`` are the indices of what is defined; ``indexed`` tells of those of arrays."""
+    ``indexed`` tells of the indices of the arrays defined here."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -99,7 +99,6 @@ class _Parsed:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
-    letters: dict[str, str] = field(default_factory=dict)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
@@ -419,8 +418,10 @@ class Linker:
 
     def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
         """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
-        of_heads, letter = mine.letters.get("head"), self.parsed[other].letters.get(name)
-        return of_heads is not None and name in ("Q", "K", "V") and letter not in ("", of_heads)
+        of_heads, of_these = mine.indexed.get("head"), self.parsed[other].indexed.get(name)
+        if of_heads is None or of_these is None or name not in ("Q", "K", "V"):
+            return False
+        return bool(of_these.letters) and of_these.letters != of_heads.letters
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""
@@ -535,7 +536,6 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
-    parsed.letters[target.name] = "_".join(names.label(index.node) for index in target.indices)
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))

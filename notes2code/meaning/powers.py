@@ -191,7 +191,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     for part in parts:
         axis = axes.pop(0)
         if isinstance(part, Script) and scripts.is_name(part):
-            raise error("N2C032", "a row that is looked up is not computed", part.span)
+            raise scripts.looked_up(part)
         place = position(run, At(part), axis.size, use)
         if isinstance(place, ir.Idx):
             link(run, find_index(place.index), axis, sub.span)

@@ -17,7 +17,7 @@ from notes2code.meaning.values import Value, scalar
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
     said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
-    said = said or (len(group.items) == 1 and _is_word(run, group.items[0]))
+    said = said or (len(group.items) == 1 and is_word(run, group.items[0]))
     if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
@@ -38,8 +38,9 @@ def _warn_of_two_meanings(run: Run, group: Group) -> None:
                 run.problems.append(warning("N2C050", text, item.span, help_text))
 
 
-def _is_word(run: Run, node: Node) -> bool:
-    """Whether what has a probability is said in a word, as in ``P(\\text{spam})``."""
+def is_word(run: Run, node: Node) -> bool:
+    """Whether a node is a word that nothing in the formula or the notes says more of, as what has a
+    probability in ``P(\\text{spam})``."""
     name = run.seen.use(node).name if scripts.is_name(node) else ""
     base = names.base_letter(name)
     known = name in run.defined or name in run.shapes or name in run.parameters

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TypeGuard
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
     Accent,
     Frac,
@@ -66,6 +66,13 @@ def is_name(node: Node | None) -> bool:
     while isinstance(node, SCRIPTED):
         node = node.base
     return isinstance(node, Name)
+
+
+def looked_up(place: Node) -> ProblemError:
+    """The refusal of a row whose place another array holds, such as ``E_{x_t}``."""
+    text = "a row that is looked up is not computed"
+    way = "write the lookup as a product with one-hot rows, such as `x_i = u_i E`"
+    return error("N2C032", text, place.span, way)
 
 
 def is_two(node: Node | None) -> bool:
@@ -237,9 +244,7 @@ class _Reader:
                     "say over what it runs, or write the index on the left-hand side too",
                 )
             elif is_name(part) and self.looks_up(part):
-                text = "a row that is looked up is not computed"
-                way = "write the lookup as a product with one-hot rows, such as `x_i = u_i E`"
-                raise error("N2C032", text, part.span, way)
+                raise looked_up(part)
             elif isinstance(part, Root) or self.looks_up(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from notes2code import compile_formula
-from tables import Case, check, relu, sigmoid, softmax, table
-
-
-def turned_by_place(x: Any) -> Any:
-    """Pairs of neighbours of each row turned by its number, by rotary angles."""
-    angles = np.outer(np.arange(len(x)), 10000.0 ** (-np.arange(0, x.shape[1], 2) / x.shape[1]))
-    z = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
-    return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
+from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
 
 @table(
@@ -43,12 +34,12 @@ def turned_by_place(x: Any) -> Any:
     Case(
         r"k_t = \mathrm{RoPE}(W h_t)",
         "W[4,e] h[n,e]",
-        lambda w, h: turned_by_place(h @ w.T),
+        lambda w, h: rotated(h @ w.T),
     ),
     Case(
         r"s_{ij} = \mathrm{RoPE}(W_Q x_i)^\top \mathrm{RoPE}(W_K x_j)",
         "W_Q[4,e] x[n,e] W_K[4,e]",
-        lambda q, x, k: turned_by_place(x @ q.T) @ turned_by_place(x @ k.T).T,
+        lambda q, x, k: rotated(x @ q.T) @ rotated(x @ k.T).T,
     ),
     Case(
         r"y_i = f(W x_i)",

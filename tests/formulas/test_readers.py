@@ -9,22 +9,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, softmax, table
-
-
-def sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
-
-
-def rotated(x: Any) -> Any:
-    """Each row turned pair by pair, by its place times the frequency of the pair."""
-    places, pairs = np.arange(len(x))[:, None], np.arange(x.shape[1] // 2)
-    angle = places * 10000.0 ** (-2 * pairs / x.shape[1])
-    out = np.empty_like(x)
-    out[:, ::2] = x[:, ::2] * np.cos(angle) - x[:, 1::2] * np.sin(angle)
-    out[:, 1::2] = x[:, 1::2] * np.cos(angle) + x[:, ::2] * np.sin(angle)
-    return out
-
+from tables import Case, check, rotated, sigmoid, softmax, table
 
 COUNTS = [
     Case(
