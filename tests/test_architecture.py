@@ -20,7 +20,7 @@ STAGES: Mapping[str, set[str]] = {
     "latex": {"diagnostics", "records"},
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {
-        *("diagnostics", "records", "latex", "latex.macros", "latex.tree", "latex.words"),
+        *("diagnostics", "faults", "records", "latex", "latex.macros", "latex.tree", "latex.words"),
     },
     "oracle": {"meaning", "meaning.ir", "names"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
@@ -35,13 +35,14 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.ranks",
             "meaning.scope",
         ),
-        *("cache", "latex.tree", "latex.words", "names", "oracle", "records", "vault.model"),
+        *("cache", "faults", "latex.tree", "latex.words", "names", "oracle", "records"),
+        "vault.model",
     },
     # The tests of a package hold the oracle's source.
     "emit": {
         *("components.around", "components.compiling", "components.inline", "components.library"),
         *("components.pattern", "components.plan", "components.rows"),
-        *("cache", "components.distances", "components.recognise", "components.settings"),
+        *("cache", "faults", "components.distances", "components.recognise", "components.settings"),
         *("meaning", "meaning.ir", "names", "oracle", "oracle.layout"),
     },
     "verify": {"cache"},
@@ -53,6 +54,7 @@ STAGES: Mapping[str, set[str]] = {
 AROUND: Mapping[str, set[str]] = {
     "records": set(),
     "cache": set(),
+    "faults": {"diagnostics"},
     "names": set(),
     "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
     "stand_ins": {"components", "diagnostics", "vault"},

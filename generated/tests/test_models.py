@@ -904,7 +904,8 @@ def test_gpt_is_gpt2_with_the_weights_of_hugging_face() -> None:
     headless = {name.removeprefix("transformer."): weight for name, weight in weights.items()}
     headless.pop("lm_head.weight")
     for saved in (weights, compiled, headless):
-        model = GPT.from_gpt2(saved, num_heads=2).eval()
+        model = GPT.from_gpt2(saved, num_heads=2)
+        assert not model.training
         assert model.config == GPTConfig(
             vocab_size=7, max_len=6, d_model=4, num_heads=2, d_ff=5, num_layers=3, dropout=0.0
         )
@@ -921,9 +922,16 @@ def test_gpt_refuses_weights_that_it_has_no_place_for() -> None:
         GPT.from_gpt2(weights, num_heads=2)
 
 
-@pytest.mark.parametrize("lacking", ["wte.weight", "wpe.weight", "h.1.ln_1.bias", "h."])
+@pytest.mark.parametrize("lacking", ["wte.weight", "wpe.weight", "h.1.ln_1.bias"])
 def test_gpt_is_made_of_all_weights_of_gpt2(lacking: str) -> None:
     weights = {k: w for k, w in hugging_face_weights().items() if f"transformer.{lacking}" not in k}
     weights.pop("lm_head.weight")
     with pytest.raises(ValueError, match=f"they lack .*{lacking}"):
         GPT.from_gpt2(weights, num_heads=2)
+
+
+def test_gpt_has_a_layer_at_least() -> None:
+    weights = {k: w for k, w in hugging_face_weights().items() if "h." not in k}
+    with pytest.raises(ValueError, match=r"they lack .*h\.0\.") as refusal:
+        GPT.from_gpt2(weights, num_heads=2)
+    assert "h.1." not in str(refusal.value)

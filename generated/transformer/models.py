@@ -34,7 +34,7 @@ from .linear import Linear, linear_map
 from .positions import SinusoidalPositionalEncoding
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ModelConfig:
     """The sizes of a model."""
 
@@ -44,7 +44,7 @@ class ModelConfig:
     num_heads: int
     d_ff: int
     num_layers: int
-    dropout: float = 0.0
+    dropout: float
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from notes2code import faults
 from notes2code.components import settings
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
@@ -62,23 +63,33 @@ class Compiler:
         """One formula. One that is no component reads its inputs as the note defines them."""
         if entry not in self.done:
             self.busy.add(entry)
-            compiled = self._by_itself(entry)
-            if compiled.status == "formula":
-                compiled = self._as_defined(compiled)
-            tree = self.linker.parsed[entry].tree
-            if tree is not None and compiled.status != "rejected":
-                slips = wrong_results(entry.latex, tree, self.library.scope)
-                compiled = replace(compiled, problems=(*compiled.problems, *slips))
-            self.done[entry] = compiled
+            self.done[entry] = self._guarded(entry, self._in_context)
             self.busy.discard(entry)
         return self.done[entry]
 
     def _by_itself(self, entry: Entry) -> Compiled:
         if entry not in self.read:
             self.reading.add(entry)
-            self.read[entry] = self._compile(entry)
+            self.read[entry] = self._guarded(entry, self._compile)
             self.reading.discard(entry)
         return self.read[entry]
+
+    def _guarded(self, entry: Entry, compile: Callable[[Entry], Compiled]) -> Compiled:
+        """What becomes of a formula; a fault of ours at it does not stop the others."""
+        try:
+            return compile(entry)
+        except Exception as fault:
+            return Compiled(entry, "rejected", None, None, (faults.met(entry.latex, fault),))
+
+    def _in_context(self, entry: Entry) -> Compiled:
+        compiled = self._by_itself(entry)
+        if compiled.status == "formula":
+            compiled = self._as_defined(compiled)
+        tree = self.linker.parsed[entry].tree
+        if tree is not None and compiled.status != "rejected":
+            slips = wrong_results(entry.latex, tree, self.library.scope)
+            compiled = replace(compiled, problems=(*compiled.problems, *slips))
+        return compiled
 
     def _as_defined(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry

@@ -14,7 +14,7 @@ from notes2code.components.known import close, is_other_function
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.near import near_miss
 from notes2code.components.normal import TooLong, normal_form
-from notes2code.components.proofs import TOLERANCE
+from notes2code.components.proofs import TOLERANCE, valued
 from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Tree
@@ -36,7 +36,7 @@ from notes2code.meaning.ir import (
     children,
     walk,
 )
-from notes2code.oracle import OracleError, sample, tried
+from notes2code.oracle import OracleError, tried
 
 _LONG = 5
 """The letters from which on a name that has others' letters is one of these misspelt."""
@@ -147,8 +147,8 @@ def _on_same_inputs(left: Equation, right: Equation) -> Iterator[tuple[NDArray[A
         return
     with suppress(OracleError, TypeError):
         for seed in range(SAMPLES):
-            inputs = sample(left, seed)
-            yield tried(left, inputs), tried(right, inputs)
+            inputs, value = valued(left, seed)
+            yield value, tried(right, inputs)
 
 
 def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:

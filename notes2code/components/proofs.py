@@ -34,7 +34,7 @@ def agree(left: Equation, right: Equation) -> bool:
 def _agree(left: Equation, right: Equation) -> bool:
     for seed in range(2):
         try:
-            inputs, theirs = _valued(right, seed)
+            inputs, theirs = valued(right, seed)
             mine = tried(left, inputs)
         except OracleError:
             return False
@@ -43,8 +43,9 @@ def _agree(left: Equation, right: Equation) -> bool:
     return True
 
 
-def _valued(equation: Equation, seed: int) -> tuple[dict[str, Any], Array]:
-    """Inputs for an equation, and its value; of even sizes where it is of pairs."""
+def valued(equation: Equation, seed: int) -> tuple[dict[str, Any], Array]:
+    """Random inputs for an equation, and its value; of even sizes where it is of pairs. Raises
+    ``OracleError`` where it has none."""
     try:
         inputs = sample(equation, seed)
         return inputs, tried(equation, inputs)
@@ -67,9 +68,9 @@ def _same_value(left: Equation, right: Equation) -> bool:
         except TooLong:
             return False
     try:
-        inputs = sample(left, 0)
+        inputs, mine = valued(left, 0)
         renamed = {given.name: inputs[own.get(given.name, given.name)] for given in right.inputs}
-        mine, theirs = tried(left, inputs), tried(right, renamed)
+        theirs = tried(right, renamed)
     except (OracleError, TypeError):
         return False
     return mine.shape == theirs.shape and bool(np.allclose(mine, theirs, rtol=TOLERANCE))
@@ -83,8 +84,7 @@ def sees_later(equation: Equation, rows: Index, array: str, axis: int) -> bool:
 
 def _sees_later(equation: Equation, rows: Index, array: str, axis: int) -> bool:
     try:
-        inputs = sample(equation, 0)
-        before = tried(equation, inputs)
+        inputs, before = valued(equation, 0)
         np.moveaxis(inputs[array], axis, 0)[-1] *= -1
         after = tried(equation, inputs)
     except OracleError:

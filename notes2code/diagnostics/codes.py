@@ -67,4 +67,6 @@ TITLES: dict[str, str] = {
     # 080-089: likely slips
     "N2C080": "names do not go together",
     "N2C081": "two sides are not equal",
+    # 090-099: faults of notes2code itself
+    "N2C090": "notes2code fails at a formula",
 }

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from notes2code import faults
 from notes2code.components.plan import Part, Plan
 from notes2code.emit import docs
 from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
@@ -167,6 +168,8 @@ class _Renderer:
                 }
             except (EmitError, OracleError) as problem:
                 causes[part] = part, str(problem)
+            except Exception as fault:
+                causes[part] = part, f"notes2code fails at it: {faults.described(fault)}"
         return causes
 
     def package(self, plain: Sequence[Plain]) -> Package:

@@ -61,14 +61,7 @@ def apply(
         usual = _of_field(run, use.name)
         if equation is usual or (usual is not None and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span, named)
-        raise error(
-            "N2C041",
-            f"`{use.name}` takes {used + len(equation.unused)} arguments, not {len(arguments)}",
-            span,
-            "give it as many as its definition has"
-            if equation.unused
-            else f"it is defined with ({', '.join(equation.parameters)})",
-        )
+        raise _other_number(use, equation, len(arguments), span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
     equation = _of_elements(equation, arguments)
@@ -237,16 +230,56 @@ def _other_arity(
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1:
         return apply(run, use, equation, arguments[:1], span, named)
-    if len(arguments) == 1:
+    ranks = {one.name: len(one.shape) for one in equation.inputs}
+    given = [ranks[name] for name in equation.parameters]
+    if len(arguments) == 1 and len(set(given)) == 1:
         text = run.quote(arguments[0].span)
         run.problems.append(
             note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
         )
         arguments = [arguments[0]] * len(equation.parameters)
         return apply(run, use, equation, arguments, span, named)
+    place = _own_place(run, use, arguments) if sorted(given) == [0, 1] else None
+    if place is not None:
+        text = f"`{use.name}` is taken to get each row and its place, counted from 0"
+        run.problems.append(note("N2C039", text, span))
+        arguments = [place, *arguments] if given[0] == 0 else [*arguments, place]
+        return apply(run, use, equation, arguments, span, named)
+    if len(arguments) == 1:
+        raise _other_number(use, equation, 1, span)
     if use.name in run.functions:
         raise _two_functions(use, span)
     return unknown(run, use, arguments, span)
+
+
+def _own_place(run: Run, use: Use, arguments: Sequence[Value]) -> Value | None:
+    """What is left out of ``\\mathrm{RoPE}(X W)`` beside ``\\mathrm{RoPE}(x, m) = …``: the place
+    of each row, if that is what the function depends on by the field's custom."""
+    usual = _of_field(run, use.name)
+    if usual is None or len(arguments) != 1 or not _depends_on_places(usual):
+        return None
+    rows = arguments[0].axes[: arguments[0].rank - 1]
+    opened = rows or tuple(free_roots(arguments[0].body) - set(map(find_index, arguments[0].axes)))
+    return Value(Idx(opened[0]), rows, arguments[0].span) if len(opened) == 1 else None
+
+
+def _depends_on_places(equation: Equation) -> bool:
+    """Whether a function computes with the numbers of the rows that it is given."""
+    rows = set(map(Idx, equation.value.indices[:1]))
+    parts = ir.walk(equation.value.body)
+    return any(isinstance(part, ir.Mul) and not rows.isdisjoint(part.factors) for part in parts)
+
+
+def _other_number(use: Use, equation: Equation, given: int, span: Span) -> ProblemError:
+    return error(
+        "N2C041",
+        f"`{use.name}` takes {len(equation.parameters) + len(equation.unused)} arguments, "
+        f"not {given}",
+        span,
+        "give it as many as its definition has"
+        if equation.unused
+        else f"it is defined with ({', '.join(equation.parameters)})",
+    )
 
 
 def _two_functions(use: Use, span: Span) -> ProblemError:
@@ -275,7 +308,14 @@ def _mapped_over(
 ) -> tuple[Index, ...]:
     if not before or not more:
         return before or more
-    for mine, theirs in zip(before, more, strict=False):
+    if len(before) != len(more):
+        raise error(
+            "N2C041",
+            "the arguments have different numbers of rows to map the function over",
+            span,
+            "write with indices which elements go together",
+        )
+    for mine, theirs in zip(before, more, strict=True):
         link(run, mine, theirs, span)
     return before
 

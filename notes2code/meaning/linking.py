@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from notes2code import faults
 from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
@@ -159,6 +160,8 @@ class Linker:
             return replace(self._unread(entry), problems=(problem.problem,))
         except RecursionError:
             return _Parsed(None, problems=(TOO_DEEP,))
+        except Exception as fault:
+            return _Parsed(None, problems=(faults.met(entry.latex, fault),))
         parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
         parsed.given = _given(tree, seen)
         parsed.seen = seen

@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 NOT_IN_A_NOTE = {
     *("N2C001", "N2C002", "N2C003", "N2C004", "N2C011", "N2C012", "N2C013", "N2C016"),
-    *(code for code in TITLES if code.startswith("N2C07")),
+    *(code for code in TITLES if code.startswith(("N2C07", "N2C09"))),
 }
 """Codes of files, scenes and the disk, which no short text can show."""
 

@@ -7,8 +7,33 @@ import numpy as np
 from notes2code import compile_formula
 from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
+TURNED = (
+    r"\mathrm{RoPE}(x, m)_{2i} = x_{2i} \cos(m \theta_i) - x_{2i+1} \sin(m \theta_i), \quad "
+    r"\mathrm{RoPE}(x, m)_{2i+1} = x_{2i} \sin(m \theta_i) + x_{2i+1} \cos(m \theta_i), \quad "
+    r"\theta_i = 10000^{-2i/d}"
+)
+
 
 @table(
+    # A place that is left out is the row's own.
+    Case(
+        r"Y = \mathrm{RoPE}(X W)",
+        "X[n,e] W[e,4]",
+        lambda x, w: rotated(x @ w),
+        context=[TURNED],
+    ),
+    Case(
+        r"q_t = \mathrm{RoPE}(W h_t)",
+        "W[4,e] h[n,e]",
+        lambda w, h: rotated(h @ w.T),
+        context=[TURNED],
+    ),
+    Case(
+        r"q_t = \mathrm{RoPE}(W h_t, t)",
+        "W[4,e] h[n,e]",
+        lambda w, h: rotated(h @ w.T),
+        context=[TURNED],
+    ),
     Case(
         r"s = \frac{r}{lp(n)}",
         "r n a",

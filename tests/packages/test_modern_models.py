@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from building import Package, package_of, without_training
+from building import Package, package_of, warnings_of, without_training
 
 RUN = Callable[[Package], bool]
 IMPORTED = Callable[[Package], ModuleType]
@@ -24,6 +24,7 @@ TURN = [
     r"\mathrm{RoPE}(x)_{m,2i+1} = x_{m,2i} \sin(m\theta_i) + x_{m,2i+1} \cos(m\theta_i)",
     r"\theta_i = 10000^{-2i/d}",
 ]
+TURN_AT = [row.replace("x_{m,", "x_{").replace("(x)_{m,", "(x, m)_{") for row in TURN]
 ATTENTION = [
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V",
     r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}",
@@ -52,8 +53,8 @@ def block(mix: str) -> str:
     )
 
 
-def notes(heads: str, mix: str) -> Sequence[str]:
-    return [NORM, *TURN, *ATTENTION, heads, GATED, block(mix), *MODEL]
+def notes(heads: str, mix: str, turn: Sequence[str] = TURN) -> Sequence[str]:
+    return [NORM, *turn, *ATTENTION, heads, GATED, block(mix), *MODEL]
 
 
 def small(package: ModuleType, **more: int) -> Any:
@@ -114,14 +115,18 @@ def logits(weights: dict[str, np.ndarray], tokens: np.ndarray, groups: int) -> n
     return out
 
 
-KINDS = [(HEADS, "MultiHead", 4, {}), (GROUPS, "GQA", 2, {"num_groups": 2})]
+KINDS = [
+    (notes(HEADS, "MultiHead"), 4, {}),
+    (notes(GROUPS, "GQA"), 2, {"num_groups": 2}),
+    (notes(GROUPS, "GQA", TURN_AT), 2, {"num_groups": 2}),
+]
 
 
-@pytest.mark.parametrize(("heads", "mix", "groups", "more"), KINDS)
+@pytest.mark.parametrize(("formulas", "groups", "more"), KINDS)
 def test_a_model_with_turned_heads_comes_out_whole(
-    heads: str, mix: str, groups: int, more: dict[str, int], run_tests: RUN, imported: IMPORTED
+    formulas: Sequence[str], groups: int, more: dict[str, int], run_tests: RUN, imported: IMPORTED
 ) -> None:
-    files = package_of(notes(heads, mix))
+    files = package_of(formulas)
     assert run_tests(without_training(files))
     model = small(imported(files), **more)
     assert all(layer.attention.rotary.cosines.size(0) == 8 for layer in model.layers)
@@ -137,3 +142,12 @@ def test_a_model_with_turned_heads_comes_out_whole(
     written = model.generate(tokens[None, :3], 5, temperature=0.0)[0]
     for at in range(3, 8):
         assert written[at] == logits(weights, written[:at].numpy(), groups)[-1].argmax()
+
+
+@pytest.mark.parametrize("turn", [TURN, TURN_AT])
+@pytest.mark.parametrize(("mask", "told"), [(" + M", 0), ("", 1)])
+def test_turned_heads_that_see_later_tokens_are_told(
+    turn: Sequence[str], mask: str, told: int
+) -> None:
+    formulas = [one.replace(" + M", mask) for one in notes(GROUPS, "GQA", turn)]
+    assert warnings_of(formulas).count("N2C050") == told
