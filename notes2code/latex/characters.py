@@ -11,6 +11,8 @@ from notes2code.diagnostics import Problem, Span, error, warning
 from notes2code.latex import words
 from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
+_OPENS = re.compile(r"\s*(?:\\left\s*)?\(")
+
 
 class Token(NamedTuple):
     """A token: its kind, its canonical text, its place, and its font where that matters.
@@ -63,6 +65,8 @@ class Characters:
                 f"write `\\{words.EATEN[run]}`",
             )
         pieces = words.cut(run, self.known)
+        if len(pieces) == len(run) and self._is_called(run, start):
+            pieces = [run]
         if self._is_plain_script(run, pieces, start):
             self._warn_short_script(run, start)
             self._add("{", "{", start, start)
@@ -76,6 +80,16 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _is_called(self, run: str, start: int) -> bool:
+        """Whether capitals right before a parenthesis are the name of a function, as in
+        ``MSA(z)``; three of them are no product, unless they are names of matrices."""
+        return (
+            len(run) > 2
+            and run.isupper()
+            and _OPENS.match(self.latex, start + len(run)) is not None
+            and words.MATRICES.fullmatch(run) is None
+        )
 
     def _is_plain_script(self, run: str, pieces: list[str], start: int) -> bool:
         """Whether a run of letters is all below a name, ``e_ij``: in text without TeX."""

@@ -90,6 +90,9 @@ CALLED = frozenset(
 MATRICES = re.compile(r"[QKVXWH]{2,3}")
 """Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``."""
 
+RATES = frozenset(["beta", "gamma", "lambda", "rho"])
+"""Letters of rates: with an index above them they are raised to it, if it counts no layers."""
+
 LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
@@ -126,17 +129,22 @@ EATEN = {
 }
 """Commands whose backslash and first letter a programming language has taken for a sign."""
 
-_DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*(?:=|:=)")
+_DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*&?(?:=|:=)")
 
 
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
 
 
+def functions(latex: str) -> list[str]:
+    """The words that a formula defines as functions, such as the ``lp`` of ``lp(y) = …``."""
+    return _DEFINED.findall(latex)
+
+
 def defined(latex: str) -> frozenset[str]:
-    """The words that a formula itself defines: functions, such as the ``lp`` of ``lp(y) = …``, and
-    the ``in`` of ``x_{in}``, where neither i nor n is an index."""
+    """The words of a formula itself: the functions that it defines, and the ``in`` of ``x_{in}``,
+    where neither i nor n is an index."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
-    return frozenset((*_DEFINED.findall(latex), *(["in"] if goes_in else [])))
+    return frozenset((*functions(latex), *(["in"] if goes_in else [])))
 
 
 def _ends_in_word(run: str) -> bool:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code import faults
-from notes2code.diagnostics import Problem, ProblemError, Span
-from notes2code.latex import parse
+from notes2code.diagnostics import Problem, ProblemError, Span, note
+from notes2code.latex import parse, words
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.latex.words import MATRICES
@@ -35,7 +35,6 @@ from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
-_FUNCTION = re.compile(r"\s*([a-z]{2,})\s*\([^()=]*\)\s*&?=")
 _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
 )
@@ -88,7 +87,8 @@ class Indexed:
 @dataclass
 class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
-    functions called here get, ``said`` what those defined here are, however it is written;
+    functions called here get, ``said`` what those defined here are, however it is written, and
+    ``places`` where they are;
     ``indexed`` tells of the indices of the arrays defined here."""
 
     tree: Tree | None
@@ -102,6 +102,7 @@ class _Parsed:
     states: set[str] = field(default_factory=set)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
     seen: survey.Survey | None = None
     indexed: dict[str, Indexed] = field(default_factory=dict)
@@ -132,6 +133,8 @@ class Linker:
             self.states.setdefault(entry.note, set()).update(parsed.states)
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
+        self.bound: dict[Entry, frozenset[str]] = {}
+        """The parameters of functions that are not what the note declares by these names."""
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
 
@@ -201,7 +204,26 @@ class Linker:
         parsed = self.parsed[entry]
         if parsed.tree is None:
             return Typed("rejected", problems=parsed.problems)
-        return type_tree(entry.latex, parsed.tree, self.scope(entry))
+        typed = type_tree(entry.latex, parsed.tree, self.scope(entry))
+        if typed.kind == "rejected" and typed.problems[-1].code == "N2C041":
+            return self._with_parameters_of_its_own(entry, parsed.tree) or typed
+        return typed
+
+    def _with_parameters_of_its_own(self, entry: Entry, tree: Tree) -> Typed | None:
+        """A function whose parameters are not the arrays that are declared by these names, where
+        these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not the image x."""
+        foreign = self.parsed[entry].parameters & self._shapes(entry).keys()
+        foreign -= self.parsed[entry].shapes.keys()
+        if not foreign:
+            return None
+        self.bound[entry] = frozenset(foreign)
+        typed = type_tree(entry.latex, tree, self.scope(entry))
+        if typed.kind == "rejected":
+            del self.bound[entry]
+            return None
+        text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
+        told = note("N2C039", text, Span(0, len(entry.latex)))
+        return replace(typed, problems=(*typed.problems, told))
 
     def together(
         self,
@@ -341,7 +363,8 @@ class Linker:
         """Shapes declared in the note, nearest first; those of other notes would tie sizes that
         only share a letter."""
         found = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
-        nearest = {name: others[0] for name, others in found.items()}
+        bound = self.bound.get(entry, frozenset())
+        nearest = {name: others[0] for name, others in found.items() if name not in bound}
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
@@ -355,7 +378,7 @@ class Linker:
         out: dict[str, Equation] = {}
         for name, others in found.items():
             for other in others:
-                equation = self.function(other)
+                equation = self.function(other, name)
                 if equation is not None and softmax.is_defined(equation):
                     break
                 if equation is not None and (equation.parameters or self._only_here(name)):
@@ -368,8 +391,10 @@ class Linker:
         not name, ``MultiHead(X) = Concat(head_1, …) W``, the field knows more than they say."""
         return name.replace("_", "").lower() not in self.base.field
 
-    def function(self, entry: Entry) -> Equation | None:
-        """The equation of a formula that defines a function; None while it is being typed."""
+    def function(self, entry: Entry, name: str = "") -> Equation | None:
+        """The equation of a formula that defines a function; None while it is being typed. With a
+        ``name`` that of one which is defined beside the formula's own: the φ of
+        ``f(x) = W \\phi(x), \\quad \\phi(u) = …``."""
         if entry in self.busy:
             return None
         if entry not in self.functions:
@@ -379,7 +404,11 @@ class Linker:
             linked = self.typed(entry)
             self.busy.pop()
             self.functions[entry] = linked.together[0][0] if linked.together else linked.own
-        return self.functions[entry].equation
+        equation = self.functions[entry].equation
+        beside = self.parsed[entry].places.get(name)
+        if equation is None or beside is None or equation.name == name:
+            return equation
+        return type_formula(entry.latex[beside.start : beside.end], self.scope(entry)).equation
 
     def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
         """For each of some arrays the formula of the note that defines it, where it has as many
@@ -529,6 +558,7 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.functions.add(target.name)
         parsed.arity[target.name] = len(target.parameters)
         parsed.said[target.name] = tuple(map(_said, statement.values))
+        parsed.places[target.name] = statement.span
     else:
         parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
         if statement.target is not None and scripts.is_name(statement.target):
@@ -550,10 +580,11 @@ def _words(entries: Sequence[Entry]) -> frozenset[str]:
     function of them: ``f(Gate, Up) = …``."""
     found = (word for entry in entries for word in _NAMED.findall(entry.latex))
     upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
-    defined = (match for entry in entries if (match := _FUNCTION.match(entry.latex)))
+    defined = (word for entry in entries for word in words.functions(entry.latex))
     listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
     given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
-    return frozenset((*upright, *(match.group(1) for match in defined), *given))
+    apart = (word for word in defined if not MATRICES.fullmatch(word))
+    return frozenset((*upright, *apart, *given))
 
 
 def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Stroke,
     walk,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import families, ir, names, roots, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
@@ -175,7 +176,7 @@ def _is_rate(node: Node) -> bool:
         and node.base != Num("0", node.base.span)
         and all(
             isinstance(part, Num | Group | Infix | Neg | Frac)
-            or (isinstance(part, Name) and part.text in scripts.RATES)
+            or (isinstance(part, Name) and part.text in RATES)
             for part in walk(node.base)
         )
     )

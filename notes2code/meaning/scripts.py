@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import groups, names
 from notes2code.records import dataclass
 
@@ -403,9 +404,6 @@ _WEIGHTS = frozenset(["W", "w", "U", "b"])
 
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""
-
-RATES = frozenset(["beta", "gamma", "lambda", "rho"])
-"""Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
 _LAYER = "l"
 

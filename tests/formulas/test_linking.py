@@ -15,6 +15,29 @@ TURNED = (
 
 
 @table(
+    # A function that is defined beside another.
+    Case(
+        r"z = W \phi(q)",
+        "W[p,d] q[d]",
+        lambda w, q: w @ np.where(q > 0, q + 1, np.exp(q)),
+        context=[r"G(Q, K) = \phi(Q) \phi(K)^\top, \quad \phi(x) = \mathrm{elu}(x) + 1"],
+    ),
+    # The parameter of a function is not the array that is declared by its name.
+    Case(
+        r"y = MLP(u) + u",
+        "u[d] W_1[p,d] W_2[d,p]",
+        lambda u, w1, w2: w2 @ relu(w1 @ u) + u,
+        context=[r"x \in \mathbb{R}^{H \times W \times C}", r"MLP(x) = W_2 \, ReLU(W_1 x)"],
+    ),
+    # Capitals before a parenthesis, and what another formula defines, are words.
+    Case(r"y = ABC(x) + x", "x[d] ABC()", lambda x, f: f(x) + x),
+    Case(
+        r"y = SA(x) + x",
+        "x[d] W[d,d]",
+        lambda x, w: np.tanh(x @ w) + x,
+        context=[r"SA(z) = \tanh(z W)"],
+    ),
+    Case(r"y = AB(x + z)", "A[n,d] B[d,m] x[m] z[m]", lambda a, b, x, z: a @ b @ (x + z)),
     # A place that is left out is the row's own.
     Case(
         r"Y = \mathrm{RoPE}(X W)",

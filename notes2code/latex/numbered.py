@@ -1,0 +1,91 @@
+"""Numbers above names that count layers and states, as in ``h^1 = f(h^0)``, and raise nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Clause,
+    Dots,
+    Group,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    children,
+    rebuilt,
+    walk,
+)
+from notes2code.latex.words import RATES
+
+_FIRST = {"0", "1"}
+"""What nobody raises a name to."""
+
+
+def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses, with ``h^{(1)}`` for each ``h^1`` whose number is none of a power: names with a
+    0 or a 1 above them are numbered, and what stands on the left numbers all others of its number.
+    Raises ``ProblemError`` where it may be both."""
+    nodes = [node for clause in clauses for node in walk(clause.node)]
+    raised = [node for node in nodes if _number(node)]
+    listed = any(isinstance(node, Dots) for node in nodes)
+    if listed or not any(_number(node) in _FIRST for node in raised):
+        return clauses
+    sides = (node.operands[0] for node in nodes if isinstance(node, Relation))
+    targets = [side for side in sides if side is not None and _number(side)]
+    bases = {_base(node) for node in raised if _number(node) in _FIRST}
+    bare = _bare(nodes)
+    numbered = {base for base in bases if base.isupper() or base not in bare}
+    numbered |= bases & {_base(node) for node in targets}
+    for node in raised:
+        base = _base(node)
+        if base in numbered and _number(node) not in _FIRST and not base.isupper():
+            _refuse_power(node, targets)
+    numbers = {_number(node) for node in targets if _base(node) in numbered}
+
+    def change(node: Node) -> Node:
+        if _number(node) and (_base(node) in numbered or _number(node) in numbers):
+            assert isinstance(node, Script) and node.sup is not None
+            return replace(node, sup=Group("(", (node.sup,), (), node.sup.span))
+        return rebuilt(node, change) if children(node) else node
+
+    return tuple(replace(clause, node=change(clause.node)) for clause in clauses)
+
+
+def _number(node: Node) -> str:
+    """The number above a name; "" where there is none, or what is raised to it."""
+    if isinstance(node, Script) and isinstance(node.sup, Num) and isinstance(node.base, Name):
+        return node.sup.text if node.sup.text.isdigit() and node.base.text not in _RAISED else ""
+    return ""
+
+
+_RAISED = RATES | {"e"}
+
+
+def _base(node: Node) -> str:
+    assert isinstance(node, Script) and isinstance(node.base, Name)
+    return node.base.text
+
+
+def _bare(nodes: Iterable[Node]) -> set[str]:
+    """The names that stand somewhere without anything above them."""
+    scripted = [node for node in nodes if isinstance(node, Script)]
+    inside = {id(node.base) for node in scripted}
+    plain = (node for node in nodes if isinstance(node, Name) and id(node) not in inside)
+    lowered = (node.base for node in scripted if node.sup is None)
+    return {node.text for node in (*plain, *lowered) if isinstance(node, Name)}
+
+
+def _refuse_power(node: Node, targets: Sequence[Node]) -> None:
+    """Refuse the x² beside x¹ where neither is defined: it may be a power, or the second x."""
+    base, number = _base(node), _number(node)
+    if base not in map(_base, targets):
+        raise error(
+            "N2C033",
+            f"`{base}^{number}` may be a power here, or the `{base}` with this number",
+            node.span,
+            f"write `{base}^{{({number})}}` for the number, or no 0 and 1 above `{base}`",
+        )

@@ -1,0 +1,45 @@
+"""Names with numbers above them: those of layers and states, and powers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, sigmoid, table
+
+
+@table(
+    Case(r"h^1 = h^0 W", "h_0[d] W[d,p]", lambda h, w: h @ w),
+    Case(r"h^2 = h^1 W", "h_1[d] W[d,p]", lambda h, w: h @ w),
+    Case(r"y = z_L^0 W", "z_L_0[d] W[d,p]", lambda z, w: z @ w),
+    Case(r"y_i = x_i^0 W", "x_0[n,d] W[d,p]", lambda x, w: x @ w),
+    Case(r"Y = W^1 X + W^2 Z", "W_1[p,d] X[d,n] W_2[p,e] Z[e,n]", lambda w, x, v, z: w @ x + v @ z),
+    Case(
+        r"a^2 = \sigma(W^2 a^1 + b^2)",
+        "W_2[p,d] a_1[d] b_2[p]",
+        lambda w, a, b: sigmoid(w @ a + b),
+    ),
+    Case(
+        r"\begin{aligned} h^0 &= x W \\ h^1 &= h^0 + \tanh(h^0 V) \end{aligned}",
+        "x[d] W[d,p] V[p,p]",
+        lambda x, w, v: x @ w + np.tanh(x @ w @ v),
+    ),
+    # Rates, e and what stands without a number, too, are raised.
+    Case(
+        r"r = \gamma^0 r_0 + \gamma^1 r_1 + \gamma^2 r_2",
+        "gamma r_0 r_1 r_2",
+        lambda g, a, b, c: a + g * b + g**2 * c,
+    ),
+    Case(r"y = x \cdot e^1", "x[d]", lambda x: x * np.e),
+    Case(r"y = p^1 (1 - p)^0", "p", lambda p: p),
+    Case(r"y = x^2 + x", "x", lambda x: x**2 + x, context=[r"x \in \mathbb{R}"]),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("latex", ["y = a x^0 + b x^1 + c x^2", "k = x^1 + x^3"])
+def test_what_may_be_raised_or_numbered_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="may be a power here, or"):
+        compile_formula(latex)
