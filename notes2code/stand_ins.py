@@ -37,6 +37,8 @@ def unrecognised(
         here = [mention for mention in mentions if mention.note == note.path]
         used = {used.latex for _, compiled in entries for used in compiled.uses}
         for component, own in _announced(note, entries, here, library):
+            if any(_is_named(compiled, component, library) for _, compiled in own):
+                continue  # that formula is the one, and told already
             unlike = _unlike(note, own, used)
             told = {formula for formula, compiled in entries if _is_told(compiled)}
             if unlike is not None and unlike not in found.keys() | told:
@@ -57,6 +59,12 @@ def _called(compiled: Compiled, library: Library) -> Component | None:
     built_on = {*named.uses, *named.builds_on}
     found = compiled.recognised
     return named if found is None or found.component.name in built_on else None
+
+
+def _is_named(compiled: Compiled, component: Component, library: Library) -> bool:
+    """Whether the left-hand side of a formula is the name of a component that it is not."""
+    name = compiled.equation.name if compiled.equation is not None else ""
+    return _is_told(compiled) and library.kinds.get(plain(name)) == component.name
 
 
 def _announced(

@@ -47,6 +47,10 @@ NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsi
             f"# Notes\n\nSome words.\n\n{NORM}\n",
             "this is not recognised as layer norm, which its name says",
         ),
+        (
+            "# Notes\n\n## Perplexity\n\n$$ \\mathrm{PPL}(x) = 3^{x} $$\n\n$$ y = 5^{x} $$\n",
+            "this is not recognised as perplexity, which its name says",
+        ),
     ],
 )
 def test_a_formula_that_is_not_recognised_is_pointed_at(

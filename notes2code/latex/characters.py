@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Mapping, Set
 from typing import NamedTuple
 
-from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex import words
 from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
+_FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
 _OPENS = re.compile(r"\s*(?:\\left\s*)?\(")
 
 
@@ -117,8 +118,19 @@ class Characters:
             )
         )
 
+    def _is_sum(self, behind: int) -> bool:
+        """Whether a typed Σ stands where a sum begins: no matrix is typed so without a script."""
+        begins = not self.tokens or self.tokens[-1].kind in ("op", "rel", "open", "row", "{")
+        return begins and _FACTOR.match(self.latex, behind) is not None
+
     def _character(self, char: str, at: int) -> int:
         """One character that is neither a letter of ASCII nor a digit; returns where it ends."""
+        if char == "Σ" and self._is_sum(at + 1):
+            self.problems.append(
+                note("N2C039", "`Σ` is taken for the sign of a sum", Span(at, at + 1))
+            )
+            self._add("big", "sum", at, at + 1)
+            return at + 1
         if char in CHARACTERS:
             sign = CHARACTERS[char]
             if sign is not None:

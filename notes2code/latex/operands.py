@@ -120,12 +120,14 @@ class Operands(TokenReader):
         if token.kind == "big" or token.kind == "fn":
             self.at += 1
             return Name(token.text, token.span)
-        self.split_number()
-        if token.kind == "open" and token.text in "([":
+        tenth = token.text == "10" and self.tokens[self.at - 2].text == "log"
+        if not tenth:
+            self.split_number()
+        if tenth or (token.kind == "open" and token.text in "(["):
             self.problems.append(
                 warning(
                     "N2C026",
-                    f"TeX raises or lowers only the `{token.text}` here",
+                    f"TeX raises or lowers only the `{token.text[0]}` here",
                     token.span,
                     f"write `{sign.text}{{…}}`; it is read so",
                 )

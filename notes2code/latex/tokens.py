@@ -141,8 +141,36 @@ class Tokens(Characters):
             text, end = decimal.group().replace(",", "."), decimal.end()
         elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
             text = text.replace("{,}", ".")
+        if self._numbers_a_name(text, at):
+            self._lower_number(self.tokens[-1], text, end)
+            return end
         self._add("num", text.replace("{,}", "").replace("\\,", ""), at, end)
         return end
+
+    def _numbers_a_name(self, text: str, at: int) -> bool:
+        """Whether digits stand right behind a name, as programs number theirs, ``W1``, and name
+        their logarithms, ``log2(x)``."""
+        before = self.tokens[-1] if self.tokens else None
+        if before is None or before.end != at or not text.isdigit():
+            return False
+        if before.text == "log":
+            return self.latex.startswith("(", at + len(text))
+        named = before.kind == "name" or (before.kind == "word" and before.text not in words.CALLED)
+        return named and [t.kind for t in self.tokens[-2:-1]] not in (["_"], ["^"], ["{"])
+
+    def _lower_number(self, name: Token, number: str, end: int) -> None:
+        self.problems.append(
+            warning(
+                "N2C026",
+                f"TeX sets the {number} of `{name.text}{number}` beside it, not below",
+                Span(name.start, end),
+                f"write `{name.text}_{number}`; it is read so",
+            )
+        )
+        self._add("_", "_", name.end, name.end)
+        self._add("{", "{", name.end, name.end)
+        self._add("num", number, name.end, end)
+        self._add("}", "}", end, end)
 
     def _is_one(self, whole: str, at: int, end: int) -> bool:
         """Whether two numbers with a comma between are one: outside parentheses and scripts, where

@@ -379,12 +379,20 @@ class Linker:
         for name, others in found.items():
             for other in others:
                 equation = self.function(other, name)
+                if equation is not None and self._is_variant(entry, name, other, equation):
+                    continue
                 if equation is not None and softmax.is_defined(equation):
                     break
                 if equation is not None and (equation.parameters or self._only_here(name)):
                     out[name] = equation
                     break
         return out
+
+    def _is_variant(self, entry: Entry, name: str, other: Entry, equation: Equation) -> bool:
+        """Whether another section defines a softmax with more to it, such as a temperature, which
+        is not meant wherever the note says softmax."""
+        elsewhere = softmax.is_softmax(name) and self.distance(entry, other)[0] > 0
+        return elsewhere and any(one.name not in equation.parameters for one in equation.inputs)
 
     def _only_here(self, name: str) -> bool:
         """Whether a function is the notes' own: of one whose parameters its right-hand side does

@@ -413,7 +413,7 @@ def _is_normalisation(node: Frac | Infix) -> bool:
     deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
     centred = isinstance(top, Infix | Group)
     squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
-    if not named.isdisjoint(["mean", "avg", "E"]) and inside.of(Root):
+    if not named.isdisjoint(["mean", "avg", "E"]) and (inside.of(Root) or "sqrt" in named):
         squares = squares or any(map(_is_square, inside.of(Script)))
     return (
         (deviates and (centred or bool(inside.of(Root))))

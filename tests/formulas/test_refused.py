@@ -168,6 +168,7 @@ INDICES = [
     refused("N2C041", r"s = \sum_{x, y} p(x, y) \log \frac{p(x, y)}{«p(x)» p(y)}"),
     refused("N2C041", r"s = \sum_y p(y \mid x) \log \frac{p(y \mid x)}{«p(y)»}"),
     refused("N2C036", r"s = \sum_{«i==»}^{n} a_i"),
+    refused("N2C036", "L = -«Σ y log(p)»"),
     refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
     refused("N2C036", r"y = \sum_{«j \in N(i, r)»} x_j"),
     refused("N2C036", r"s = \sum_«{ = 1, \dots }» x_i"),

@@ -129,6 +129,21 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
         QKV,
         attention,
     ),
+    # Names and logarithms with their numbers behind them, as programs write them.
+    Case(
+        "FFN(x) = max(0, x W1 + b1) W2 + b2",
+        "x[d] W_1[d,p] b_1[p] W_2[p,r] b_2[r]",
+        lambda x, w1, b1, w2, b2: relu(x @ w1 + b1) @ w2 + b2,
+    ),
+    Case(r"y = \max(0, xW12)", "x[d] W_12[d,p]", lambda x, w: relu(x @ w)),
+    Case("H = log2(p) - log10(p)", "p+", lambda p: np.log2(p) - np.log10(p)),
+    Case(r"y = \log_10(x)", "x+[d]", np.log10),
+    Case(
+        "x / sqrt(mean(x²) + ε) * γ",
+        "x[d] epsilon+ gamma[d]",
+        lambda x, eps, g: x / np.sqrt((x**2).mean() + eps) * g,
+    ),
+    Case("L = -Σ_i y_i log(p_i)", "y[d] p+[d]", lambda y, p: -np.sum(y * np.log(p))),
 )
 def test_attention(case: Case) -> None:
     check(case)

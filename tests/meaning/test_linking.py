@@ -50,6 +50,19 @@ def test_another_note_defines_what_takes_as_many_arguments() -> None:
     assert value(notes, a=1.0) == 6.0
 
 
+@pytest.mark.parametrize(("section", "temperature"), [("Mine", True), ("Sampling", False)])
+def test_a_softmax_with_a_temperature_is_that_of_its_section(
+    section: str, temperature: bool
+) -> None:
+    tempered = Entry(
+        r"\mathrm{softmax}(z)_i = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}", "A.md", (section,), 0
+    )
+    here = Entry(r"A = \mathrm{softmax}(Q K^\top)", "A.md", ("Mine",), 1)
+    equation = compiled([tempered, here], here).equation
+    assert equation is not None
+    assert ("T" in {given.name for given in equation.inputs}) == temperature
+
+
 def test_what_everybody_knows_is_no_other_in_other_notes() -> None:
     strange = Entry(r"\mathrm{softmax}(z) = \mathrm{softmax}(2z)", "A.md")
     near = Entry(r"\mathrm{sigmoid}(z) \approx z", "B.md", (), 1)
