@@ -40,6 +40,7 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
     Softmax,
+    children,
 )
 
 MOST_PARTS = 40
@@ -58,6 +59,7 @@ def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
     mine = pattern.value.indices
     if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
         return
+    divisors = _divisors(pattern.value.body)
     for own in sorted(
         permutations(range(len(subject.indices)), len(mine)),
         key=lambda axes: axes[::-1],
@@ -67,7 +69,28 @@ def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
         outer = frozenset(subject.indices) - frozenset(chosen)
         matcher = _Matcher(pattern, outer, steps)
         for start in matcher.extents(mine, chosen):
-            yield from matcher.match(pattern.value.body, subject.body, start)
+            for found in matcher.match(pattern.value.body, subject.body, start):
+                if _counts_alike(found, divisors):
+                    yield found
+
+
+def _divisors(expr: Expr) -> set[Size]:
+    """The sizes that an expression computes with, but for those that only find an element."""
+    if isinstance(expr, Size):
+        return {expr}
+    if isinstance(expr, Ref | Fn):
+        return set()
+    return {size for inner in children(expr) for size in _divisors(inner)}
+
+
+def _counts_alike(found: Match, divisors: set[Size]) -> bool:
+    """Whether what the formula divides by counts the axis that it counts in the note: the d of
+    ``\\frac{1}{d} \\sum_{i=1}^{d} x_i^2`` is no other size."""
+    return all(
+        found.sizes.get(mine.size, theirs.size) is theirs.size
+        for mine, theirs in found.indices.items()
+        if mine.size in divisors
+    )
 
 
 class _Matcher:

@@ -28,6 +28,16 @@ def test_is_no_component(latex: str) -> None:
     assert compile_formula(latex).component is None
 
 
+@pytest.mark.parametrize(("count", "component"), [("d", "rms_norm"), ("n", None)])
+def test_a_mean_over_another_count_is_no_norm(count: str, component: str | None) -> None:
+    mean = rf"\frac{{1}}{{{count}}} \sum_{{a=1}}^d X_{{ia}}^2"
+    formula = compile_formula(
+        rf"Y_{{ij}} = \frac{{X_{{ij}}}}{{\sqrt{{{mean} + \epsilon}}}} g_j",
+        context=[r"X \in \mathbb{R}^{n \times d}"],
+    )
+    assert formula.component == component
+
+
 @pytest.mark.parametrize(
     "latex",
     [

@@ -47,6 +47,16 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [r"L = -\sum_{i=1}^{V} y_i \log(p_i)", r"\mathrm{perplexity} = \exp(L)"],
         ["def cross_entropy(", "def perplexity("],
     ),
+    "cross entropy over a batch": (
+        [
+            r"\mathcal{L} = -\frac{1}{N} \sum_{i=1}^{N} \sum_{c=1}^{C} y_{ic} \log \hat{y}_{ic}",
+        ],
+        ["def cross_entropy(", "return total /"],
+    ),
+    "cross entropy of a batch, added up": (
+        [r"L = -\sum_{i=1}^{N} \sum_{c=1}^{C} y_{i,c} \log(p_{i,c})"],
+        ["def cross_entropy(", "returns: the sum over all positions"],
+    ),
     "perplexity of any loss": ([r"\mathrm{PPL} = \exp(L)"], ["def perplexity("]),
     "smoothing of a vector": (
         [r"\tilde{y} = (1 - \epsilon) y + \frac{\epsilon}{K}"],
