@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
-    max_j x_j off them, multiplies all of them, adds up the x_i y_i of a dot product, takes the mean
-    of the set of them, or says what the norm of x is."""
+    max_j x_j off them, or them off a place, multiplies all of them, adds up the x_i y_i of a dot
+    product, takes the mean of the set of them, or says what the norm of x is."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
+        found += _beside_an_index(seen, infix)
         big = infix.right if infix.op == "-" else None
         if isinstance(big, Big) and big.op in ("max", "min"):
             found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
@@ -56,6 +57,14 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
     known |= listed & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+
+
+def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
+    """The p_t of ``s - p_t`` where s counts positions."""
+    if infix.op in "+-":
+        for place, other in ((infix.left, infix.right), (infix.right, infix.left)):
+            if isinstance(place, Name) and place.text in seen.bound and isinstance(other, Script):
+                yield other
 
 
 def _set(call: Juxt) -> Iterator[Node]:

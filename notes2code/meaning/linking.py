@@ -66,8 +66,8 @@ class Linked:
     """A formula typed alone, and together with the definitions that it refers to.
 
     ``together`` are the formula's meanings with its definitions and the entries of these: with
-    those of the whole note, then with those of its section only. Left out are those that do not
-    fit.
+    those of the whole note, with those of its section only, and without those of states. Left out
+    are those that do not fit.
     """
 
     own: Typed
@@ -89,7 +89,8 @@ class _Parsed:
     """``arity`` is how many arguments the functions defined here take, ``given`` how many the
     functions called here get, ``said`` what those defined here are, however it is written, and
     ``places`` where they are;
-    ``indexed`` tells of the indices of the arrays defined here."""
+    ``indexed`` tells of the indices of the arrays defined here; ``updates`` are those that are only
+    made into others of their kind, as in ``x = x + f(x)``."""
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
@@ -100,6 +101,7 @@ class _Parsed:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
+    updates: set[str] = field(default_factory=set)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
@@ -196,8 +198,11 @@ class Linker:
         return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
 
     def linked(self, entry: Entry) -> list[tuple[Entry, ...]]:
-        """The formulas that a formula refers to: those of the whole note, those of its section."""
+        """The formulas that a formula refers to: those of the whole note, those of its section; and
+        without those that make states step by step, which may be given as a whole."""
         found = {self._definitions(entry, within): None for within in (1, 0)}
+        for uses in list(found):
+            found[tuple(use for use in uses if not self.parsed[use].states)] = None
         return [uses for uses in found if uses]
 
     def _alone(self, entry: Entry) -> Typed:
@@ -426,6 +431,8 @@ class Linker:
         found: dict[str, Entry] = {}
         for name, others in self.nearest(entry, sorted(arrays), "arrays", within=1).items():
             indexed = self.parsed[others[0]].indexed.get(name)
+            if name in self.parsed[others[0]].updates:
+                continue
             if indexed is None or mine.seen.written.get(name) != {indexed.written}:
                 continue
             near = self.distance(entry, others[0])[0] == 0
@@ -577,6 +584,8 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
+    elif any(target.name in seen.letters(value).names for value in statement.values):
+        parsed.updates.add(target.name)
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))

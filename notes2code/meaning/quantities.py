@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Nodes, Num, Script
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    walk,
+)
 from notes2code.meaning import binders, names, scripts
 
 _COUNTS = frozenset("BCDLNT")
@@ -42,6 +54,8 @@ def quantities(nodes: Nodes) -> set[str]:
             found.update(name for part in parts for name in _named(part))
         elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
             found.add(name)
+        elif parts is not None:
+            found.update(_scaled(*parts))
     return found
 
 
@@ -50,6 +64,13 @@ def _divides_numbers(above: Node, below: Node) -> bool:
     if not isinstance(below, Name) or not list(_named(below)):
         return False
     return below.text == "T" or (_is_arithmetic(above) and not list(_named(above)))
+
+
+def _scaled(above: Node, below: Node) -> Iterator[str]:
+    """The L of ``m L / L'``: what is divided by another of its kind is a number."""
+    match below:
+        case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
+            yield from _named(base)
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:

@@ -33,6 +33,7 @@ def as_defined(
         and one.name in seen.counted
         and one.name not in (*own.equation.parameters, *scope.shapes)
         and one.name not in seen.mixes  # a weight beside 1 less that is a number
+        and one.name not in seen.elements
     }
     defining = linker.same_indices(entry, given)
     ranks = _joint(linker, entry, own, defining)

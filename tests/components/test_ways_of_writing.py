@@ -357,3 +357,20 @@ def test_the_factors_of_a_gate_may_have_words_for_names() -> None:
         r"Y = \text{SwiGLU}(Gate, Up) W_d",
     )
     assert found is not None and found[0] == "gated_feed_forward"
+
+
+def test_states_that_a_network_makes_are_given_to_attention_as_a_whole() -> None:
+    formulas = [
+        r"h_t = \mathrm{RNN}(x_t, h_{t-1})",
+        r"e_{ij} = v_a^\top \tanh(W_a s_{i-1} + U_a h_j)",
+        r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_k \exp(e_{ik})}",
+        r"c_i = \sum_j \alpha_{ij} h_j",
+    ]
+    found = said(*formulas)
+    assert found is not None and found[0] == "seq2seq_attention"
+
+
+def test_an_update_of_x_says_nothing_of_another_x() -> None:
+    update = r"x = \mathrm{LN}(x + \mathrm{MHA}(x))"
+    entries = [Entry(latex, "Note.md", (), at) for at, latex in enumerate([update, r"x \Phi(x)"])]
+    assert Compiler(Linker(entries, library().scope), library()).compiled(entries[1]).equation

@@ -32,6 +32,13 @@ def differences(n: int, m: int) -> Any:
         lambda w, n, m: w[np.clip(differences(n, m), -2, 2) + 2],
     ),
     Case(
+        r"a_t(s) = \alpha_{ts} \exp\left(-\frac{(s - p_t)^2}{2 \sigma^2}\right)",
+        "alpha[n,m] p[n] sigma",
+        lambda a, p, s: a * np.exp(-((np.arange(a.shape[1]) - p[:, None]) ** 2) / (2 * s**2)),
+        context=r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
+    ),
+    Case(r"g = \sin(\frac{m L}{L'})", "m L L_prime", lambda m, a, b: np.sin(m * a / b)),
+    Case(
         r"y = \mathrm{clip}(x, k)",
         "x[d] k+",
         lambda x, k: np.minimum(k, np.maximum(x, 0)),
