@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from notes2code.diagnostics import Problem, ProblemError, Span
+from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex import parse
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
@@ -30,6 +30,7 @@ from notes2code.meaning import (
     targets,
 )
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.kinds import Kinds, Passage, told
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
@@ -115,8 +116,10 @@ class Linker:
         entries: Sequence[Entry],
         field_scope: Scope,
         declared: Mapping[str, Shape] | None = None,
+        passages: Iterable[Passage] = (),
     ) -> None:
-        """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere."""
+        """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere;
+        ``passages`` are the notes' prose."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.words = field_scope.words | _words(self.entries)
@@ -129,6 +132,8 @@ class Linker:
         self.states: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
+        self.prose = Kinds(passages)
+        self.kinds = {entry: self._kinds(entry) for entry in self.entries}
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
         self.strange: set[Entry] = set()
@@ -198,7 +203,31 @@ class Linker:
         parsed = self.parsed[entry]
         if parsed.tree is None:
             return Typed("rejected", problems=parsed.problems)
-        return type_tree(entry.latex, parsed.tree, self.scope(entry))
+        typed = type_tree(entry.latex, parsed.tree, self.scope(entry))
+        kinds = self.kinds[entry]
+        ambiguous = any(problem.code == "N2C033" for problem in typed.problems)
+        if typed.kind != "rejected" or ambiguous or not kinds:
+            return typed
+        return self._without(entry, parsed.tree, kinds) or typed
+
+    def _without(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
+        """A formula that cannot be what the text says, without one of the kinds, or without all;
+        what makes it a formula is not said of it from here on."""
+        one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
+        for rest in (*one_less, {}):
+            self.kinds[entry] = rest
+            typed = type_tree(entry.latex, tree, self.scope(entry))
+            if typed.equation is not None and typed.kind != "rejected":
+                unlike = {name: kind for name, kind in kinds.items() if name not in rest}
+                doubt = warning(
+                    "N2C035",
+                    f"the formula cannot be computed where {told(unlike)}, as the text says",
+                    Span(0, len(entry.latex)),
+                    "it is computed as if the text did not say so; change one of the two",
+                )
+                return replace(typed, problems=(*typed.problems, doubt))
+        self.kinds[entry] = dict(kinds)
+        return None
 
     def together(
         self,
@@ -224,11 +253,12 @@ class Linker:
         functions: dict[str, Equation] = {}
         for one in (*uses, entry):
             functions.update(self._functions(one))
+        kinds = self.kinds[entry]
         return replace(
             self.base,
             words=self.words,
             macros=self.macros,
-            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
+            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near, **kinds},
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
@@ -333,6 +363,22 @@ class Linker:
     def called(self, entry: Entry) -> set[str]:
         """The functions that a formula calls and does not define."""
         return self.parsed[entry].called - self.parsed[entry].functions
+
+    def _kinds(self, entry: Entry) -> dict[str, Shape]:
+        """The kinds that prose states of what the formula names. A shape is more than a kind,
+        unless it stands in another section and is of another kind."""
+        mine = self.parsed[entry]
+        if mine.seen is None:
+            return {}
+        found = self.prose.near(entry.note, entry.section, entry.order, mine.seen, mine.arrays)
+        shapes = self._shapes(entry) if found else {}
+        near = {*self.nearest(entry, found, "shapes", within=0), *self.base.shapes}
+        near |= mine.shapes.keys()
+        return {
+            name: kind
+            for name, kind in found.items()
+            if name not in near and (name not in shapes or len(shapes[name].axes) != len(kind.axes))
+        }
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
         """Shapes declared in the note, nearest first; those of other notes would tie sizes that

@@ -239,12 +239,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
         return dot(run, left, right, where)
     if left.row == right.row:
-        raise error(
-            "N2C033",
-            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
-            where,
-            "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
-        )
+        raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):
         return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
@@ -268,6 +263,16 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemError:
+    """The refusal of a product of two vectors whose kind no sign tells."""
+    return error(
+        "N2C033",
+        f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
+        where,
+        "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
+    )
 
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
