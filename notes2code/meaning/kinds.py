@@ -62,31 +62,13 @@ class Kinds:
         ordered = sorted(
             here, key=lambda p: (-len(p.section), abs(2 * (order - p.order) + 1))
         )  # what is said right behind a formula is as near as what is said right before
-        found: dict[str, Shape] = {}
+        known = seen.counted.keys() | defined
+        found: dict[tuple[str, int], int] = {}
         for placed in ordered:
-            for name, shape in _shapes(placed.said, seen, defined):
-                found.setdefault(name, shape)
-        return found
-
-
-def _shapes(one: Said, seen: Survey, defined: Set[str]) -> Iterator[tuple[str, Shape]]:
-    """The shape of what is said to be of a kind, if the formula has it."""
-    use = _use(one.node, seen, seen.counted.keys() | defined)
-    if use is None or use.transposed or use.power is not None:
-        return
-    base = names.base_letter(use.name)
-    indexed = len(use.indices)
-    if names.is_size_name(use.name) and (base.islower() or one.rank == 0):
-        return  # the dimension of the key vectors d_k
-    if base == "I" and seen.has_identity:
-        return
-    if one.rank == 1 and not indexed and (one.of_rows or base in ("Q", "K", "V", "X")):
-        return  # the rows are
-    most = max(seen.counted.get(use.name, {indexed}))
-    if one.rank == 0:
-        yield use.name, Shape((), None)
-    elif most <= indexed + one.rank:
-        yield use.name, Shape(("",) * one.rank, indexed)
+            use = _use(placed.said.node, seen, known)
+            if use is not None and _counts(placed.said, use, seen):
+                found.setdefault((use.name, len(use.indices)), placed.said.rank)
+        return dict(_shapes(found, seen))
 
 
 def _use(node: Node, seen: Survey, known: Set[str]) -> Use | None:
@@ -98,6 +80,31 @@ def _use(node: Node, seen: Survey, known: Set[str]) -> Use | None:
             if use.name in known:
                 return use
     return None
+
+
+def _counts(one: Said, use: Use, seen: Survey) -> bool:
+    """Whether what is said of a name tells what it is in a formula."""
+    base = names.base_letter(use.name)
+    if use.transposed or (base == "I" and seen.has_identity):
+        return False
+    if one.rank == 0:
+        return not (names.is_size_name(use.name) and base.islower())
+    if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):
+        return False  # the rows are vectors
+    most = max(seen.counted.get(use.name, {len(use.indices)}))
+    return most <= len(use.indices) + one.rank
+
+
+def _shapes(found: Mapping[tuple[str, int], int], seen: Survey) -> Iterator[tuple[str, Shape]]:
+    """The shapes of names that are said to be of a rank, with so many indices. Where both a g and
+    each g_j are, they are two things, of which one is called by its index."""
+    for (name, indexed), rank in found.items():
+        axes = ("",) * rank
+        if indexed == 1 and rank and (name, 0) in found:
+            yield from ((names.code_name(name, letter), Shape(axes, None)) for letter in seen.bound)
+    for (name, indexed), rank in found.items():
+        if not indexed or (name, 0) not in found:
+            yield name, Shape(("",) * rank, indexed if rank else None)
 
 
 def told(kinds: Mapping[str, Shape]) -> str:

@@ -208,26 +208,31 @@ class Linker:
         ambiguous = any(problem.code == "N2C033" for problem in typed.problems)
         if typed.kind != "rejected" or ambiguous or not kinds:
             return typed
-        return self._without(entry, parsed.tree, kinds) or typed
+        return self._unlike_said(entry, parsed.tree, kinds) or typed
 
-    def _without(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
-        """A formula that cannot be what the text says, without one of the kinds, or without all;
-        what makes it a formula is not said of it from here on."""
+    def _unlike_said(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
+        """A formula that cannot be computed where something is a vector, as the text says, and can
+        where that is said of the rows of a matrix: from here on it is not said of the formula. None
+        where the text is not to blame."""
         one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
         for rest in (*one_less, {}):
             self.kinds[entry] = rest
-            typed = type_tree(entry.latex, tree, self.scope(entry))
-            if typed.equation is not None and typed.kind != "rejected":
-                unlike = {name: kind for name, kind in kinds.items() if name not in rest}
-                doubt = warning(
-                    "N2C035",
-                    f"the formula cannot be computed where {told(unlike)}, as the text says",
-                    Span(0, len(entry.latex)),
-                    "it is computed as if the text did not say so; change one of the two",
-                )
-                return replace(typed, problems=(*typed.problems, doubt))
-        self.kinds[entry] = dict(kinds)
-        return None
+            other = type_tree(entry.latex, tree, self.scope(entry))
+            given = () if other.equation is None else other.equation.inputs
+            rows = {one.name for one in given if len(one.shape) == 2}
+            unlike = {name: kind for name, kind in kinds.items() if name not in rest}
+            if all(kind.is_vector and name in rows for name, kind in unlike.items()):
+                break
+        else:
+            self.kinds[entry] = dict(kinds)
+            return None
+        doubt = warning(
+            "N2C035",
+            f"the formula cannot be computed where {told(unlike)}, as the text says",
+            Span(0, len(entry.latex)),
+            "it is computed as if the text spoke of the rows of matrices; change one of the two",
+        )
+        return replace(other, problems=(*other.problems, doubt))
 
     def together(
         self,
@@ -377,7 +382,10 @@ class Linker:
         return {
             name: kind
             for name, kind in found.items()
-            if name not in near and (name not in shapes or len(shapes[name].axes) != len(kind.axes))
+            if name not in near
+            and (name not in shapes or len(shapes[name].axes) != len(kind.axes))
+            # The x_i of LN(x_i) are each what is said of x.
+            and not (name in mine.parameters and mine.seen.counted[name] == {1} and kind.is_vector)
         }
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:

@@ -112,6 +112,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
         _refuse_lone_weight(run, left, right, where)
+        if left.row and isinstance(right.body, ir.Ref) and right.body.at:
+            run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
         if _maps_a_number(left, right):
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         _note_scale(run, left, right)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -70,7 +71,7 @@ def said(text: str) -> Iterator[Said]:
     """The kinds that a text states of letters."""
     if words.MENTIONED.search(text) is None:
         return
-    tokens = [_token(match) for match in _TOKEN.finditer(text)]
+    tokens = _with_heads([_token(match) for match in _TOKEN.finditer(text)])
     for listed in _lists(tokens):
         found = _in_front(tokens, listed) or _behind(tokens, listed)
         for node, noun in found:
@@ -83,6 +84,21 @@ def _token(match: re.Match[str]) -> _Token:
     kind = str(match.lastgroup)
     text = match[kind]
     return _Token(kind, text, match.start(), words.noun(text) if kind == "word" else None)
+
+
+def _with_heads(tokens: Sequence[_Token]) -> list[_Token]:
+    """The tokens, with *scalar weights* as one: it is the head that tells how many
+    there are."""
+    out: list[_Token] = []
+    for token in tokens:
+        noun = out[-1].noun if out else None
+        head = noun is not None and noun.style == "english" and words.HEADS[noun.rank]
+        if noun is not None and head and token.text in head:
+            several = token.text.endswith("s") and token.text != "bias"
+            out[-1] = out[-1]._replace(noun=replace(noun, number=2) if several else noun)
+        else:
+            out.append(token)
+    return out
 
 
 @lru_cache(maxsize=4096)
@@ -144,12 +160,19 @@ def _in_front(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, No
     of_another = before.lower() in words.OF | words.MEASURES
     if before in ("/", "-") or before in words.FIXED or (one and of_another):
         return []
-    return [(node, noun) for node in (listed.nodes[:1] if one else listed.nodes)]
+    nodes = listed.nodes[:1] if one else listed.nodes
+    return [(node, noun) for node in nodes if not _is_size(node)]
+
+
+def _is_size(node: Node) -> bool:
+    """Whether a letter counts features, as in *the dimension of the key vectors d_k*."""
+    name = names.label(node)
+    return names.is_size_name(name) and name.islower()
 
 
 def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
-    """Where the kind stands whose letters begin at ``start``: *matrix*, *scalar weight*,
-    *matriz de pesos*, *вектор весов*."""
+    """Where the kind stands whose letters begin at ``start``: *matrix*, *matriz de pesos*,
+    *вектор весов*."""
     back = [tokens[at] for at in range(start - 1, max(start - 4, -1), -1)]
     if back and back[0].noun is not None:
         return start - 1
@@ -157,9 +180,7 @@ def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
         return None
     noun = back[1].noun
     if noun is not None:
-        english = noun.style == "english"
-        fits = back[0].text in words.HEADS[noun.rank] if english else noun.style != "signs"
-        return start - 2 if fits else None
+        return start - 2 if noun.style in ("before", "after") else None
     of = back[1].text.lower() in ("de", "di", "des", "do", "da")
     return start - 3 if of and len(back) == 3 and back[2].noun is not None else None
 
@@ -208,8 +229,6 @@ def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> Iter
         if place is None or noun is None:
             return
         at = place + 1
-        if noun.style == "english" and at < len(tokens):
-            at += tokens[at].text in words.HEADS[noun.rank]
         if at < len(tokens) and _nodes(tokens[at]):
             return
         joined = at

@@ -39,7 +39,11 @@ def as_defined(
         and (one.name not in scope.shapes or one.name in kinds)
         and one.name not in seen.mixes  # a weight beside 1 less that is a number
     }
-    defining = linker.same_indices(entry, given)
+    defining = {
+        name: other
+        for name, other in linker.same_indices(entry, given).items()
+        if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
+    }
     ranks = _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if name not in ranks}
     ranks |= _apart(linker, apart, equation_of)

@@ -24,6 +24,11 @@ class Shape:
         """Whether the sizes of the axes are known."""
         return "" not in self.axes
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is the shape of a vector, not of each of several."""
+        return len(self.axes) == 1 and not self.indexed
+
     def rank(self, indices: int) -> int:
         """The number of axes, of which ``indices`` are written as indices."""
         return len(self.axes) + (indices if self.indexed is None else self.indexed)

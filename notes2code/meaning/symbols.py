@@ -93,7 +93,7 @@ def value_at(run: Run, use: Use) -> Value:
     if square is not None:
         value = element_of(run, use, square)
         return replace(value, body=ir.Pow(value.body, ir.HALF))
-    if not use.indices and _is_size(run, use.name):
+    if not use.indices and not use.steps and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
 

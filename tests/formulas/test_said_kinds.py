@@ -10,7 +10,7 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.meaning.kinds import Passage
 from notes2code.meaning.linking import Entry, Linker
-from tables import Case, check, table
+from tables import Case, check, sigmoid, softmax, table
 
 SCALED = r"y = \gamma x + \beta"
 STATE = r"h_t = A_t h_{t-1} + B_t x_t"
@@ -79,6 +79,42 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         "x[d]",
         lambda x: x.mean(),
         context="for a vector $x$",
+    ),
+    Case(
+        r"L = -\log \frac{\exp(f \cdot g / \tau)}{\sum_j \exp(f \cdot g_j / \tau)}",
+        "f[d] g[d] tau+ g_j[n,d]",
+        lambda f, g, tau, others: -np.log(np.exp(f @ g / tau) / np.exp(others @ f / tau).sum()),
+        context="$f$ 是查询向量，$g$ 是正样本向量，$g_j$ 是负样本向量，$\\tau$ 是标量。",
+    ),
+    Case(
+        r"z = \frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}}",
+        "x[d] mu_B[d] sigma_B+[d] epsilon+",
+        lambda x, m, s, e: (x - m) / np.sqrt(s**2 + e),
+        context=r"$\mu_B$ and $\sigma_B^2$ are the mean and variance vectors.",
+    ),
+    Case(
+        r"y = b \odot (B (d \odot (A x)))",
+        "b[n] B[n,p] d[p] A[p,m] x[m]",
+        lambda b, up, d, down, x: b * (up @ (d * (down @ x))),
+        context="where $b$ and $d$ are scaling vectors",
+    ),
+    Case(
+        r"\hat y_i = \sigma(w^\top x_i + b)",
+        "w[d] x[n,d] b",
+        lambda w, x, b: sigmoid(x @ w + b),
+        context="$x$ is a vector, $w$ is the weight vector",
+    ),
+    Case(
+        r"m_t = \beta m_{t-1} + (1 - \beta) g_t",
+        "beta m[d] g[d]",
+        lambda b, m, g: b * m + (1 - b) * g,
+        context="$g_t$ is the gradient vector",
+    ),
+    # Without a word of it, the x of a self-attention is a matrix as X is.
+    Case(
+        r"\mathrm{softmax}(x W_Q (x W_K)^\top) x W_V",
+        "x[n,d] W_Q[d,p] W_K[d,p] W_V[d,q]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
     ),
     # Queries that are called vectors are rows.
     Case(
@@ -165,12 +201,44 @@ def test_a_definition_counts_before_a_kind_and_this_is_said() -> None:
     assert [d.code for d in defined.diagnostics] == ["N2C035"]
 
 
-def test_a_kind_with_which_nothing_can_be_computed_is_left_out_and_this_is_said() -> None:
-    text = "where $q$, $k$, $v$ are the query, key and value vectors"
-    f = compile_formula(r"\mathrm{softmax}(q k^\top / \sqrt{d_k}) v", context=text)
-    assert f.component == "scaled_dot_product_attention"
+@pytest.mark.parametrize(
+    ("latex", "text", "component"),
+    [
+        (
+            r"\mathrm{softmax}(q k^\top / \sqrt{d_k}) v",
+            "where $q$, $k$, $v$ are the query, key and value vectors",
+            "scaled_dot_product_attention",
+        ),
+        (
+            r"\mathrm{softmax}(x W_Q (x W_K)^\top / \sqrt{d_k}) x W_V",
+            "where $x$ is the input vector",
+            "self_attention",
+        ),
+    ],
+)
+def test_rows_that_are_called_vectors(latex: str, text: str, component: str) -> None:
+    f = compile_formula(latex, context=text)
+    assert f.component == component
     assert [d.code for d in f.diagnostics] == ["N2C035"]
     assert "is a vector" in f.diagnostics[0].message
+
+
+def test_what_cannot_be_computed_as_the_text_says_is_refused() -> None:
+    latex = r"S_t = \alpha_t S_{t-1} + k_t v_t^\top"
+    with pytest.raises(FormulaError, match="outer product"):
+        compile_formula(latex, context=r"where $\alpha_t$ is a vector")
+
+
+def test_a_definition_of_another_section_is_farther_than_a_kind() -> None:
+    entries = [
+        Entry(r"y = \alpha x", "Note.md", ("A",), 0),
+        Entry(r"\alpha = \mathrm{softmax}(H w)", "Note.md", ("B",), 1),
+    ]
+    passages = [Passage(r"a scalar $\alpha$", "Note.md", ("A",), 0)]
+    linker = Linker(entries, library().scope, passages=passages)
+    equation = Compiler(linker, library()).compiled(entries[0]).equation
+    assert equation is not None
+    assert [len(given.shape) for given in equation.inputs] == [0, 1]
 
 
 @pytest.mark.parametrize("latex", ["y = w x + b", r"y = x w", "y = w h"])

@@ -26,6 +26,7 @@ STATED = [
     ("x is the 512-dimensional input vector", "x 1"),
     (r"$\alpha$ is a learnable scalar parameter", "alpha 0"),
     (r"the scalar weight $\lambda$", "lambda 0"),
+    (r"$\gamma$ and $\beta$ are learnable scalar parameters, $d$ counts", "gamma 0 beta 0"),
     ("the cosine of two vectors $A$ and $B$", "A 1 B 1"),
     ("the eigenvector $u$", "u 1"),
     # German, French, Spanish, Portuguese
