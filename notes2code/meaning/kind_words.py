@@ -33,12 +33,12 @@ _NOUNS = {
     (2, 2, "before"): r"[A-ZÄÖÜ]\w*matrizen|Matrizen|матрицами",
     (0, 1, "before"): r"Skalar|скаляр(?:ом)?",
     (0, 2, "before"): r"Skalare|скаляры|скалярами",
-    (1, 1, "after"): r"vecteur|vetor",
-    (1, 2, "after"): r"vecteurs|vetores|vectores",
+    (1, 1, "after"): r"vecteur|vetor|vettore",
+    (1, 2, "after"): r"vecteurs|vetores|vectores|vettori",
     (2, 1, "after"): r"matrice|matriz",
-    (2, 2, "after"): r"matrizes",
-    (0, 1, "after"): r"scalaire|escalar",
-    (0, 2, "after"): r"scalaires|escalares",
+    (2, 2, "after"): r"matrizes|matrici",
+    (0, 1, "after"): r"scalaire|escalar|scalare",
+    (0, 2, "after"): r"scalaires|escalares|scalari",
     (1, 0, "after"): r"vektor|vectơ|véc tơ",
     (2, 0, "after"): r"matriks|ma trận",
     (0, 0, "after"): r"skalar|vô hướng",
@@ -65,19 +65,28 @@ def noun(word: str) -> Noun | None:
     return None
 
 
-ARTICLES = frozenset("a an the ein eine der die das einen un une le la el um uma o một".split())
+ARTICLES = frozenset(
+    "a an the ein eine der die das un une una uno la le les el los las il lo i gli um uma o os "
+    "một các những 一个 一個 一つの".split()
+)
 
 COPULAS = ARTICLES | frozenset(
     "is are be being denotes denote represents represent ist sind sei seien bezeichnet bezeichnen "
     "est sont désigne désignent représente es son sea sean denota representa é são seja sejam "
+    "è sono sia siano "
     "является являются это обозначает adalah merupakan ialah là : ： — – - ( （ "
-    "是 为 為 表示 代表 都是 分别是 分别为 分別是 分別為 は 는 은 이 가".split()
+    "是 为 為 表示 代表 都是 都为 均为 均是 皆为 分别是 分别为 分別是 分別為 は 는 은 이 가".split()
 )
 """What says that something is something; an article does where the verb is left out."""
 
-_SINGULAR = "is denotes represents ist sei est désigne représente es sea denota é seja является"
+_SINGULAR = (
+    "is denotes represents ist sei est désigne représente es sea denota é seja è sia является"
+)
 OF_ONE = frozenset(_SINGULAR.split())
 """Those that speak of one thing."""
+
+UNCOUNTED = "là"
+"""The copula behind which the nouns of other languages have no plural."""
 
 _ENGLISH = frozenset(
     "a an the is are be being denotes denote represents represent : ： — – - ( （".split()

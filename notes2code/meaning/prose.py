@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from notes2code.diagnostics import ProblemError
 from notes2code.latex import parse
-from notes2code.latex.tree import Dots, Node
+from notes2code.latex.tree import Dots, Group, Node, Script
 from notes2code.meaning import kind_words as words
 from notes2code.meaning import names
 from notes2code.meaning.kind_words import Noun
@@ -26,11 +26,11 @@ _SPELT = "A-Za-zÀ-ɏЀ-ӿḀ-ỿ"
 _TOKEN = re.compile(
     r"\$(?P<math>[^$]*)\$"
     # A letter of a formula without its dollars; the vowels are words in many languages.
-    r"|(?<![\w\\^+*/=-])(?P<letter>(?:[α-ωΑ-Ω]|[b-df-hj-np-tv-zB-DF-HJ-NP-TV-Z])(?:_\w+)?)"
+    r"|(?<![\w\\^+*/=-])(?P<letter>(?:[α-ωΑ-Ω]|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?:_\w+)?)"
     r"(?![\w^+*/=’'-])"
     rf"|(?P<word>ma trận|véc tơ|vô hướng|-?[{_SPELT}]+(?:[-’'][{_SPELT}]+)*"
     r"|向量|矢量|ベクトル|벡터|矩阵|矩陣|行列|행렬|标量|標量|纯量|純量|スカラー|스칼라"
-    r"|表示|代表|都是|分[别別][是为為]|一[个個]|一つの)"
+    r"|表示|代表|[都均皆分][别別]?[是为為]|一[个個]|一つの)"
     r"|(?P<number>\d+)|(?P<sign>\S)"
 )
 _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
@@ -108,8 +108,16 @@ def _names(latex: str) -> tuple[Node, ...]:
         clauses = parse(latex).clauses
     except (ProblemError, RecursionError):
         return ()
-    nodes = tuple(clause.node for clause in clauses if not isinstance(clause.node, Dots))
+    nodes = tuple(
+        node for clause in clauses for node in _members(clause.node) if not isinstance(node, Dots)
+    )
     return nodes if all(map(is_name, nodes)) else ()
+
+
+def _members(node: Node) -> tuple[Node, ...]:
+    """The elements of a set such as ``{x_i}_{i=1}^n``; else the node."""
+    inner = node.base if isinstance(node, Script) else node
+    return inner.items if isinstance(inner, Group) and inner.open == "{" else (node,)
 
 
 def _lists(tokens: Sequence[_Token]) -> Iterator[_Letters]:
@@ -155,7 +163,7 @@ def _in_front(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, No
     noun = None if at is None else tokens[at].noun
     if at is None or noun is None:
         return []
-    one = noun.number == 1 or len(listed.nodes) == 1
+    one = noun.number == 1 or (len(listed.nodes) == 1 and not isinstance(listed.nodes[0], Script))
     before = _before_phrase(tokens, at)
     of_another = before.lower() in words.OF | words.MEASURES
     if before in ("/", "-") or before in words.FIXED or (one and of_another):
@@ -205,11 +213,13 @@ def _behind(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, Noun
     nouns = list(_nouns(tokens, at + 1, len(listed.nodes), copula))
     if not nouns:
         return []
-    if len(nouns) == len(listed.nodes):
+    noun = nouns[0]
+    if len(nouns) == len(listed.nodes) and (noun.number < 2 or len(nouns) == 1):
         return list(zip(listed.nodes, nouns, strict=True))
     if len(nouns) > 1:
-        return []
-    noun = nouns[0]
+        return []  # W, U and b are the weight matrices and biases
+    if copula == words.UNCOUNTED:
+        noun = replace(noun, number=0)
     if noun.number == 2 or (noun.number == 0 and (not listed.by_comma or _opens(tokens, listed))):
         return [(node, noun) for node in listed.nodes]
     return [(listed.nodes[-1], noun)] if copula in words.OF_ONE or noun.number == 0 else []
@@ -234,7 +244,7 @@ def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> Iter
         joined = at
         while joined < len(tokens) and _joins(tokens[joined]):
             joined += 1
-        listed = noun.number < 2 and joined > at and (letters > 1 or tokens[at].text.isalpha())
+        listed = joined > at and (letters > 1 or tokens[at].text.isalpha())
         more = listed and _noun_behind(tokens, joined, letters) is not None
         follows = tokens[at].text if at < len(tokens) else ""
         if not more and not words.may_follow(noun, follows, copula):

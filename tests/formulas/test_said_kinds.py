@@ -116,6 +116,12 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         "x[n,d] W_Q[d,p] W_K[d,p] W_V[d,q]",
         lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
     ),
+    Case(
+        r"y = \gamma \odot x + \beta",
+        "gamma[d] x[n,d] beta",
+        lambda g, x, b: g * x + b,
+        context="| $\\gamma$ | a vector |\n|---|---|\n| $x$ | a matrix |\n| $\\beta$ | a scalar |",
+    ),
     # Queries that are called vectors are rows.
     Case(
         r"S = 2 Q K^\top",

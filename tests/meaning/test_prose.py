@@ -18,6 +18,7 @@ STATED = [
     ("for any vector $x$", "x 1"),
     ("the vectors $x$ and $y$", "x 1 y 1"),
     ("$W$ and $b$ are the weight matrix and the bias vector, respectively", "W 2 b 1"),
+    ("$q$ and $k$ are vectors, and $W$ is a matrix", "q 1 k 1 W 2"),
     ("Given $x$, $W$ is a matrix", "W 2"),
     ("- $h_t$: hidden state vector at time $t$", "h_t 1"),
     (r"$\gamma$ (scalar), $\beta$ (a vector)", "gamma 0 beta 1"),
@@ -37,6 +38,8 @@ STATED = [
     (r"$\sigma$ es un escalar, $u$ es un vector columna", "sigma 0 u 1"),
     (r"$\gamma$ e $\beta$ são vetores aprendidos", "gamma 1 beta 1"),
     ("a matriz de pesos $W$", "W 2"),
+    (r"$x$ es una matriz y $\beta$ es un vector", "x 2 beta 1"),
+    (r"dove $\gamma$ è un vettore e $\beta$ uno scalare", "gamma 1 beta 0"),
     # Russian, Indonesian, Vietnamese
     ("где $W$ — матрица весов, а $b$ — вектор смещений", "W 2 b 1"),
     ("вектор весов $w$", "w 1"),
@@ -46,7 +49,9 @@ STATED = [
     ("β 是向量", "beta 1"),
     ("其中，$w$ 是$D$维的权重向量，$b$ 是偏置项", "w 1"),
     ("其中 $W$ 和 $b$ 分别是权重矩阵和偏置向量。", "W 2 b 1"),
-    (r"$\lambda$ 是一个可学习的标量", "lambda 0"),
+    (r"$\lambda$ 是一个可学习的标量，$x$、$F$ 均为矩阵", "lambda 0 x 2 F 2"),
+    (r"$\gamma$ và $\beta$ là các vector", "gamma 1 beta 1"),
+    (r"a set of vectors $\{x_i\}_{i=1}^n$", "x_i 1"),
     ("输入向量 $x$ 和权重矩阵 $W$", "x 1 W 2"),
     ("ここで $W$ は重み行列、$b$ はバイアスベクトルである。", "W 2 b 1"),
     ("$W$는 가중치 행렬이고 $b$는 편향 벡터이다.", "W 2 b 1"),
@@ -54,6 +59,8 @@ STATED = [
 
 NOT_STATED = [
     "the vector of $x$",
+    "$W$, $U$, $b$ and $c$ are the weight matrices and bias vectors",
+    "$W$ and $b$ are the weight matrices and bias vectors",
     "the matrix times $x$",
     "the norm of the vector $x$",
     "the dimension of the key vectors $d_k$",
