@@ -14,6 +14,7 @@ from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
 from notes2code.meaning.linking import Entry, Linker
+from notes2code.passages import passages
 from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault
 
@@ -77,7 +78,8 @@ class Compilation:
 def compile_vault(vault: Vault, library: Library) -> Compilation:
     """Compile the formulas of all notes in each other's light."""
     places = _entries(vault, library)
-    compiler = Compiler(Linker(list(places), library.scope), library)
+    prose = (passage for note in vault.notes for passage in passages(note))
+    compiler = Compiler(Linker(list(places), library.scope, passages=prose), library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     by_note: dict[str, list[tuple[Formula, Compiled]]] = {}

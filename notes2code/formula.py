@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +16,12 @@ from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.kinds import Passage
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.meaning.scope import Shape
 from notes2code.names import snake
 from notes2code.oracle import evaluate
+from notes2code.passages import passages
 from notes2code.vault import SourceText, read_note_text
 
 
@@ -125,19 +127,21 @@ def _compiled(
 ) -> Compiled:
     known = library()
     declared = {name: Shape(tuple(axes)) for name, axes in shapes.items()}
-    before = _formulas(context)
+    before, prose = _read(context)
     entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
-    compiler = Compiler(Linker(entries, known.scope, declared), known)
+    compiler = Compiler(Linker(entries, known.scope, declared, prose), known)
     return compiler.compiled(entries[-1])
 
 
-def _formulas(context: str | Sequence[str]) -> list[str]:
-    """The formulas of a context."""
+def _read(context: str | Sequence[str]) -> tuple[list[str], list[Passage]]:
+    """The formulas of a context, and its prose."""
     if not isinstance(context, str):
-        return list(context)
+        return list(context), []
     if "$" not in context:
-        return [context] if context.strip() else []
-    return [formula.latex for formula in read_note_text("context.md", context).formulas]
+        return [context] if context.strip() else [], []
+    note = read_note_text("context.md", context)
+    prose = [replace(passage, note="note", section=()) for passage in passages(note)]
+    return [formula.latex for formula in note.formulas], prose
 
 
 def _refusal(latex: str, compiled: Compiled) -> FormulaError:

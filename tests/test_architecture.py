@@ -56,7 +56,10 @@ AROUND: Mapping[str, set[str]] = {
     "cache": set(),
     "faults": {"diagnostics"},
     "names": set(),
-    "compilation": {"components", "diagnostics", "latex", "meaning", "stand_ins", "vault"},
+    "passages": {"meaning", "vault"},
+    "compilation": {
+        *("components", "diagnostics", "latex", "meaning", "passages", "stand_ins", "vault"),
+    },
     "stand_ins": {"components", "diagnostics", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
@@ -68,7 +71,9 @@ AROUND: Mapping[str, set[str]] = {
         *("compilation", "components", "diagnostics", "names", "passing", "publish"),
         *("rendering", "vault", "verify"),
     },
-    "formula": {"components", "diagnostics", "emit", "meaning", "names", "oracle", "vault"},
+    "formula": {
+        *("components", "diagnostics", "emit", "meaning", "names", "oracle", "passages", "vault"),
+    },
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
     "watching": {"components", "vault"},

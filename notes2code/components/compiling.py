@@ -22,7 +22,7 @@ from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
-from notes2code.meaning.ranks import as_defined
+from notes2code.meaning.ranks import as_defined, unlike_said
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +140,7 @@ class Compiler:
         return [
             *own.problems,
             *contradictions(self.linker, entry, used, same_value),
+            *unlike_said(self.linker, entry, own.equation),
             *unequal_sides(own),
             *(
                 warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)

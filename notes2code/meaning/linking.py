@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code import faults
-from notes2code.diagnostics import Problem, ProblemError, Span, note
+from notes2code.diagnostics import Problem, ProblemError, Span, note, warning
 from notes2code.latex import parse, words
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
@@ -31,6 +31,7 @@ from notes2code.meaning import (
     targets,
 )
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.kinds import Kinds, Passage, told
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
@@ -119,8 +120,10 @@ class Linker:
         entries: Sequence[Entry],
         field_scope: Scope,
         declared: Mapping[str, Shape] | None = None,
+        passages: Iterable[Passage] = (),
     ) -> None:
-        """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere."""
+        """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere;
+        ``passages`` are the notes' prose."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.words = field_scope.words | _words(self.entries)
@@ -133,10 +136,12 @@ class Linker:
         self.states: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
-        self.functions: dict[Entry, Typed] = {}
-        self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
         """The parameters of functions that are not what the note declares by these names."""
+        self.prose = Kinds(passages)
+        self.kinds = {entry: self._kinds(entry) for entry in self.entries}
+        self.functions: dict[Entry, Typed] = {}
+        self.busy: list[Entry] = []
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
 
@@ -210,9 +215,14 @@ class Linker:
         if parsed.tree is None:
             return Typed("rejected", problems=parsed.problems)
         typed = type_tree(entry.latex, parsed.tree, self.scope(entry))
-        if typed.kind == "rejected" and typed.problems[-1].code == "N2C041":
-            return self._with_parameters_of_its_own(entry, parsed.tree) or typed
-        return typed
+        if typed.kind != "rejected":
+            return typed
+        other, codes = None, [problem.code for problem in typed.problems]
+        if codes[-1] == "N2C041":
+            other = self._with_parameters_of_its_own(entry, parsed.tree)
+        if other is None and "N2C033" not in codes and self.kinds[entry]:
+            other = self._unlike_said(entry, parsed.tree, self.kinds[entry])
+        return other or typed
 
     def _with_parameters_of_its_own(self, entry: Entry, tree: Tree) -> Typed | None:
         """A function whose parameters are not the arrays that are declared by these names, where
@@ -227,8 +237,32 @@ class Linker:
             del self.bound[entry]
             return None
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
-        told = note("N2C039", text, Span(0, len(entry.latex)))
-        return replace(typed, problems=(*typed.problems, told))
+        remark = note("N2C039", text, Span(0, len(entry.latex)))
+        return replace(typed, problems=(*typed.problems, remark))
+
+    def _unlike_said(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
+        """A formula that cannot be computed where something is a vector, as the text says, and can
+        where that is said of the rows of a matrix: from here on it is not said of the formula. None
+        where the text is not to blame."""
+        one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
+        for rest in (*one_less, {}):
+            self.kinds[entry] = rest
+            other = type_tree(entry.latex, tree, self.scope(entry))
+            given = () if other.equation is None else other.equation.inputs
+            rows = {one.name for one in given if len(one.shape) == 2}
+            unlike = {name: kind for name, kind in kinds.items() if name not in rest}
+            if all(kind.is_vector and name in rows for name, kind in unlike.items()):
+                break
+        else:
+            self.kinds[entry] = dict(kinds)
+            return None
+        doubt = warning(
+            "N2C035",
+            f"the formula cannot be computed where {told(unlike)}, as the text says",
+            Span(0, len(entry.latex)),
+            "it is computed as if the text spoke of the rows of matrices; change one of the two",
+        )
+        return replace(other, problems=(*other.problems, doubt))
 
     def together(
         self,
@@ -254,11 +288,12 @@ class Linker:
         functions: dict[str, Equation] = {}
         for one in (*uses, entry):
             functions.update(self._functions(one))
+        kinds = self.kinds[entry]
         return replace(
             self.base,
             words=self.words,
             macros=self.macros,
-            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near},
+            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near, **kinds},
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
@@ -363,6 +398,25 @@ class Linker:
     def called(self, entry: Entry) -> set[str]:
         """The functions that a formula calls and does not define."""
         return self.parsed[entry].called - self.parsed[entry].functions
+
+    def _kinds(self, entry: Entry) -> dict[str, Shape]:
+        """The kinds that prose states of what the formula names. A shape is more than a kind,
+        unless it stands in another section and is of another kind."""
+        mine = self.parsed[entry]
+        if mine.seen is None:
+            return {}
+        found = self.prose.near(entry.note, entry.section, entry.order, mine.seen, mine.arrays)
+        shapes = self._shapes(entry) if found else {}
+        near = {*self.nearest(entry, found, "shapes", within=0), *self.base.shapes}
+        near |= mine.shapes.keys()
+        return {
+            name: kind
+            for name, kind in found.items()
+            if name not in near
+            and (name not in shapes or len(shapes[name].axes) != len(kind.axes))
+            # The x_i of LN(x_i) are each what is said of x.
+            and not (name in mine.parameters and mine.seen.counted[name] == {1} and kind.is_vector)
+        }
 
     def _shapes(self, entry: Entry) -> dict[str, Shape]:
         """Shapes declared in the note, nearest first; those of other notes would tie sizes that

@@ -45,7 +45,15 @@ from notes2code.meaning import (
     symbols,
 )
 from notes2code.meaning.run import Run, find_index
-from notes2code.meaning.values import Value, elementwise, free_roots, mapped, reduce_all, scalar
+from notes2code.meaning.values import (
+    Value,
+    elementwise,
+    free_roots,
+    mapped,
+    reduce_all,
+    scalar,
+    uses,
+)
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -123,6 +131,9 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(0.8)  # what counts features is not added to a matrix
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
+        elif {left.rank, right.rank} == {1, 2} and _is_row_on_outer(run, left, right):
+            text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
+            run.conflict(3, text, node.span)
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             # Only a bias is added to every row, and no row to the next layer's matrix.
             run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
@@ -195,6 +206,17 @@ def _is_of_pair(value: Value) -> bool:
 
 def _rank(value: Value) -> int:
     return value.rank
+
+
+def _is_row_on_outer(run: Run, left: Value, right: Value) -> bool:
+    """Whether a sum such as the α S of ``α S + k v^⊤`` is a vector, and what it is added to an
+    outer product: both are matrices, but for what is read wrong."""
+    row, matrix = sorted((left, right), key=_rank)
+    if not any(isinstance(factor.body, ir.Reduce) for factor in _factors(row)):
+        return False
+    axes = [find_index(axis) for axis in matrix.axes]
+    used = [[axis for axis in axes if uses(factor.body, axis)] for factor in _factors(matrix)]
+    return [axes[0]] in used and [axes[1]] in used and axes not in used
 
 
 def _is_across(left: Value, right: Value) -> bool:

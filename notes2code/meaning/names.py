@@ -152,6 +152,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (2, 1, 0)
         return (1, 0, 2) if bold or transposed else (0, 1, 2)
     if base.isupper():
+        if base == "W" and label_of_projection(name):
+            return (2, 1)  # what makes queries is no number
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)

@@ -50,7 +50,7 @@ def _repeat(run: Run, index: Index, target: Target, position: int) -> None:
     range or the declared shape of P says."""
     shape = run.shapes.get(target.name)
     place = target.indices[position].node
-    if shape is not None and len(shape.axes) == len(target.indices):
+    if shape and shape.is_sized and len(shape.axes) == len(target.indices):
         axis = sizes.parse(run, shape.axes[position])
         run.unify(index.size, axis, place.span)
     size = find(index.size)

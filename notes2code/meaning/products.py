@@ -26,6 +26,7 @@ from notes2code.meaning.values import (
     matrix_product,
     outer,
     shape_text,
+    two_vectors,
 )
 
 _TIMES = symbols.HADAMARD | frozenset("·×*")
@@ -105,10 +106,14 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.rank == right.rank == 0 and _is_score(left, right):
         text = f"`{run.quote(where)}` is a product of numbers, not of a query and a key"
         run.conflict(3, text, where)
+    if {left.rank, right.rank} in ({0, 1}, {1, 2}):
+        _refuse_two_vectors(run, left, right, where)
     if left.rank == 0 or right.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
         _refuse_lone_weight(run, left, right, where)
+        if left.row and isinstance(right.body, ir.Ref) and right.body.at:
+            run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
         if _maps_a_number(left, right):
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         _note_scale(run, left, right)
@@ -122,6 +127,19 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if right.rank == 1 and _is_normalised(right) and _is_small(left):
         run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
     return matrix_product(run, left, right, where)
+
+
+def _refuse_two_vectors(run: Run, left: Value, right: Value, where: Span) -> None:
+    """The x of ``w x``, where w is said to be a vector, is one too: that the product of two vectors
+    is not understood makes it no matrix and no number."""
+    for said, other in ((left, right), (right, left)):
+        match said.body, other.body:
+            case ir.Ref(name, at), ir.Ref(array, places) if said.rank == len(at) == 1:
+                known = run.shapes.keys() | run.scope.ranks.keys() | run.defined.keys()
+                custom = names.element_ranks(array, len(places) - other.rank, False, False)[0]
+                small = names.base_letter(array).islower()
+                if name in run.shapes and array not in known and small and custom == 1:
+                    raise two_vectors(run, left, right, where)
 
 
 def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> None:

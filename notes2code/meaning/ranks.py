@@ -6,12 +6,15 @@ By custom the f_t of ``C_t = f_t * C_{t-1} + i_t * \\tilde C_t`` may be numbers;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.ir import Equation, Lambda
+from notes2code.meaning.kinds import CALLED, told
 from notes2code.meaning.linking import Entry, Linker
 from notes2code.meaning.names import base_letter
+from notes2code.meaning.scope import Shape
 from notes2code.meaning.typed import Typed, type_tree
 
 
@@ -26,23 +29,60 @@ def as_defined(
     seen = linker.parsed[entry].seen
     assert seen is not None
     scope = linker.scope(entry)
+    kinds = linker.kinds[entry]
     given = {
         one.name: len(one.shape) - max(seen.counted[one.name])
         for one in own.equation.inputs
         if one.kind == "array"
         and one.name in seen.counted
-        and one.name not in (*own.equation.parameters, *scope.shapes)
+        and one.name not in own.equation.parameters
+        and (one.name not in scope.shapes or one.name in kinds)
         and one.name not in seen.mixes  # a weight beside 1 less that is a number
         and one.name not in seen.elements
     }
-    defining = linker.same_indices(entry, given)
+    defining = {
+        name: other
+        for name, other in linker.same_indices(entry, given).items()
+        if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
+    }
     ranks = _joint(linker, entry, own, defining)
-    others = {name: other for name, other in defining.items() if name not in ranks}
-    ranks |= _apart(linker, others, equation_of)
+    apart = {name: other for name, other in defining.items() if name not in ranks}
+    ranks |= _apart(linker, apart, equation_of)
     ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
-    if all(rank == given[name] for name, rank in ranks.items()):
+    others = {name: rank for name, rank in ranks.items() if rank != given[name]}
+    if not others:
         return own
-    return type_tree(entry.latex, tree, replace(scope, ranks=ranks))
+    shapes = {name: shape for name, shape in scope.shapes.items() if name not in others}
+    typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes, ranks=ranks))
+    doubts = [
+        _unlike(entry, name, kinds[name], rank, _AS_DEFINED if typed.equation else _AS_SAID)
+        for name, rank in others.items()
+        if name in kinds
+    ]
+    if doubts and typed.equation is None:
+        typed = own
+    return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+_AS_DEFINED = "it is computed as it is defined; change one of the two"
+_AS_SAID = "it is computed as the text says; change one of the two"
+
+
+def _unlike(entry: Entry, name: str, kind: Shape, rank: int, help_text: str) -> Problem:
+    defined = CALLED[min(rank, len(CALLED) - 1)]
+    text = f"the text says that {told({name: kind})}, and it is defined as a {defined}"
+    return warning("N2C035", text, Span(0, len(entry.latex)), help_text)
+
+
+def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Problem]:
+    """A warning where a formula defines something else than what prose says its name is."""
+    kind = linker.kinds[entry].get(equation.name)
+    indexed = linker.parsed[entry].indexed.get(equation.name)
+    if kind is None or indexed is None or kind.indexed not in (None, indexed.written):
+        return
+    rank = _element_rank(equation.value, indexed.letters)
+    if rank != len(kind.axes) and rank < len(CALLED):
+        yield _unlike(entry, equation.name, kind, rank, _AS_DEFINED)
 
 
 def _may_be(name: str, by_custom: int, rank: int) -> bool:

@@ -12,12 +12,22 @@ from notes2code.meaning.ir import Equation
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A declared shape: size names or whole numbers. ``indexed`` counts the indices that the
-    declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of one W_Q for each i. None stands for
-    any number of indices: the shape is that of one element."""
+    """A declared shape: size names or whole numbers, or "" where only the kind is known, a vector.
+    ``indexed`` counts the indices that the declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of
+    one W_Q for each i. None stands for any number of indices: the shape is that of one element."""
 
     axes: tuple[str | int, ...]
     indexed: int | None = 0
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether the sizes of the axes are known."""
+        return "" not in self.axes
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is the shape of a vector, not of each of several."""
+        return len(self.axes) == 1 and not self.indexed
 
     def rank(self, indices: int) -> int:
         """The number of axes, of which ``indices`` are written as indices."""

@@ -93,7 +93,7 @@ def value_at(run: Run, use: Use) -> Value:
     if square is not None:
         value = element_of(run, use, square)
         return replace(value, body=ir.Pow(value.body, ir.HALF))
-    if not use.indices and _is_size(run, use.name):
+    if not use.indices and not use.steps and _is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
 
@@ -239,7 +239,7 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
     # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps.
     capital = names.base_letter(use.name).isupper()
     steps = 0 if capital and (not use.indices or "l" in run.seen.steps.get("", ())) else use.steps
-    return use.name, most + _element_rank(run, use, use.name, most + steps)
+    return use.name, most + _element_rank(run, use, use.name, most, steps)
 
 
 def _declared(run: Run, use: Use) -> Shape | None:
@@ -256,14 +256,19 @@ def _declared(run: Run, use: Use) -> Shape | None:
     element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
-    ones = {f"{use.name}_{letter}" for letter in names.INDEX_LETTERS} if listed else set()
+    steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
+    letters = names.INDEX_LETTERS if listed else steps if use.steps else frozenset[str]()
+    ones = {f"{use.name}_{letter}" for letter in letters}
     for name, shape in run.shapes.items():
         if name != use.name and (name == element or sorted(name.split("_")) == labels):
             return replace(shape, indexed=None)
-        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n
+        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n, S_t ∈ ℝ^{d×d} of any step
+            return replace(shape, indexed=None)
+        if name == use.name and _is_one_of(run, use, shape):
             return replace(shape, indexed=None)
         if name == use.name:
-            return replace(shape, indexed=None) if _is_one_of(run, use, shape) else shape
+            counted = shape.indexed and max(shape.indexed - use.steps, 0)
+            return replace(shape, indexed=counted)
     return None
 
 
@@ -286,10 +291,11 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     return run.choose(f"each {which}", options)
 
 
-def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
+def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -> int:
+    """The axes of an element behind its indices; by custom it is one of an array that has those
+    axes, too, along which only steps are counted."""
     declared = _declared(run, use)
     if declared is not None:
-        indices -= use.steps
         rank = declared.rank(indices) - indices
         if rank < 0:
             raise error(
@@ -301,6 +307,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int) -> int:
         return rank
     if name in run.scope.ranks:
         return run.scope.ranks[name]
+    indices += steps
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
@@ -418,7 +425,7 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     declared = _declared(run, use)
-    if declared is not None and declared.rank(len(use.indices)) == rank:
+    if declared and declared.is_sized and declared.rank(len(use.indices)) == rank:
         lead = run.custom_axes("", rank - len(declared.axes), False)
         return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)
     indexed = len(use.indices)

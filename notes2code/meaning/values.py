@@ -239,17 +239,12 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
         return dot(run, left, right, where)
     if left.row == right.row:
-        raise error(
-            "N2C033",
-            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
-            where,
-            "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
-        )
+        raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):
         return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = _unscaled(left), _unscaled(right)
-    if left.row and _are_plain(mine, theirs):
+    if (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
     if right.row and _are_key_and_value(mine, theirs):
         return outer(left, right)
@@ -268,6 +263,16 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemError:
+    """The refusal of a product of two vectors whose kind no sign tells."""
+    return error(
+        "N2C033",
+        f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
+        where,
+        "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
+    )
 
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
@@ -318,6 +323,13 @@ def _are_key_and_value(left: Expr, right: Expr) -> bool:
     """Whether k vᵀ is what linear attention adds to its state: keys and values are no rivals."""
     letters = {e.array[0].lower() for e in (left, right) if isinstance(e, Ref)}
     return letters == {"k", "v"}
+
+
+def _are_query_and_key(left: Expr, right: Expr) -> bool:
+    """Whether vectors are made with W_Q and W_K: one is compared with the other."""
+    arrays = [{e.array for e in ir.walk(side) if isinstance(e, Ref)} for side in (left, right)]
+    labels = [{a.rpartition("_")[2].lower() for a in own if a[0] == "W"} for own in arrays]
+    return sorted(labels, key=sorted) == [{"k"}, {"q"}]
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:

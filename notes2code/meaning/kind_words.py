@@ -1,0 +1,168 @@
+"""The words by which prose calls something a scalar, a vector or a matrix, in the languages of
+notes, and those around them that tell whether it says so."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from notes2code.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A word for a kind: the rank that it speaks of, ``number`` 1 for a singular, 2 for a plural,
+    0 where the language does not tell them apart; ``style`` says where its adjectives stand:
+    *before* it, *after* it, as ``english`` nouns do too, or in ``signs`` without spaces."""
+
+    rank: int
+    number: int
+    style: str
+
+
+_NOUNS = {
+    (1, 1, "english"): r"\w*vector",
+    (1, 2, "english"): r"\w*vectors",
+    (2, 1, "english"): r"\w*matrix",
+    (2, 2, "english"): r"\w*matrices",
+    (0, 1, "english"): r"scalar",
+    (0, 2, "english"): r"scalars",
+    (1, 1, "before"): r"[A-ZÄÖÜ]\w*vektor|Vektor|вектор(?:ом)?",
+    (1, 2, "before"): r"[A-ZÄÖÜ]\w*vektoren|Vektoren|векторы|векторами",
+    (2, 1, "before"): r"матриц(?:а|ей)",
+    (2, 2, "before"): r"[A-ZÄÖÜ]\w*matrizen|Matrizen|матрицами",
+    (0, 1, "before"): r"Skalar|скаляр(?:ом)?",
+    (0, 2, "before"): r"Skalare|скаляры|скалярами",
+    (1, 1, "after"): r"vecteur|vetor|vettore",
+    (1, 2, "after"): r"vecteurs|vetores|vectores|vettori",
+    (2, 1, "after"): r"matrice|matriz",
+    (2, 2, "after"): r"matrizes|matrici",
+    (0, 1, "after"): r"scalaire|escalar|scalare",
+    (0, 2, "after"): r"scalaires|escalares|scalari",
+    (1, 0, "after"): r"vektor|vectơ|véc tơ",
+    (2, 0, "after"): r"matriks|ma trận",
+    (0, 0, "after"): r"skalar|vô hướng",
+    (1, 0, "signs"): r"向量|矢量|ベクトル|벡터",
+    (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
+    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
+}
+_PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
+
+MENTIONED = re.compile(
+    "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
+    + "|".join(pattern for (_, _, style), pattern in _NOUNS.items() if style == "signs"),
+    re.IGNORECASE,
+)
+"""What any text holds that speaks of a kind."""
+
+
+@lru_cache(maxsize=4096)
+def noun(word: str) -> Noun | None:
+    """The kind that a word is a noun for, if it is one. Only English capitals mean nothing."""
+    for found, pattern in _PATTERNS.items():
+        if pattern.fullmatch(word.lower() if found.style == "english" else word):
+            return found
+    return None
+
+
+ARTICLES = frozenset(
+    "a an the ein eine der die das un une una uno la le les el los las il lo i gli um uma o os "
+    "một các những 一个 一個 一つの".split()
+)
+
+COPULAS = ARTICLES | frozenset(
+    "is are be being denotes denote represents represent ist sind sei seien bezeichnet bezeichnen "
+    "est sont désigne désignent représente es son sea sean denota representa é são seja sejam "
+    "è sono sia siano "
+    "является являются это обозначает adalah merupakan ialah là : ： — – - ( （ "
+    "是 为 為 表示 代表 都是 都为 均为 均是 皆为 分别是 分别为 分別是 分別為 は 는 은 이 가".split()
+)
+"""What says that something is something; an article does where the verb is left out."""
+
+_SINGULAR = (
+    "is denotes represents ist sei est désigne représente es sea denota é seja è sia является"
+)
+OF_ONE = frozenset(_SINGULAR.split())
+"""Those that speak of one thing."""
+
+UNCOUNTED = "là"
+"""The copula behind which the nouns of other languages have no plural."""
+
+_ENGLISH = frozenset(
+    "a an the is are be being denotes denote represents represent : ： — – - ( （".split()
+)
+"""Those behind which a noun that is English by its letters is."""
+
+AND = frozenset("and und et y e и dan và 和 与 與 及 と 와 과".split())
+
+OF = frozenset("of de du des del do da dos das dari của between von".split())
+"""What makes of a kind the part of something else: ``the length of the vector``."""
+
+MEASURES = frozenset(
+    "size dimension dimensions length tamaño dimensión longitud taille dimension longueur tamanho "
+    "dimensão comprimento размера размерности длины berukuran berdimensi ukuran panjang dimensi "
+    "kích thước".split()
+)
+"""What a letter behind it counts: ``вектор размерности d``."""
+
+FIXED = frozenset(
+    "identity zero единичная нулевой нулевая identité identidad identidade identitas "
+    "位 零 위".split()
+)
+"""What an array is called whose elements are known."""
+
+STOPS = (
+    OF
+    | MEASURES
+    | FIXED
+    | AND
+    | frozenset(
+        "for in to by with from on at as than into onto over under per times plus minus not no "
+        "never neither either nor or if when while that which whose where whether how each every "
+        "any some both because so but then is are was were be has have had can may will should "
+        "used multiplied added applied like via using "
+        "oder mit aus auf zu zum zur nicht kein keine durch als wenn dem den des "
+        "ou avec par pour dans sur pas que qui con por para en no sin com em não se ao "
+        "или не на из в с от к по для если когда как между "
+        "乘 个 個 组 組 由 将 把 对 到 非 不 从 每 或 を で に 에 을 를 개 各".split()
+    )
+)
+"""Words that stand in no name of a kind."""
+
+HEADS = {
+    0: frozenset(
+        "parameter parameters weight weights bias biases gain gains value values coefficient "
+        "coefficients factor factors constant constants quantity score scores gate gates number "
+        "numbers variable variables multiplier multipliers hyperparameter threshold temperature "
+        "margin".split()
+    ),
+    1: frozenset(
+        "parameter parameters representation representations embedding embeddings variable "
+        "variables".split()
+    ),
+}
+HEADS[2] = HEADS[1]
+"""English nouns that leave of that rank what the word in front of them names."""
+
+_AFTER = frozenset(
+    "of for in with that which whose where and from to at per used on over as by via after before "
+    "between here so but since because if when while given then only itself each both all "
+    "respectively shared de del que con para en y columna fila".split()
+)
+_PARTICIPLE = re.compile(r"\w+(?:ed|[^d]ing|ado|ido|ada|ida)|learnt|known|made|drawn")
+_SIGNS_AFTER = frozenset("이 입 이 다 로 で と だ 且 而 并 並 也 都 其".split())
+_CLOSING = frozenset('.,;:!?)）。，；、：|(（—–"”」')
+
+
+def may_follow(found: Noun, word: str, copula: str) -> bool:
+    """Whether what stands behind a noun leaves it the head of its phrase: no ``vector space``.
+    Behind the copula of another language an adjective may follow, ``es un vector columna``."""
+    if word in _CLOSING or not word:
+        return True
+    if found.style == "signs":
+        return word in _SIGNS_AFTER
+    if not word[0].isalpha():
+        return False
+    if found.style == "english" and copula in _ENGLISH:
+        return word.lower() in _AFTER | AND or _PARTICIPLE.fullmatch(word.lower()) is not None
+    return True

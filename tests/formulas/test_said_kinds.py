@@ -1,0 +1,253 @@
+"""Formulas whose letters are of the kinds that the prose beside them states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from notes2code.components.compiling import Compiler
+from notes2code.components.library import library
+from notes2code.meaning.kinds import Passage
+from notes2code.meaning.linking import Entry, Linker
+from tables import Case, check, sigmoid, softmax, table
+
+SCALED = r"y = \gamma x + \beta"
+STATE = r"h_t = A_t h_{t-1} + B_t x_t"
+
+
+@table(
+    # By custom Greek letters are numbers.
+    Case(SCALED, "gamma x[d] beta", lambda g, x, b: g * x + b),
+    Case(
+        r"y = \gamma \odot x + \beta",
+        "gamma[d] x[d] beta[d]",
+        lambda g, x, b: g * x + b,
+        context=r"where $\gamma$ and $\beta$ are learnable vectors.",
+    ),
+    Case(
+        SCALED,
+        "gamma x[n,d] beta",
+        lambda g, x, b: g * x + b,
+        context=r"Here $\gamma$, $\beta$ are learnable scalars and $x$ is the feature matrix.",
+    ),
+    Case(
+        r"x' = x + \lambda \odot F",
+        "x[n,d] lambda_[d] F[n,d]",
+        lambda x, a, f: x + a * f,
+        context=r"with a learnable vector $\lambda$; $x$ and $F$ are matrices.",
+    ),
+    Case(
+        r"z = \mu + \sigma \odot \epsilon",
+        "mu[d] sigma[d] epsilon[d]",
+        lambda m, s, e: m + s * e,
+        context="- $\\mu$: mean vector\n- $\\sigma$ — a vector\n- $\\epsilon$ (noise vector)",
+    ),
+    Case(
+        r"z = \mu + \sigma \odot \epsilon",
+        "mu[d] sigma epsilon[d]",
+        lambda m, s, e: m + s * e,
+        context=r"$\mu$ и $\epsilon$ — векторы, $\sigma$ — скаляр.",
+    ),
+    Case(
+        r"\theta_{t+1} = \theta_t - \eta \frac{m}{\sqrt{v} + \epsilon}",
+        "theta[d] eta m[d] v+[d] epsilon+",
+        lambda p, eta, m, v, e: p - eta * m / (np.sqrt(v) + e),
+        context=r"$\theta$ 是参数向量，$m$ 和 $v$ 是向量，$\eta$ 是标量。",
+    ),
+    Case(
+        r"\cos\theta = \frac{A \cdot B}{\|A\| \|B\|}",
+        "A[d] B[d]",
+        lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
+        context="For two vectors $A$ and $B$:",
+    ),
+    Case(
+        r"h_t = (1 - z_t) h_{t-1} + z_t \tilde{h}_t",
+        "z h[d] h_tilde[d]",
+        lambda z, h, new: (1 - z) * h + z * new,
+        context="where $z_t$ is a scalar gate and $h_t$ is the state vector",
+    ),
+    # What is said of one element is said of each of them.
+    Case(
+        r"s = \sum_i \alpha_i h_i",
+        "alpha[n] h[n,d]",
+        lambda a, h: a @ h,
+        context=r"the scalars $\alpha_i$ and the hidden vectors $h_j$",
+    ),
+    Case(
+        r"\mu = \frac{1}{d} \sum_{i=1}^d x_i",
+        "x[d]",
+        lambda x: x.mean(),
+        context="for a vector $x$",
+    ),
+    Case(
+        r"L = -\log \frac{\exp(f \cdot g / \tau)}{\sum_j \exp(f \cdot g_j / \tau)}",
+        "f[d] g[d] tau+ g_j[n,d]",
+        lambda f, g, tau, others: -np.log(np.exp(f @ g / tau) / np.exp(others @ f / tau).sum()),
+        context="$f$ 是查询向量，$g$ 是正样本向量，$g_j$ 是负样本向量，$\\tau$ 是标量。",
+    ),
+    Case(
+        r"z = \frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}}",
+        "x[d] mu_B[d] sigma_B+[d] epsilon+",
+        lambda x, m, s, e: (x - m) / np.sqrt(s**2 + e),
+        context=r"$\mu_B$ and $\sigma_B^2$ are the mean and variance vectors.",
+    ),
+    Case(
+        r"y = b \odot (B (d \odot (A x)))",
+        "b[n] B[n,p] d[p] A[p,m] x[m]",
+        lambda b, up, d, down, x: b * (up @ (d * (down @ x))),
+        context="where $b$ and $d$ are scaling vectors",
+    ),
+    Case(
+        r"\hat y_i = \sigma(w^\top x_i + b)",
+        "w[d] x[n,d] b",
+        lambda w, x, b: sigmoid(x @ w + b),
+        context="$x$ is a vector, $w$ is the weight vector",
+    ),
+    Case(
+        r"m_t = \beta m_{t-1} + (1 - \beta) g_t",
+        "beta m[d] g[d]",
+        lambda b, m, g: b * m + (1 - b) * g,
+        context="$g_t$ is the gradient vector",
+    ),
+    # Without a word of it, the x of a self-attention is a matrix as X is.
+    Case(
+        r"\mathrm{softmax}(x W_Q (x W_K)^\top) x W_V",
+        "x[n,d] W_Q[d,p] W_K[d,p] W_V[d,q]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+    ),
+    Case(
+        r"y = \gamma \odot x + \beta",
+        "gamma[d] x[n,d] beta",
+        lambda g, x, b: g * x + b,
+        context="| $\\gamma$ | a vector |\n|---|---|\n| $x$ | a matrix |\n| $\\beta$ | a scalar |",
+    ),
+    # Queries that are called vectors are rows.
+    Case(
+        r"S = 2 Q K^\top",
+        "Q[n,d] K[m,d]",
+        lambda q, k: 2 * q @ k.T,
+        context="where $Q$ is the query vector and $K$ are the key vectors",
+    ),
+    # Where a step is counted, what is said holds at each.
+    Case(
+        STATE,
+        "A h[d] B[d] x",
+        lambda a, h, b, x: a * h + b * x,
+        context="Here $A_t$ is a scalar, $B_t$ is a vector and $x_t$ is a scalar.",
+    ),
+    Case(
+        STATE,
+        "A[d,d] h[d] B[d] x",
+        lambda a, h, b, x: a @ h + b * x,
+        context=[r"A_t \in \mathbb{R}^{d \times d}, B_t \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"S_t = \gamma S_{t-1} + k_t v_t^\top",
+        "gamma S[d,p] k[d] v[p]",
+        lambda g, s, k, v: g * s + np.outer(k, v),
+        context=[r"S \in \mathbb{R}^{d \times p}"],
+    ),
+    # A shape is more than a kind, and what is said nearer counts before what is said farther.
+    Case(
+        r"z = \gamma \odot x",
+        "gamma[n,d] x[d]",
+        lambda g, x: g * x,
+        context=r"The vector $\gamma$, $\gamma \in \mathbb{R}^{n \times d}$, scales.",
+    ),
+    Case(
+        r"y = x + \gamma",
+        "x[d] gamma[d]",
+        lambda x, g: x + g,
+        context="A scalar $\\gamma$. $$z = 2 a$$ Now $\\gamma$ is a vector:",
+    ),
+    # Size names, identities and functions are none of what is said to be of a kind.
+    Case(
+        r"S = q \cdot k / \sqrt{d_k}",
+        "q[d] k[d]",
+        lambda q, k: q @ k / np.sqrt(len(q)),
+        context="the query and key vectors $d_k$",
+    ),
+    Case(
+        r"y = (I - A) x",
+        "A[n,n] x[n]",
+        lambda a, x: x - a @ x,
+        context="where $I$ is a matrix and $A$ is the adjacency matrix",
+    ),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def ranks(*formulas: str, text: str, section: tuple[str, ...] = ()) -> dict[str, int]:
+    """The ranks of the inputs of the first formula, with a text in a section of its note."""
+    entries = [Entry(latex, "Note.md", ("Top", "A"), at) for at, latex in enumerate(formulas)]
+    passages = [Passage(text, "Note.md", section, len(formulas))]
+    linker = Linker(entries, library().scope, passages=passages)
+    equation = Compiler(linker, library()).compiled(entries[0]).equation
+    assert equation is not None
+    return {given.name: len(given.shape) for given in equation.inputs}
+
+
+@pytest.mark.parametrize(
+    ("section", "rank"),
+    [(("Top", "A"), 1), (("Top",), 1), (("Top", "B"), 0), (("Top", "A", "Below"), 0)],
+)
+def test_a_kind_holds_in_its_section(section: tuple[str, ...], rank: int) -> None:
+    found = ranks(r"y = x + \gamma", text=r"a vector $\gamma$", section=section)
+    assert found == {"gamma": rank, "x": 1}
+
+
+def test_a_definition_counts_before_a_kind_and_this_is_said() -> None:
+    context = r"The scalar $g$ weighs: $$g = \sigma(W x)$$"
+    f = compile_formula(r"y = g \odot z", context=context)
+    assert {given.name: len(given.shape) for given in f.inputs} == {"g": 1, "z": 1}
+    assert any("says that `g` is a number" in d.message for d in f.diagnostics)
+    defined = compile_formula(r"g = \sigma(W x)", context="The scalar $g$ weighs:")
+    assert [d.code for d in defined.diagnostics] == ["N2C035"]
+
+
+@pytest.mark.parametrize(
+    ("latex", "text", "component"),
+    [
+        (
+            r"\mathrm{softmax}(q k^\top / \sqrt{d_k}) v",
+            "where $q$, $k$, $v$ are the query, key and value vectors",
+            "scaled_dot_product_attention",
+        ),
+        (
+            r"\mathrm{softmax}(x W_Q (x W_K)^\top / \sqrt{d_k}) x W_V",
+            "where $x$ is the input vector",
+            "self_attention",
+        ),
+    ],
+)
+def test_rows_that_are_called_vectors(latex: str, text: str, component: str) -> None:
+    f = compile_formula(latex, context=text)
+    assert f.component == component
+    assert [d.code for d in f.diagnostics] == ["N2C035"]
+    assert "is a vector" in f.diagnostics[0].message
+
+
+def test_what_cannot_be_computed_as_the_text_says_is_refused() -> None:
+    latex = r"S_t = \alpha_t S_{t-1} + k_t v_t^\top"
+    with pytest.raises(FormulaError, match="outer product"):
+        compile_formula(latex, context=r"where $\alpha_t$ is a vector")
+
+
+def test_a_definition_of_another_section_is_farther_than_a_kind() -> None:
+    entries = [
+        Entry(r"y = \alpha x", "Note.md", ("A",), 0),
+        Entry(r"\alpha = \mathrm{softmax}(H w)", "Note.md", ("B",), 1),
+    ]
+    passages = [Passage(r"a scalar $\alpha$", "Note.md", ("A",), 0)]
+    linker = Linker(entries, library().scope, passages=passages)
+    equation = Compiler(linker, library()).compiled(entries[0]).equation
+    assert equation is not None
+    assert [len(given.shape) for given in equation.inputs] == [0, 1]
+
+
+@pytest.mark.parametrize("latex", ["y = w x + b", r"y = x w", "y = w h"])
+def test_two_vectors_side_by_side_are_no_number_times_a_vector(latex: str) -> None:
+    with pytest.raises(FormulaError, match="two vectors side by side"):
+        compile_formula(latex, context="with the weight vector $w$")
