@@ -134,6 +134,9 @@ def _infix(run: Run, node: Infix) -> Value:
         elif {left.rank, right.rank} == {1, 2} and _is_row_on_outer(run, left, right):
             text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
             run.conflict(3, text, node.span)
+        elif {left.rank, right.rank} == {1, 2} and _is_row_on_state(run, left, right):
+            text = f"`{run.quote(node.span)}` would add a vector to each row of a state"
+            run.conflict(3, text, node.span)
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             # Only a bias is added to every row, and no row to the next layer's matrix.
             run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
@@ -193,6 +196,14 @@ def _are_of_one_family(left: Value, right: Value) -> bool:
     if names.base_letter(left.body.array) == names.base_letter(right.body.array):
         return True
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
+
+
+def _is_row_on_state(run: Run, left: Value, right: Value) -> bool:
+    """Whether a product that is a vector is added to the matrix that the formula makes the next
+    one of, scaled or not: to the ``γ S_{t-1}`` of S_t."""
+    row, matrix = sorted((left, right), key=_rank)
+    state = (f.body.array in run.defines for f in _factors(matrix) if isinstance(f.body, ir.Ref))
+    return any(state) and not isinstance(row.body, ir.Ref)
 
 
 def _is_bias(value: Value) -> bool:

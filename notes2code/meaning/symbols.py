@@ -417,6 +417,10 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
     if base.isupper() and indices == 0:
         return 2
     if base.isupper():
+        letters = run.seen.bound.union(*run.seen.steps.values())
+        said = {f"{role}_{letter}" for role in "QKV" for letter in letters} & run.shapes.keys()
+        if any(len(run.shapes[name].axes) == 1 for name in said):
+            return 1  # the V_n beside a declared K_n
         return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))

@@ -101,6 +101,14 @@ from tables import Case, check, relu, sigmoid, softmax, table
             [sum(g ** (t - s) * x[s] for s in range(t + 1)) for t in range(len(x))]
         ),
     ),
+    # A state is added to as a whole, and what is said of K holds of V.
+    Case(
+        r"S_n = \gamma S_{n-1} + K_n^\top V_n",
+        "gamma S[d,v] K[d] V[v]",
+        lambda g, s, k, v: g * s + np.outer(k, v),
+        context=[r"K_n \in \mathbb{R}^d"],
+    ),
+    Case(r"H_{l} = H_{l-1} + b", "H[n,d] b[d]", lambda h, b: h + b),
 )
 def test_value(case: Case) -> None:
     check(case)
