@@ -32,6 +32,7 @@ from notes2code.meaning import (
 )
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.kinds import Kinds, Passage, told
+from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
@@ -138,7 +139,9 @@ class Linker:
             self.states.setdefault(entry.note, set()).update(parsed.states)
         self.bound: dict[Entry, frozenset[str]] = {}
         """The parameters of functions that are not what the note declares by these names."""
-        self.prose = Kinds(passages)
+        prose = list(passages)
+        self.prose = Kinds(prose)
+        self.said = SaidFunctions(prose, self.base)
         self.kinds = {entry: self._kinds(entry) for entry in self.entries}
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
@@ -216,13 +219,20 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         typed = type_tree(entry.latex, parsed.tree, self.scope(entry))
         if typed.kind != "rejected":
-            return typed
+            return replace(typed, problems=(*typed.problems, *self._named_in_text(entry)))
         other, codes = None, [problem.code for problem in typed.problems]
         if codes[-1] == "N2C041":
             other = self._with_parameters_of_its_own(entry, parsed.tree)
         if other is None and "N2C033" not in codes and self.kinds[entry]:
             other = self._unlike_said(entry, parsed.tree, self.kinds[entry])
         return other or typed
+
+    def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
+        """Remarks on the functions that the text names, where the formula calls them."""
+        for letter, name in self.said.names(entry.note, entry.section).items():
+            if letter in self.parsed[entry].called and letter not in self._functions(entry):
+                text = f"`{letter}` is taken for {name}, which the text names"
+                yield note("N2C039", text, Span(0, len(entry.latex)))
 
     def _with_parameters_of_its_own(self, entry: Entry, tree: Tree) -> Typed | None:
         """A function whose parameters are not the arrays that are declared by these names, where
@@ -285,7 +295,7 @@ class Linker:
 
     def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
         """What surrounds a formula, with the definitions that it is typed with."""
-        functions: dict[str, Equation] = {}
+        functions = self.said.near(entry.note, entry.section)
         for one in (*uses, entry):
             functions.update(self._functions(one))
         kinds = self.kinds[entry]

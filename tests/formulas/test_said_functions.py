@@ -1,0 +1,100 @@
+"""Letters that stand for functions which the prose beside a formula names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from notes2code.components.compiling import Compiler
+from notes2code.components.library import library
+from notes2code.meaning.kinds import Passage
+from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.said_functions import said
+from tables import Case, check, relu, sigmoid, softmax, table
+
+LAYER = r"y = \sigma(W x + b)"
+INPUTS = "W[p,d] x[d] b[p]"
+
+
+@table(
+    Case(LAYER, INPUTS, lambda w, x, b: sigmoid(w @ x + b)),
+    Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"where $\sigma$ is ReLU."),
+    Case(
+        r"y = f(W x + b)",
+        INPUTS,
+        lambda w, x, b: np.tanh(w @ x + b),
+        context=r"$f$ is a nonlinear activation function such as tanh or ReLU.",
+    ),
+    Case(
+        r"p = \sigma(W x + b)",
+        INPUTS,
+        lambda w, x, b: softmax(w @ x + b),
+        context=r"with the softmax function $\sigma$ at the end",
+    ),
+    # What a formula defines is more than what the text names.
+    Case(
+        LAYER,
+        INPUTS,
+        lambda w, x, b: np.tanh(w @ x + b),
+        context="where $\\sigma$ is ReLU, or here\n\n$$\\sigma(u) = \\tanh(u)$$",
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_it_is_told() -> None:
+    formula = compile_formula(LAYER, context=r"where $\sigma$ is the rectified linear unit")
+    (remark,) = (found for found in formula.diagnostics if found.code == "N2C039")
+    assert "rectified linear unit" in remark.message
+
+
+@pytest.mark.parametrize(
+    ("text", "function"),
+    [
+        (r"其中 $\sigma$ 为激活函数，如 ReLU", "relu"),
+        (r"$\sigma$ 是 sigmoid 函数", "sigmoid"),
+        (r"où $\sigma$ est la fonction sigmoïde", "sigmoïde"),
+        (r"- $\sigma(\cdot)$: logistic function", "logistic"),
+        (r"σ ist die Sigmoid-Funktion", "sigmoid"),
+        (r"with GELU activation $\sigma$", "gelu"),
+    ],
+)
+def test_is_said(text: str, function: str) -> None:
+    assert list(said(text)) == [("sigma", function)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$\sigma$ is not ReLU",
+        r"$\sigma$ is the standard deviation; tanh is odd",
+        r"$\sigma$ is what ReLU replaced",
+        r"$x$ is ReLU",
+        r"a ReLU layer $f_1$",
+        r"ReLU of $\sigma$",
+    ],
+)
+def test_is_not_said(text: str) -> None:
+    assert list(said(text)) == []
+
+
+def test_the_nearest_section_counts() -> None:
+    prose = [
+        Passage(r"$\sigma$ is ReLU", "N.md", ("Top",), 0),
+        Passage(r"$\sigma$ is tanh", "N.md", ("Top", "Gates"), 0),
+    ]
+    sections = [("Top", "Gates"), ("Top", "Layers"), ("Other",)]
+    entries = [Entry(LAYER, "N.md", section, at) for at, section in enumerate(sections)]
+    compiler = Compiler(Linker(entries, library().scope, passages=prose), library())
+    told = [
+        [
+            word
+            for p in compiler.compiled(entry).problems
+            for word in p.message.split()
+            if "," in word
+        ]
+        for entry in entries
+    ]
+    assert told == [["tanh,"], ["relu,"], []]
