@@ -72,10 +72,14 @@ _SPACES = (
     ", : ; ! > thinspace medspace thickspace enspace space negthinspace negmedspace /"
 ).split()
 
+ABROAD = {"sen": "sin", "senh": "sinh", "arcsen": "arcsin", "tg": "tan", "arctg": "arctan"}
+"""Functions as they are called in Spanish, Portuguese and Russian notes."""
+
 COMMANDS: dict[str, tuple[str, str] | None] = {
     **{name: ("name", name) for name in GREEK},
     **{name: ("name", plain) for name, plain in _GREEK_VARIANTS.items()},
     **{name: ("fn", name) for name in FUNCTIONS},
+    **{abroad: ("fn", name) for abroad, name in ABROAD.items()},
     **{name: ("big", op) for name, op in BIG.items()},
     **dict.fromkeys(_SKIPPED),
     **dict.fromkeys(_SPACES),

@@ -10,6 +10,7 @@ from notes2code.latex import spaced, words
 from notes2code.latex.characters import Characters, Token
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.signs import (
+    ABROAD,
     ACCENTS,
     CHARACTERS,
     COMMANDS,
@@ -313,7 +314,7 @@ class Tokens(Characters):
             if len(below) == 1 and "\\_" not in content:
                 self._with_subscript(base, below, start, found.end())
             else:
-                self._add("word", text, start, found.end())
+                self._add("word", ABROAD.get(text, text), start, found.end())
             if bare := _BARE_UNDERSCORE.search(content):
                 self._bare_underscore(name, bare, at)
         elif name in _FONTS_OF_TEXT:

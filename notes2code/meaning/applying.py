@@ -133,24 +133,36 @@ def apply(
 def _all_rows(
     run: Run, equation: Equation, arguments: Sequence[Value]
 ) -> tuple[Sequence[Value], Index | None]:
-    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``: all rows q,
-    and the index of the one that is meant."""
-    given = [one.shape for one in equation.inputs if one.name in equation.parameters]
-    if len(given) != 1 or len(arguments) != 1 or len(given[0]) != 2 or arguments[0].rank != 1:
+    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)`` and the k_i
+    of ``\\alpha(q, k_i)``: all rows, and the index of the one that is meant."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    given = [shapes[name] for name in equation.parameters]
+    pairs = zip(given, arguments, strict=True)
+    short = [at for at, (shape, value) in enumerate(pairs) if len(shape) > value.rank]
+    if len(short) != 1 or arguments[short[0]].rank != 1 or len(given[short[0]]) != 2:
         return arguments, None
-    vector = arguments[0]
-    axes = {find_index(axis) for axis in vector.axes}
-    opened = list(free_roots(vector.body) - axes)
-    if len(opened) != 1 or not _keeps(equation, given[0][0]):
+    vector = arguments[short[0]]
+    opened = _opened(vector)
+    others = (value for at, value in enumerate(arguments) if at != short[0])
+    if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given)):
+        return arguments, None
+    if any(opened[0] in free_roots(value.body) for value in others):
         return arguments, None
     every = fresh(opened[0].size)
     body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
-    return [Value(body, (every, *vector.axes), vector.span)], opened[0]
+    rows = Value(body, (every, *vector.axes), vector.span)
+    return [rows if at == short[0] else value for at, value in enumerate(arguments)], opened[0]
 
 
-def _keeps(equation: Equation, rows: Expr) -> bool:
-    """Whether a function gives a row for each that it gets."""
-    return len(equation.value.indices) == 2 and equation.value.indices[0].size == rows
+def _opened(value: Value) -> list[Index]:
+    """The indices of a value that are none of its axes."""
+    return list(free_roots(value.body) - {find_index(axis) for axis in value.axes})
+
+
+def _keeps(equation: Equation, rows: Expr, parameters: int) -> bool:
+    """Whether a function gives a row for each that it gets, or a number for each beside others."""
+    indices = equation.value.indices
+    return bool(indices) and indices[0].size == rows and (len(indices) == 2 or parameters > 1)
 
 
 def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
@@ -259,7 +271,7 @@ def _own_place(run: Run, use: Use, arguments: Sequence[Value]) -> Value | None:
     if usual is None or len(arguments) != 1 or not _depends_on_places(usual):
         return None
     rows = arguments[0].axes[: arguments[0].rank - 1]
-    opened = rows or tuple(free_roots(arguments[0].body) - set(map(find_index, arguments[0].axes)))
+    opened = rows or _opened(arguments[0])
     return Value(Idx(opened[0]), rows, arguments[0].span) if len(opened) == 1 else None
 
 

@@ -15,6 +15,13 @@ TURNED = (
 
 
 @table(
+    # One of the weights that a function gives, at one of the keys.
+    Case(
+        r"c = \sum_{i=1}^m \alpha(q, k_i) v_i",
+        "q[d] k[m,d] v[m,p]",
+        lambda q, k, v: softmax(k @ q) @ v,
+        context=[r"\alpha(q, k_i) = \frac{\exp(q^\top k_i)}{\sum_{j=1}^m \exp(q^\top k_j)}"],
+    ),
     # A function that is defined beside another.
     Case(
         r"z = W \phi(q)",

@@ -143,6 +143,7 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
         "x[d] epsilon+ gamma[d]",
         lambda x, eps, g: x / np.sqrt((x**2).mean() + eps) * g,
     ),
+    Case(r"y = \sen(x) + \operatorname{tg} x", "x[d]", lambda x: np.sin(x) + np.tan(x)),
     Case("L = -Σ_i y_i log(p_i)", "y[d] p+[d]", lambda y, p: -np.sum(y * np.log(p))),
 )
 def test_attention(case: Case) -> None:
