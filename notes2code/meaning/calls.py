@@ -360,7 +360,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     if use.indices:
         expert = alone and (base in _FUNCTION_LETTERS or base == "E")
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
-    return base in _MAYBE_FUNCTIONS
+    return base in _MAYBE_FUNCTIONS or (base.islower() and _is_passed_on(run, name, group))
 
 
 def _is_passed_on(run: Run, name: Node, group: Group) -> bool:

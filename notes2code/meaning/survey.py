@@ -58,8 +58,8 @@ class Survey:
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
     matrix, ``weighs`` that a weight stands before D,
-    ``projections`` are the Q, K and V that are weights, ``heads`` that h counts heads
-    above names; ``nodes`` are those of all values."""
+    ``projections`` are the Q, K and V that are weights, ``sequences`` the x of which queries and
+    keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -84,6 +84,7 @@ class Survey:
     of_labels: bool = False
     lengths: set[str] = field(default_factory=set)
     projections: set[str] = field(default_factory=set)
+    sequences: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     mixes: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
@@ -206,8 +207,11 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.mixes = set(_mixes(seen, nodes))
+    seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes)
+    if any(map(_is_cost, targets)):
+        seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
@@ -344,6 +348,33 @@ def _projections(seen: Survey, nodes: Nodes) -> set[str]:
         made |= {"Q", "K"}
     uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
     return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
+
+
+def _is_cost(target: Node) -> bool:
+    """Whether a left-hand side is the cost of something, ``Ω(MSA)``, which is made of counts."""
+    return isinstance(target, Juxt) and binders.bare(target.factors[0]) in ("Omega", "Theta", "O")
+
+
+def _sequences(seen: Survey, nodes: Nodes) -> set[str]:
+    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared row by row."""
+    found: set[str] = set()
+    for pair in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
+        keys = pair[1].base if isinstance(pair[1], Script) else None
+        made = [side for side in (pair[0], keys) if isinstance(side, Group)]
+        uses = [use for group in made for use in _projected(seen, group)]
+        if len(uses) == 2 and any("softmax" in name.lower() for name in seen.called):
+            found.update(use.name for use in uses if not use.indices)
+    return found
+
+
+def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:
+    """The x of ``(x W_K)``."""
+    match group.items:
+        case (Juxt((Name() as name, weight)),):
+            use = seen.understood(weight)
+            plain = use is not None and use.name.startswith("W") and not use.indices
+            if use is not None and plain and names.label_of_projection(use.name):
+                yield seen.use(name)
 
 
 def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:

@@ -340,6 +340,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         and indices == 0
     ):
         ranks = (1, 0)
+    elif use.name in run.seen.sequences:
+        ranks = (2, 1)
     elif run.seen.logs and base == "y" and indices == 1 and not bold:
         ranks = (0, 1, 2)  # the y_i beside log p_i are labels
     elif run.seen.of_probabilities and indices == 1 and not bold:

@@ -339,6 +339,12 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
             q, k, v, [-(-i * len(k) // len(q)) - 1 for i in range(1, len(q) + 1)]
         ),
     ),
+    # Sequences that go by small letters.
+    Case(
+        r"\mathrm{softmax}\left(\frac{(y W_Q)(x W_K)^\top}{\sqrt{d_k}}\right) x W_V",
+        "y[n,e] W_Q[e,k] x[m,d] W_K[d,k] W_V[d,v]",
+        lambda y, q, x, k, v: softmax(y @ q @ (x @ k).T / np.sqrt(q.shape[1])) @ x @ v,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

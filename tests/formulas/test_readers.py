@@ -23,6 +23,11 @@ COUNTS = [
         lambda layers, h, s, b, d: 2 * layers * h * d * s * b,
     ),
     Case(r"P = V \times d_{model}", "V d_model#", lambda v, d: v * d),
+    Case(
+        r"\Omega(\text{MSA}) = 4hwC^2 + 2(hw)^2C",
+        "h w C",
+        lambda h, w, c: 4 * h * w * c**2 + 2 * (h * w) ** 2 * c,
+    ),
     Case(r"Y = 0.5 \times X", "X[n,d]", lambda x: x / 2),
     Case(r"Y = X \times A \times B", "X[n,d] A[d,p] B[p,r]", lambda x, a, b: x @ a @ b),
     Case(
@@ -41,7 +46,11 @@ COUNTS = [
 """``×`` beside a number or a size, and the rank r of what is declared as d×r."""
 
 APART = [
-    Case(r"y = \sum_{i=1}^{n} g(x, x_i) y_i", "x[d] x_i[n,d] g() y[n,p]", None),
+    Case(
+        r"r(x) = \max(0, p(x) - q(x))",
+        "x[d] p() q()",
+        lambda x, p, q: np.maximum(0, p(x) - q(x)),
+    ),
     Case(
         r"s = \|\mu_a - \mu_{c(i)}\|",
         "mu_a[d] mu_ci[d]",
@@ -147,7 +156,7 @@ def block_diagonal(blocks: list[Any]) -> Any:
     return out
 
 
-@table(*COUNTS, *APART[1:], *GATES, *ROWS, *LABELS, *OF_NOTES, *FAMILIES, *DIAGONALS)
+@table(*COUNTS, *APART, *GATES, *ROWS, *LABELS, *OF_NOTES, *FAMILIES, *DIAGONALS)
 def test_value(case: Case) -> None:
     check(case)
 
