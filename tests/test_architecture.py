@@ -31,6 +31,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning",
             "meaning.ir",
             "meaning.contradictions",
+            "meaning.kinds",
             "meaning.linking",
             "meaning.ranks",
             "meaning.scope",

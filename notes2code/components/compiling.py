@@ -21,6 +21,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
+from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
 from notes2code.meaning.ranks import as_defined, unlike_said
 
@@ -70,7 +71,7 @@ class Compiler:
     def _by_itself(self, entry: Entry) -> Compiled:
         if entry not in self.read:
             self.reading.add(entry)
-            self.read[entry] = self._guarded(entry, self._compile)
+            self.read[entry] = self._guarded(entry, self._of_rows)
             self.reading.discard(entry)
         return self.read[entry]
 
@@ -90,6 +91,21 @@ class Compiler:
             slips = wrong_results(entry.latex, tree, self.library.scope)
             compiled = replace(compiled, problems=(*compiled.problems, *slips))
         return compiled
+
+    def _of_rows(self, entry: Entry) -> Compiled:
+        """A formula by itself; capitals that the text calls vectors, *U is the context vector of
+        the tokens*, are matrices of rows where that makes it a component."""
+        compiled = self._compile(entry)
+        kinds, own = self.linker.kinds[entry], self.alone.get(entry)
+        rows = {name: k for name, k in kinds.items() if k.is_vector and name[0].isupper()}
+        if compiled.status != "formula" or own is None or not rows:
+            return compiled
+        self.linker.kinds[entry] = {name: k for name, k in kinds.items() if name not in rows}
+        other = self._compile(entry)
+        if other.recognised is None:
+            self.linker.kinds[entry], self.alone[entry] = kinds, own
+            return compiled
+        return replace(other, problems=(*other.problems, unlike(rows, entry.latex)))
 
     def _as_defined(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry

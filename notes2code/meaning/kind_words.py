@@ -82,6 +82,20 @@ COPULAS = ARTICLES | frozenset(
 _SINGULAR = (
     "is denotes represents ist sei est désigne représente es sea denota é seja è sia является"
 )
+LEADING = COPULAS | frozenset(
+    "also still just simply now again usually often typically always only here itself thus "
+    "auch also wieder también também aussi juga cũng".split()
+)
+"""What may stand between a copula and an article."""
+
+_VERB = re.compile(r"[a-z]+[^aisu'’]s|[а-я]+(?:[еиуюая]т|ть)")
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word may be a verb: ``W_i: projects vectors``."""
+    return _VERB.fullmatch(word) is not None
+
+
 OF_ONE = frozenset(_SINGULAR.split())
 """Those that speak of one thing."""
 
@@ -95,7 +109,7 @@ _ENGLISH = frozenset(
 
 AND = frozenset("and und et y e и dan và 和 与 與 及 と 와 과".split())
 
-OF = frozenset("of de du des del do da dos das dari của between von".split())
+OF = frozenset("of in de du des del do da dos das dari của between von".split())
 """What makes of a kind the part of something else: ``the length of the vector``."""
 
 MEASURES = frozenset(
@@ -111,15 +125,24 @@ FIXED = frozenset(
 )
 """What an array is called whose elements are known."""
 
+PARTS = frozenset(
+    "element elements entry entries component components coordinate coordinates".split()
+)
+"""What belongs to an array that is then named: ``the elements of the vector x``."""
+
+EACH = frozenset("each every any some both".split())
+"""Words in front of a noun that change nothing of what it is a part of."""
+
 STOPS = (
     OF
     | MEASURES
     | FIXED
     | AND
+    | EACH
     | frozenset(
-        "for in to by with from on at as than into onto over under per times plus minus not no "
-        "never neither either nor or if when while that which whose where whether how each every "
-        "any some both because so but then is are was were be has have had can may will should "
+        "for to by with from on at as than into onto over under per times plus minus not no "
+        "never neither either nor or if when while that which whose where whether how "
+        "because so but then is are was were be has have had can may will should "
         "used multiplied added applied like via using "
         "oder mit aus auf zu zum zur nicht kein keine durch als wenn dem den des "
         "ou avec par pour dans sur pas que qui con por para en no sin com em não se ao "

@@ -5,11 +5,12 @@ They hold in the section that states them and in those below it. What is nearest
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 
-from notes2code.diagnostics import ProblemError
+from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex.tree import Node
 from notes2code.meaning import names, scripts
 from notes2code.meaning.prose import Said, said
@@ -31,44 +32,50 @@ class Passage:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    said: Said
-    section: tuple[str, ...]
-    order: int
+_Place = tuple[str, tuple[str, ...], str]
+"""A note, a section of it, and a letter that is spoken of there."""
+
+_MOST = 20
+"""How often a section may speak of a letter before a formula, and behind it, until all else is
+too far."""
 
 
 class Kinds:
-    """The kinds that the prose of some notes states."""
+    """The kinds that the prose of some notes states, with how many formulas come before each."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
-        self.by_note: dict[str, list[_Placed]] = {}
+        self.said: dict[_Place, list[tuple[int, Said]]] = {}
         for passage in passages:
             for one in said(passage.text):
                 order = passage.order + passage.text.count("$", 0, one.at) // 2
-                placed = _Placed(one, passage.section, order)
-                self.by_note.setdefault(passage.note, []).append(placed)
+                place = (passage.note, passage.section, names.base_letter(names.label(one.node)))
+                self.said.setdefault(place, []).append((order, one))
 
     def near(
         self, note: str, section: tuple[str, ...], order: int, seen: Survey, defined: Set[str]
     ) -> dict[str, Shape]:
         """The kinds of what a formula names and defines, which stands in a section behind so many
         others."""
-        here = (
-            placed
-            for placed in self.by_note.get(note, ())
-            if section[: len(placed.section)] == placed.section
-        )
-        ordered = sorted(
-            here, key=lambda p: (-len(p.section), abs(2 * (order - p.order) + 1))
-        )  # what is said right behind a formula is as near as what is said right before
+        if not self.said:
+            return {}
         known = seen.counted.keys() | defined
         found: dict[tuple[str, int], int] = {}
-        for placed in ordered:
-            use = _use(placed.said.node, seen, known)
-            if use is not None and _counts(placed.said, use, seen):
-                found.setdefault((use.name, len(use.indices)), placed.said.rank)
+        for letter in sorted({names.base_letter(name) for name in known}):
+            for one in self._of(letter, note, section, order):
+                use = _use(one.node, seen, known)
+                if use is not None and _counts(one, use, seen):
+                    found.setdefault((use.name, len(use.indices)), one.rank)
         return dict(_shapes(found, seen))
+
+    def _of(self, letter: str, note: str, section: tuple[str, ...], order: int) -> Iterator[Said]:
+        """What is said of a letter, nearest first: right behind a formula is as near to it as
+        right before."""
+        for depth in range(len(section), -1, -1):
+            here = self.said.get((note, section[:depth], letter), [])
+            at = bisect_right(here, order, key=lambda pair: pair[0])
+            close = here[max(at - _MOST, 0) : at + _MOST]
+            close.sort(key=lambda pair: abs(2 * (order - pair[0]) + 1))
+            yield from (one for _, one in close)
 
 
 def _use(node: Node, seen: Survey, known: Set[str]) -> Use | None:
@@ -111,3 +118,20 @@ def told(kinds: Mapping[str, Shape]) -> str:
     """What prose says, in words."""
     said = [f"`{name}` is a {CALLED[len(shape.axes)]}" for name, shape in kinds.items()]
     return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+
+
+def may_be_loose(name: str, kind: Shape, rank: int) -> bool:
+    """Whether prose may call something of another rank a vector: a matrix by its rows, and any
+    bias."""
+    loosely = rank == 2 or (rank == 0 and names.base_letter(name) == "b")
+    return kind.is_vector and loosely
+
+
+def unlike(kinds: Mapping[str, Shape], latex: str) -> Problem:
+    """The warning that a formula is not computed with the kinds that a text states."""
+    return warning(
+        "N2C035",
+        f"the text says that {told(kinds)}, which does not fit this formula",
+        Span(0, len(latex)),
+        "it is computed as if the text did not say so; change one of the two",
+    )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code import faults
-from notes2code.diagnostics import Problem, ProblemError, Span, note, warning
+from notes2code.diagnostics import Problem, ProblemError, Span, note
 from notes2code.latex import parse, words
 from notes2code.latex.macros import Macro, definitions
 from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
@@ -31,7 +31,7 @@ from notes2code.meaning import (
     targets,
 )
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.kinds import Kinds, Passage, told
+from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
@@ -137,14 +137,14 @@ class Linker:
         self.states: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
+        self.functions: dict[Entry, Typed] = {}
+        self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
         """The parameters of functions that are not what the note declares by these names."""
         prose = list(passages)
         self.prose = Kinds(prose)
         self.said = SaidFunctions(prose, self.base)
         self.kinds = {entry: self._kinds(entry) for entry in self.entries}
-        self.functions: dict[Entry, Typed] = {}
-        self.busy: list[Entry] = []
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
 
@@ -247,32 +247,26 @@ class Linker:
             del self.bound[entry]
             return None
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
-        remark = note("N2C039", text, Span(0, len(entry.latex)))
-        return replace(typed, problems=(*typed.problems, remark))
+        told = note("N2C039", text, Span(0, len(entry.latex)))
+        return replace(typed, problems=(*typed.problems, told))
 
     def _unlike_said(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
         """A formula that cannot be computed where something is a vector, as the text says, and can
-        where that is said of the rows of a matrix: from here on it is not said of the formula. None
-        where the text is not to blame."""
+        where the text speaks loosely: from here on that is not said of the formula. None where the
+        text is not to blame."""
         one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
         for rest in (*one_less, {}):
             self.kinds[entry] = rest
             other = type_tree(entry.latex, tree, self.scope(entry))
             given = () if other.equation is None else other.equation.inputs
-            rows = {one.name for one in given if len(one.shape) == 2}
-            unlike = {name: kind for name, kind in kinds.items() if name not in rest}
-            if all(kind.is_vector and name in rows for name, kind in unlike.items()):
+            ranks = {one.name: len(one.shape) for one in given}
+            left = {name: kind for name, kind in kinds.items() if name not in rest}
+            if all(may_be_loose(name, kind, ranks.get(name, -1)) for name, kind in left.items()):
                 break
         else:
             self.kinds[entry] = dict(kinds)
             return None
-        doubt = warning(
-            "N2C035",
-            f"the formula cannot be computed where {told(unlike)}, as the text says",
-            Span(0, len(entry.latex)),
-            "it is computed as if the text spoke of the rows of matrices; change one of the two",
-        )
-        return replace(other, problems=(*other.problems, doubt))
+        return replace(other, problems=(*other.problems, unlike(left, entry.latex)))
 
     def together(
         self,
@@ -296,9 +290,16 @@ class Linker:
     def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
         """What surrounds a formula, with the definitions that it is typed with."""
         functions = self.said.near(entry.note, entry.section)
+        kinds: dict[str, Shape] = {}
+        mine = self.parsed[entry].seen
         for one in (*uses, entry):
             functions.update(self._functions(one))
-        kinds = self.kinds[entry]
+            # What is not said of the formula itself is not said of it with its definitions.
+            kinds |= {
+                name: kind
+                for name, kind in self.kinds[one].items()
+                if one is entry or mine is None or name not in mine.counted
+            }
         return replace(
             self.base,
             words=self.words,

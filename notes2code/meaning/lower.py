@@ -126,6 +126,10 @@ def _infix(run: Run, node: Infix) -> Value:
         one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
         number = min(left, right, key=_rank)
         if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
+            array = max(left, right, key=_rank).body
+            if value.rank == 1 and isinstance(array, ir.Ref) and array.array in run.shapes:
+                text = f"`{run.quote(node.span)}` would add a vector to a dot product"
+                run.conflict(3 if len(array.at) == 1 else 0, text, node.span)
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
         elif shifted and any(isinstance(f.body, ir.Size) for f in _factors(number)):
             run.pay(0.8)  # what counts features is not added to a matrix

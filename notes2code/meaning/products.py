@@ -226,13 +226,15 @@ def _note_scale(run: Run, left: Value, right: Value) -> None:
 
 
 def _is_gain(run: Run, value: Value) -> bool:
-    """Whether a factor is the gain or bias of a normalisation, which acts element by element."""
-    return (
-        run.seen.normalises
-        and value.rank == 1
-        and isinstance(value.body, ir.Ref)
-        and value.body.array.split("_")[0] in symbols.GAINS
-    )
+    """Whether a factor is the gain or bias of a normalisation, or the deviation of another array,
+    which act element by element; so does the γ of ``γ x + β``, where both are said to be arrays."""
+    if value.rank != 1 or not isinstance(value.body, ir.Ref):
+        return False
+    base, _, label = value.body.array.partition("_")
+    if run.seen.normalises:
+        return base in symbols.GAINS | {"sigma"}
+    pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
+    return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
 
 
 def _scales(left: Value, right: Value) -> bool:

@@ -39,6 +39,9 @@ _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
 _FARTHEST = 8
 """Words between a letter and the kind that it is said to be of."""
 
+_LONGEST = 80
+"""Characters of a formula that lists letters, and letters of a list."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -104,6 +107,8 @@ def _with_heads(tokens: Sequence[_Token]) -> list[_Token]:
 @lru_cache(maxsize=4096)
 def _names(latex: str) -> tuple[Node, ...]:
     """The letters that a formula lists; none where it holds anything else."""
+    if len(latex) > _LONGEST:
+        return ()
     try:
         clauses = parse(latex).clauses
     except (ProblemError, RecursionError):
@@ -129,7 +134,7 @@ def _lists(tokens: Sequence[_Token]) -> Iterator[_Letters]:
             continue
         start, by_comma = at, False
         at += 1
-        while (joined := _joined(tokens, at)) is not None:
+        while len(nodes) < _LONGEST and (joined := _joined(tokens, at)) is not None:
             by_comma = by_comma or tokens[at].text in (",", "，")
             nodes += _nodes(tokens[joined])
             at = joined + 1
@@ -173,9 +178,9 @@ def _in_front(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, No
 
 
 def _is_size(node: Node) -> bool:
-    """Whether a letter counts features, as in *the dimension of the key vectors d_k*."""
+    """Whether a letter counts something, as in *the dimension of the key vectors d_k*."""
     name = names.label(node)
-    return names.is_size_name(name) and name.islower()
+    return name in ("n", "m", "N") or (names.is_size_name(name) and name.islower())
 
 
 def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
@@ -195,9 +200,11 @@ def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
 
 def _before_phrase(tokens: Sequence[_Token], at: int) -> str:
     """The word in front of a noun and its article and adjectives, "" where they begin a clause."""
-    for token in reversed(tokens[max(at - _FARTHEST, 0) : at]):
-        if token.kind == "sign" or token.text.lower() in words.STOPS:
-            return token.text
+    for place in range(at - 1, max(at - _FARTHEST, 0) - 1, -1):
+        word = tokens[place].text.lower()
+        if tokens[place].kind == "sign" or (word in words.STOPS and word not in words.EACH):
+            part = place > 0 and tokens[place - 1].text in words.PARTS
+            return "" if part else tokens[place].text
     return ""
 
 
@@ -260,11 +267,14 @@ def _noun_behind(tokens: Sequence[_Token], at: int, letters: int) -> int | None:
     adjectives."""
     for place in range(at, min(at + _FARTHEST, len(tokens))):
         token = tokens[place]
-        noun = token.noun
-        if noun is not None:
-            between = tokens[at:place]
-            plain = all(one.text.lower() in words.ARTICLES | words.COPULAS for one in between)
-            return place if noun.style != "after" or plain else None
+        between = [one.text.lower() for one in tokens[at:place]]
+        led = all(word in words.LEADING for word in between)
+        if token.noun is not None:
+            bare = token.noun.number == 2 or token.noun.style == "before"  # without an article
+            acts = bare and letters == 1 and any(map(words.is_verb, between))
+            return None if acts or (token.noun.style == "after" and not led) else place
+        if token.text.lower() in words.ARTICLES and not led:
+            return None  # W: maps the input vector
         listed = letters > 1 and _joins(token)
         if not (listed or _describes(tokens, place)):
             return None
@@ -272,8 +282,11 @@ def _noun_behind(tokens: Sequence[_Token], at: int, letters: int) -> int | None:
 
 
 def _describes(tokens: Sequence[_Token], at: int) -> bool:
-    """Whether a word may stand between *is* and a kind; ``d``-dimensional and ``d`` 维 may."""
+    """Whether a word may stand between *is* and a kind; ``d``-dimensional, ``d`` 维 and ``n × d``
+    may."""
     token = tokens[at]
+    if token.kind == "math" and not _nodes(token):
+        return True
     if token.kind == "word":
         return token.text.lower() not in words.STOPS
     if token.kind == "sign":

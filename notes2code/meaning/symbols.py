@@ -244,7 +244,9 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
 
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
-    if not run.shapes or (use.indices and use.name in run.defines):
+    whole = run.shapes.get(use.name)
+    of_each = whole is not None and whole.indexed == len(use.indices)
+    if not run.shapes or (use.indices and use.name in run.defines and not of_each):
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
     of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
     told = run.shapes.get(use.name) if of_a_head else None

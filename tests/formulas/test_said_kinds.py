@@ -122,6 +122,44 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda g, x, b: g * x + b,
         context="| $\\gamma$ | a vector |\n|---|---|\n| $x$ | a matrix |\n| $\\beta$ | a scalar |",
     ),
+    Case(
+        r"s = \sum_{i=1}^n x_i",
+        "x[n]",
+        lambda x: x.sum(),
+        context="where $x_i$ are the elements of the vector $x$",
+    ),
+    Case(
+        r"O = \sum_{h=1}^H \alpha_h O_h",
+        "alpha[h] O[h,n,d]",
+        lambda a, o: np.einsum("h,hnd->nd", a, o),
+        context=r"$\alpha_h$ are scalars and $O_h$ are matrices",
+    ),
+    Case(
+        r"z = \sigma_y \frac{x - \mu_x}{\sigma_x} + \mu_y",
+        "sigma_y[d] x[n,d] mu_x[d] sigma_x+[d] mu_y[d]",
+        lambda s, x, m, t, n: s * (x - m) / t + n,
+        context=r"$\mu_x$, $\sigma_x$, $\mu_y$ and $\sigma_y$ are vectors, $x$ is a matrix",
+    ),
+    # What is said of m holds in what is made of it.
+    Case(
+        r"\theta_t = \theta_{t-1} - \alpha \hat{m}_t",
+        "theta[d] alpha m_hat[d]",
+        lambda p, a, m: p - a * m,
+        context=r"$\theta_t$ and $m_t$ are vectors. $$\hat{m}_t = \frac{m_t}{1 - \beta_1^t}$$",
+    ),
+    # A scale and a shift act element by element.
+    Case(
+        r"y = \gamma \cdot \hat{x} + \beta",
+        "gamma[d] x_hat[d] beta[d]",
+        lambda g, x, b: g * x + b,
+        context=r"where $\gamma$ and $\beta$ are learnable vectors",
+    ),
+    Case(
+        r"h' = \gamma_c h + \beta_c",
+        "gamma_c[d] h[d] beta_c[d]",
+        lambda g, h, b: g * h + b,
+        context=r"$\gamma_c$, $\beta_c$ are vectors",
+    ),
     # Queries that are called vectors are rows.
     Case(
         r"S = 2 Q K^\top",
@@ -220,9 +258,15 @@ def test_a_definition_counts_before_a_kind_and_this_is_said() -> None:
             "where $x$ is the input vector",
             "self_attention",
         ),
+        (
+            "h_0 = U W_e + W_p",
+            "$U$ is the context vector of tokens, $W_e$ is the token embedding matrix",
+            "learned_positional_embedding",
+        ),
+        (r"y = w^\top x + b", "the weight vector $w$ and the bias vector $b$", None),
     ],
 )
-def test_rows_that_are_called_vectors(latex: str, text: str, component: str) -> None:
+def test_vectors_that_are_none(latex: str, text: str, component: str | None) -> None:
     f = compile_formula(latex, context=text)
     assert f.component == component
     assert [d.code for d in f.diagnostics] == ["N2C035"]
