@@ -133,6 +133,8 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
         elif shifted and any(isinstance(f.body, ir.Size) for f in _factors(number)):
             run.pay(0.8)  # what counts features is not added to a matrix
+        elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
+            run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
         elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
         elif {left.rank, right.rank} == {1, 2} and _is_row_on_outer(run, left, right):

@@ -116,13 +116,16 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
         if _maps_a_number(left, right):
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
+        number, array = sorted((left, right), key=lambda value: value.rank)
+        if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
+            run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
         return _shifted(run, left, right, where)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
-    if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
+    if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
         return elementwise(run, left, right, ir.mul, where)
     if right.rank == 1 and _is_normalised(right) and _is_small(left):
         run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
@@ -225,7 +228,7 @@ def _note_scale(run: Run, left: Value, right: Value) -> None:
         sizes.note_scale(run, factor.body, other.body, features)
 
 
-def _is_gain(run: Run, value: Value) -> bool:
+def is_gain(run: Run, value: Value) -> bool:
     """Whether a factor is the gain or bias of a normalisation, or the deviation of another array,
     which act element by element; so does the γ of ``γ x + β``, where both are said to be arrays."""
     if value.rank != 1 or not isinstance(value.body, ir.Ref):
@@ -292,7 +295,7 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
+        if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
             return elementwise(run, left, right, ir.mul, where)
         if _is_scale(left, right):
             return _shifted(run, left, right, where)

@@ -15,6 +15,12 @@ def standardised(x: Any, epsilon: float) -> Any:
 
 @table(
     Case(
+        r"\mu = \frac{1}{m} \sum_{i=1}^m x_i, \sigma^2 = \frac{1}{m} \sum_{i=1}^m (x_i - \mu)^2,"
+        r" \hat x_i = \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}}, y_i = \gamma \hat x_i + \beta",
+        "x[m] epsilon+ gamma beta",
+        lambda x, eps, g, b: g * standardised(x, eps) + b,
+    ),
+    Case(
         r"\mathrm{RMSNorm}(x) = \gamma \cdot \frac{x_i}{\mathrm{RMS}(x)}",
         "gamma[d] x[d]",
         lambda g, x: g * x / np.sqrt((x**2).mean()),
