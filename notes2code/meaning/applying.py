@@ -172,17 +172,27 @@ def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
     count, axes = len(use.indices), len(equation.value.indices)
     if count and (count == equation.numbered or 1 < count == axes):
         return True
-    letter = len(names.base_letter(use.name)) == 1 and use.name[0].islower()
-    if not letter or count != 1 or axes != 1 or _own_places(run, use) == []:
+    letter = len(names.base_letter(use.name)) == 1
+    if not letter or count != 1 or not axes or _own_places(run, use) == []:
         return False
-    if isinstance(equation.value.body, ir.Softmax):
+    if axes == 1 and _weighs(equation.value.body):
         return True
+    if not use.name[0].islower():
+        return False
     raise error(
         "N2C033",
         f"`{run.quote(span)}` may be an element of `{use.name}`, or another function each time",
         span,
         "define it with its index, or give the vector a name",
     )
+
+
+def _weighs(body: Expr) -> bool:
+    """Whether a function gives the weights of a softmax, or what another picks of them, as in
+    ``TopK(softmax(x W))``."""
+    if isinstance(body, Call) and len(body.arguments) == 1:
+        body = body.arguments[0].body
+    return isinstance(body, ir.Softmax)
 
 
 def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:
@@ -460,6 +470,8 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")):
         options = shape[:1]
+    if names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends:
+        options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:

@@ -353,14 +353,15 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or not use.indices
     if use.name not in run.seen.called:
         return False
-    # Nobody writes a factor x in parentheses: \gamma(c), and E_i(x), one of several experts.
+    # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     if base in names.GREEK:
         return alone and not use.indices
     if use.indices:
         expert = alone and (base in _FUNCTION_LETTERS or base == "E")
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
-    return base in _MAYBE_FUNCTIONS or (base.islower() and _is_passed_on(run, name, group))
+    is_passed = base.islower() and _is_passed_on(run, name, group)
+    return base in _MAYBE_FUNCTIONS or is_passed or (alone and base.islower())
 
 
 def _is_passed_on(run: Run, name: Node, group: Group) -> bool:

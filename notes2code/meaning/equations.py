@@ -22,7 +22,7 @@ from notes2code.meaning import (
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.run import Defined, Run, find_index
+from notes2code.meaning.run import Defined, Run, find, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
@@ -103,6 +103,7 @@ class Attempt:
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]
+        self._refuse_defined_parameter(target, needed)
         definitions = [
             (self.done[at].name, run.quote(self.targets[at].span), self.done[at].array)
             for at in self.order
@@ -133,6 +134,18 @@ class Attempt:
                     target.span,
                     "give one of the two another name, or join them with `=` if they are equal",
                 )
+
+    def _refuse_defined_parameter(self, target: Target, needed: set[int]) -> None:
+        """Of ``X = E + P, Q = X W, S(X) = Q X^⊤`` nothing says whether S is given X or makes it."""
+        made = (self.targets[at] for at in sorted(needed))
+        given = [one for one in made if one.name in target.parameters and not one.indices]
+        if given:
+            raise error(
+                "N2C035",
+                f"`{given[0].name}` is given to `{target.name}`, and is defined here too",
+                given[0].span,
+                "give one of the two another name",
+            )
 
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
@@ -398,6 +411,10 @@ class Attempt:
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             of_each = declared.indexed == 0 and len(declared.axes) == element
             self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is
+        elif declared is not None and _is_turned(value, declared):
+            said = " × ".join(map(str, declared.axes))
+            text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out turned"
+            self.run.conflict(3, text, target.span)
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""
@@ -447,6 +464,17 @@ class Attempt:
             return value
         holds = condition(self.run, define.condition)
         return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
+
+
+def _is_turned(value: Value, declared: Shape) -> bool:
+    """Whether a matrix has the rows that are declared as its columns, or the other way."""
+    sizes = [find(find_index(axis).size) for axis in value.axes]
+    said = list(map(str, declared.axes))
+    if not len(sizes) == len(said) == 2 or said[0] == said[1]:
+        return False
+    return any(
+        size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
+    )
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:

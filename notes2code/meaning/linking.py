@@ -96,6 +96,7 @@ class _Parsed:
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
+    constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
@@ -154,6 +155,7 @@ class Linker:
         for entry, parsed in self.parsed.items():
             kinds = {
                 "arrays": parsed.arrays,
+                "constants": parsed.constants,
                 "functions": parsed.functions,
                 "shapes": parsed.shapes,
                 "halves": {name for name, _ in parsed.halves},
@@ -336,7 +338,7 @@ class Linker:
         self, entry: Entry, names: Iterable[str], kind: str, within: int
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first. ``kind`` is what they define:
-        ``arrays``, ``functions``, ``shapes`` or ``halves``."""
+        ``arrays``, ``constants``, ``functions``, ``shapes`` or ``halves``."""
         found = {name: self.defining(entry, name, kind, within) for name in names}
         if kind == "functions":
             found = {name: self._readable(entry, others) for name, others in found.items()}
@@ -435,6 +437,10 @@ class Linker:
         found = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
         bound = self.bound.get(entry, frozenset())
         nearest = {name: others[0] for name, others in found.items() if name not in bound}
+        # Where β = 1 is said nearer than β ∈ ℝ^d, it is a number.
+        for name, others in self.nearest(entry, nearest, "constants", within=1).items():
+            if self.distance(entry, others[0]) < self.distance(entry, nearest[name]):
+                del nearest[name]
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
@@ -514,12 +520,13 @@ class Linker:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - mine.parameters
+            free -= mine.called & calls.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
             for name, others in self.nearest(current, free, "arrays", within).items():
                 other = others[0]
-                if self._is_of_tokens(name, other, mine):
+                if self._is_of_tokens(name, other, mine) or self._is_given(name, entry, other):
                     continue
                 if other is not entry and other not in needed:
                     needed[other] = None
@@ -527,6 +534,12 @@ class Linker:
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _is_given(self, name: str, entry: Entry, other: Entry) -> bool:
+        """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X
+        is elsewhere; the ``Q_i = Q W_i`` of each head is made of the Q that is given."""
+        indexed = self.parsed[other].indexed.get(name)
+        return name in self.parsed[entry].parameters and (indexed is None or not indexed.written)
 
     def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
         """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
@@ -632,6 +645,8 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
     # from the shapes: what they name stays a symbol elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
     constant = not any(map(scripts.is_name, nodes))
+    if constant and not target.parameters:
+        parsed.constants.add(target.name)
     if not target.name or constant or names.is_size_name(target.name):
         return
     if target.parameters:

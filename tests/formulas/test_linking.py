@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
 TURNED = (
@@ -276,6 +277,47 @@ def test_value(case: Case) -> None:
         context=[r"W \in \mathbb{R}^{d \times h}, \quad b \in \mathbb{R}^d"],
     ),
     Case(
+        r"\mathrm{Attn}(X) = \mathrm{softmax}(Q K^\top) V",
+        "X[n,d] W_Q[d,p] W_K[d,p] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+        context=[r"X = [e_1; \dots; e_n]", r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+        "Q[h,n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=[r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+        "X[n,d] W_Q[h,d,k] W_K[d,k] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ (x @ v),
+        context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"s = E \sum_{e=1}^{E} f_e p_e",
+        "f[E] p[E]",
+        lambda f, p: len(f) * f @ p,
+        context=[r"E \in \mathbb{R}^{v \times d}"],
+    ),
+    Case(
+        r"y = \sum_{i=1}^{n} G_i(x) (V x)_i",
+        "x[d] W[d,n] V[n,d]",
+        lambda x, w, v: softmax(x @ w) @ (v @ x),
+        context=[r"G(x) = \mathrm{softmax}(x W)"],
+    ),
+    Case(
+        r"y = \mathrm{swish}(U x) \odot V x",
+        "U[h,d] x[d] beta V[h,d]",
+        lambda u, x, beta, v: (u @ x) * sigmoid(beta * (u @ x)) * (v @ x),
+        context=[
+            r"\beta \in \mathbb{R}^d",
+            r"\sigma = \sqrt{\sum_i h_i^2}",
+            r"\beta = 1",
+            r"\mathrm{swish}(z) = z \odot \sigma(\beta z)",
+        ],
+    ),
+    Case(
         r"y = Q^\top K",
         "Q[n,d] K[n,d]",
         lambda q, k: q.T @ k,
@@ -284,6 +326,16 @@ def test_value(case: Case) -> None:
 )
 def test_context(case: Case) -> None:
     check(case)
+
+
+def test_what_is_given_and_defined_is_refused() -> None:
+    with pytest.raises(FormulaError, match="is given to `S`"):
+        compile_formula(r"X = E + P \\ Q = X W \\ S(X) = Q X^\top")
+
+
+def test_the_share_of_a_head_is_no_row() -> None:
+    with pytest.raises(FormulaError, match="shared out to the heads"):
+        compile_formula(r"Q = X W \\ \mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V")
 
 
 def test_an_activation_acts_on_numbers_whatever_the_note_calls_so() -> None:

@@ -155,13 +155,47 @@ POWERS = [
 ]
 
 
+LISTED = [
+    Case(
+        rf"X = {opened} x_1, x_2, \ldots, x_N {closed} \in \mathbb{{R}}^{{{axes}}}",
+        "x[N,d]",
+        lambda x, turned=axes == r"d \times N": x.T if turned else x,
+    )
+    for opened, closed in ("[]", "()")
+    for axes in (r"N \times d", r"d \times N")
+]
+"""Vectors in a list are the rows of a matrix or its columns, as its shape says."""
+
+CALLED = [
+    Case(
+        r"a(x) = \min\left(1, \frac{p_\theta(x)}{q_\phi(x)}\right)",
+        "x p_theta() q_phi()",
+        lambda x, p, q: min(1, p(x) / q(x)),
+        shapes={"x": []},
+    ),
+    Case(r"y = x + m(x)", "x[d] m()", lambda x, m: x + m(x)),
+    Case(r"y = x + a(n(x))", "x[d] n() a()", lambda x, n, a: x + a(n(x))),
+]
+"""A small letter before another in parentheses is called: nobody writes a factor so."""
+
+
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS)
+@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS, *LISTED, *CALLED)
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_a_matrix_that_comes_out_turned_is_refused() -> None:
+    shapes = [
+        rf"{name} \in \mathbb{{R}}^{{{rows} \times {columns}}}"
+        for name, rows, columns in ("Snm", "Qnd", "Kmd")
+    ]
+    assert compile_formula("S = Q K^T", context=shapes)
+    with pytest.raises(FormulaError, match="comes out turned"):
+        compile_formula("S = K Q^T", context=shapes)
 
 
 def test_a_softmax_of_an_outer_product_is_refused() -> None:
