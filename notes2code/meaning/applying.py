@@ -59,7 +59,8 @@ def apply(
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         usual = _of_field(run, use.name)
-        if equation is usual or (usual is not None and len(arguments) == 1):
+        attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
+        if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span, named)
         raise _other_number(use, equation, len(arguments), span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
@@ -494,8 +495,8 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
 
 
 _OTHER_SHAPES = frozenset(
-    "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "
-    "unsqueeze vec view".split()
+    "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
+    "split stack transpose unsqueeze vec view".split()
 )
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""

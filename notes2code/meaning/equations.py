@@ -372,6 +372,8 @@ class Attempt:
         expect: a score e_ij that is no number, a small letter that is a matrix."""
         if _is_number(target) and value.rank > 0:
             self.run.pay(2.4)
+        if target.whole and len(target.indices) == 1 and value.rank > 1:
+            self.run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
         if target.parameters or not target.name:
             return
         letter = names.base_letter(target.name)
@@ -423,6 +425,9 @@ class Attempt:
         values = define.values if define.target is not None else define.values[1:]
         said = [node for node in values if not scripts.is_name(node)] or values
         said = [node for node in said if not self._is_unknown_call(node)] or said
+        # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
+        given = set(self.run.parameters)
+        said = [n for n in said if given <= self.run.seen.letters(n).names] or said
         explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)

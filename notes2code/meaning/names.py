@@ -147,6 +147,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         if indices == 0 and base == "input":
             return (1, 2, 0)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+    if base in ("Sigma", "Lambda"):
+        return (2, 0, 1)  # a covariance, or what stands on a diagonal
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
             return (2, 1, 0)

@@ -116,6 +116,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
         if _maps_a_number(left, right):
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
+        if any(isinstance(side.body, ir.Size) for side in (left, right)) and left.rank + right.rank:
+            run.pay(0.4)  # the D of D u_t maps it rather than scales it
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):

@@ -42,8 +42,9 @@ def quantities(nodes: Nodes) -> set[str]:
         else:
             found.update(_of_counts(product.factors, ""))
     for rounded in nodes.of(Group):
-        if rounded.open in ("⌊", "⌈") and all(map(_is_arithmetic, rounded.items)):
-            found.update(_named(rounded))
+        arithmetic = rounded.open == "⌊" and all(map(_is_arithmetic, rounded.items))
+        if rounded.open == "⌈" or arithmetic:
+            found.update(_named(rounded))  # matrices are rounded, but never all of them up
     products = [node for node in nodes.of(Infix) if node.op in "×·"]
     inner = {id(node.left) for node in products}
     for node in products:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
@@ -35,6 +35,11 @@ HEAD = "h"
 
 SCRIPTED = (Script, Accent)
 """What stands around a letter or a word."""
+
+Above = Literal["", "power", "version"]
+"""What stands above a letter, where more than its own place tells."""
+
+NOTHING_RAISED: Mapping[str, Above] = {}
 
 NO_STEPS: Mapping[str, Set[str]] = {}
 
@@ -150,11 +155,12 @@ def read(
     as_target: bool = False,
     steps: Mapping[str, Set[str]] = NO_STEPS,
     numbered: Set[str] = frozenset(),
+    raised: Mapping[str, Above] = NOTHING_RAISED,
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
-    element, too."""
+    element, too; ``raised`` tells what stands above a letter, where the formula shows it."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
         return Use(name, node.span, bold=node.font == "bold")
@@ -178,6 +184,7 @@ def read(
             raise TypeError(node)
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
+    reader.raised = raised.get(node.text, "")
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -214,6 +221,7 @@ class _Reader:
         self.as_target = as_target
         self.steps = steps
         self.numbered = numbered
+        self.raised: Above = ""
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -229,7 +237,7 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
-            if inner := self.label_and_index(part):
+            if inner := self.label_and_index(part) or self.beside_label(part):
                 for piece in inner:
                     self.below(piece)
                 continue
@@ -262,6 +270,16 @@ class _Reader:
             case Juxt((Name(letter) as index, Name(label) as name)):
                 if label in names.GREEK and letter in self.bound and label not in self.bound:
                     return name, index
+        return ()
+
+    def beside_label(self, node: Node) -> tuple[Node, ...]:
+        """The letters of the ``kc`` of ``a_{kc}``, of which one is an index; those of weights and
+        of sizes, ``d_{in}``, may be an abbreviation."""
+        match node:
+            case Juxt((Name(one), Name(other))) if len(one) == len(other) == 1:
+                abbreviated = self.base in _WEIGHTS | {"d", "n", "N"} or one + other == "in"
+                if len({one, other} & self.bound) == 1 and not abbreviated:
+                    return node.factors
         return ()
 
     def looks_up(self, node: Node) -> bool:
@@ -324,10 +342,13 @@ class _Reader:
         elif isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
-            if (self.as_target and node.text != "2") or (node.text == "0" and self.base == "W"):
+            named = (self.as_target and node.text != "2") or self.raised == "version"
+            if named or (node.text == "0" and self.base == "W"):
                 self.labels.append(node.text)
             else:
                 self.power = node
+        elif self.base in RATES and isinstance(inner, Infix | Script):
+            self.power = inner  # the γ^(n-m) of plain text, and the β^{n_y} of a count
         elif isinstance(node, Group) and node.open == "(" and node.items:
             for item in node.items:
                 at = self.index(item)
@@ -373,6 +394,10 @@ class _Reader:
         """An index above a name. That of the heads counts the first axis, as the field has it."""
         self.indices.insert(0 if names.label(at.node) == HEAD else len(self.indices), at)
 
+    def _is_power(self) -> bool:
+        """Whether an index above is a power: of a rate, or as the formula shows."""
+        return self.base in RATES or self.raised == "power"
+
     def _above_name(self, node: Name) -> None:
         text = node.text
         if text in ("T", "top") and not (text == "T" and "T" in self.bound):
@@ -381,7 +406,9 @@ class _Reader:
             self.transposed = True  # the QK^t of those who write all transposes so
         elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and (self.base not in RATES or text == _LAYER):
+        elif text in self.bound and text != _LAYER and self._is_power():
+            self.power = node
+        elif text in self.bound:
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES

@@ -344,6 +344,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         )
         first, then = (1, 0) if vectors else (0, 1)
         return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
+    if use.name in run.seen.powered and not bold:
+        return run.choose(f"rank {name}", [(0, 0.0), (1, 2.4)])
     if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:

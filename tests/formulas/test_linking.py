@@ -295,6 +295,18 @@ def test_value(case: Case) -> None:
         context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
     ),
     Case(
+        r"L = H(y, p)",
+        "y[n] p+[n]",
+        lambda y, p: -(y * np.log(p)).sum(),
+        context=[r"H(u, p) = -\sum_k u_k \log p_k = -\frac{1}{K} \sum_k \log p_k"],
+    ),
+    Case(
+        r"y = x + \mathrm{Aufmerksamkeit}(x)",
+        "x[n,d]",
+        lambda x: x + softmax(x @ x.T) @ x,
+        context=[r"\mathrm{Aufmerksamkeit}(Q, K, V) = \mathrm{softmax}(Q K^\top) V"],
+    ),
+    Case(
         r"s = E \sum_{e=1}^{E} f_e p_e",
         "f[E] p[E]",
         lambda f, p: len(f) * f @ p,

@@ -164,6 +164,14 @@ LISTED = [
     for opened, closed in ("[]", "()")
     for axes in (r"N \times d", r"d \times N")
 ]
+LISTED += [
+    Case(
+        r"\mathbf{Z} = [\mathbf{z}^{(0)}, \mathbf{z}^{(1)}, \ldots, \mathbf{z}^{(N)}] + \mathbf{E}",
+        "z[N+1,d] E[N+1,d]",
+        lambda z, e: z + e,
+        context=r"\mathbf{E} \in \mathbb{R}^{(N+1) \times d}",
+    )
+]
 """Vectors in a list are the rows of a matrix or its columns, as its shape says."""
 
 CALLED = [
@@ -174,16 +182,104 @@ CALLED = [
         shapes={"x": []},
     ),
     Case(r"y = x + m(x)", "x[d] m()", lambda x, m: x + m(x)),
+    Case(r"y = x + J(x)", "x[d] J()", lambda x, j: x + j(x)),
     Case(r"y = x + a(n(x))", "x[d] n() a()", lambda x, n, a: x + a(n(x))),
 ]
-"""A small letter before another in parentheses is called: nobody writes a factor so."""
+"""A letter before another in parentheses is called, if it is no weight: no factor is written so."""
+
+
+ABOVE = [
+    Case(r"y = x W^1 + x W^2", "x[d] W_1[d,p] W_2[d,p]", lambda x, a, b: x @ a + x @ b),
+    Case(r"y = 2 z_L^0", "z_L_0[d]", lambda z: 2 * z),
+    Case(r"Z = X_t^1 + X_t^2", "X_1[n,d] X_2[n,d]", lambda a, b: a + b),
+    Case(r"f(x) = \sum_{k=0}^{n} a_k x^k", "x a[n+1]", lambda x, a: np.polyval(a[::-1], x)),
+    Case(r"f(x) = \sum_i w^i x^i", "x[d] w[d]", lambda x, w: w @ x),
+    Case(
+        r"y = \sum_k \lambda^k x_k",
+        "lambda_ x[n,d]",
+        lambda rate, x: rate ** np.arange(len(x)) @ x,
+    ),
+    Case(r"y = (1 - \beta) / (1 - \beta^{n_y})", "beta+ n_y+", lambda b, n: (1 - b) / (1 - b**n)),
+    Case(
+        "D_nm = γ^(n−m)",
+        "gamma+ n# m#",
+        lambda g, n, m: g ** np.subtract.outer(np.arange(n), np.arange(m)),
+    ),
+    Case(
+        r"x^{t+1} = A x^t + B u^t",
+        "A[n,d] x[d] B[n,m] u[m]",
+        lambda a, x, b, u: a @ x + b @ u,
+    ),
+    Case(r"y^{n+1} = y^n \cdot y", "y+ n+", lambda y, n: y ** (n + 1)),
+]
+"""What stands above a letter: a power, a version of it, a step, or an index."""
+
+MATRICES = [
+    Case(r"y = x^\top \Sigma x", "x[d] Sigma[d,d]", lambda x, s: x @ s @ x),
+    Case(r"W = U \Sigma V^\top", "U[m,d] Sigma[d,n] V[p,n]", lambda u, s, v: u @ s @ v.T),
+    Case(
+        r"L = \|W^\top W - I\|_F^2",
+        "W[n,d]",
+        lambda w: np.square(w.T @ w - np.eye(w.shape[1])).sum(),
+    ),
+    Case(
+        r"y_t = C x_t + D u_t",
+        "C[p,d] x[n,d] D[p,m] u[n,m]",
+        lambda c, x, d, u: x @ c.T + u @ d.T,
+    ),
+    Case(r"p_i = x_i w + b", "x[n,d] w[d] b", lambda x, w, b: x @ w + b),
+    Case(r"c = \lceil M / (4 d) \rceil", "M+ d#", lambda m, d: np.ceil(m / (4 * d))),
+    Case(r"y = \mathrm{round}(x)", "x[d]", np.round),
+]
+"""What is a matrix beside what, and what is a number."""
+
+PLAIN = [
+    Case("Ā = exp(Δ A)", "Delta A[n,d]", lambda delta, a: np.exp(delta * a)),
+    Case("Z = Γ Ṽ", "Gamma V_tilde[n,d]", lambda g, v: g * v),
+    Case(
+        "o_t = Σ_c g_t^c x_c",
+        "g[n,m] x[m,d]",
+        lambda g, x: g @ x,
+    ),
+    Case("TopThree(u)_j = max(u_j − τ, 0)", "u[d] tau", lambda u, t: np.maximum(u - t, 0)),
+]
+"""Letters with accents, signs of sums and names of functions in text without TeX."""
+
+RANGES = [
+    Case(r"L = \sum_k a_{kc} x_k", "a_c[d] x[d]", lambda a, x: a @ x),
+    Case(
+        r"r = \sqrt{\frac{1}{d_{in}} \sum_{i=1}^{d_{in}} x_i^2}",
+        "x[d]",
+        lambda x: np.sqrt(np.mean(x**2)),
+        context=r"x \in \mathbb{R}^{d_{in}}",
+    ),
+    Case(r"J_{ij} = s_i (\delta_{ij} - s_j)", "s[d]", lambda s: np.diag(s) - np.outer(s, s)),
+    Case(
+        r"D_{ij} = \sum_{l=j+1}^{i} f_l",
+        "f[d] n#",
+        lambda f, n: [[f[j + 1 : i + 1].sum() for j in range(len(f))] for i in range(n)],
+    ),
+]
+"""What indices count, and from where."""
 
 
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS, *LISTED, *CALLED)
+@table(
+    *STACKED,
+    *OUTER,
+    *NUMBERS,
+    *WRITTEN,
+    *POWERS,
+    *LISTED,
+    *CALLED,
+    *ABOVE,
+    *MATRICES,
+    *PLAIN,
+    *RANGES,
+)
 def test_value(case: Case) -> None:
     check(case)
 
@@ -215,6 +311,16 @@ def test_a_dot_product_of_declared_vectors_as_rows_is_told() -> None:
 def test_an_inverse_function_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="inverse function"):
         compile_formula(latex)
+
+
+def test_an_upper_bound_that_lost_its_sign_is_refused() -> None:
+    with pytest.raises(FormulaError, match="not above it"):
+        compile_formula(r"s = \sum_{i=1}{N} x_i")
+
+
+def test_what_goes_over_rows_is_refused() -> None:
+    with pytest.raises(FormulaError, match="rowmax"):
+        compile_formula(r"m = \max(m_{old}, \mathrm{rowmax}(S))")
 
 
 def test_the_largest_singular_value_is_refused() -> None:
