@@ -96,6 +96,10 @@ class Operands(TokenReader):
     def script_argument(self, sign: Token) -> Node:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""
         token = self.peek()
+        braced = [t.kind for t in self.tokens[self.at : self.at + 3]] == ["{", "op", "}"]
+        if braced and self.tokens[self.at + 1].text in "+-":
+            self.at += 3
+            return Stroke(self.tokens[self.at - 2].text, self.tokens[self.at - 2].span)
         if token.kind == "{":
             outer, self.in_script = self.in_script, True
             content = self.braces()

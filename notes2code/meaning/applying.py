@@ -454,6 +454,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         raise error("N2C030", f"`{use.name}` is not defined", span)
     first = arguments[0]
     plain = use.name.replace("_", "").lower()
+    attention = _of_field(run, "attention")
+    if attention is not None and _attends(plain) and len(arguments) == len(attention.parameters):
+        return apply(run, use, attention, arguments, span, use.name)
     if plain in _OTHER_SHAPES:
         raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
     if use.name not in run.symbols:
@@ -492,6 +495,11 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
+
+
+def _attends(plain: str) -> bool:
+    """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
+    return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
 
 
 _OTHER_SHAPES = frozenset(

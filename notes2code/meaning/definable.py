@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import names, scripts
 from notes2code.meaning.scripts import is_name
 
@@ -48,7 +49,7 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
     ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t."""
     match node:
         case Script(Name() as base, None, Infix("+" | "-", Name(letter), Num()), 0):
-            if letter not in names.INDEX_LETTERS or base.text in scripts.RATES | {"e"}:
+            if letter not in names.INDEX_LETTERS or base.text in RATES | {"e"}:
                 return False
             inside = [inner for value in values for inner in walk(value)]
             uses = sum(isinstance(inner, Name) and inner.text == base.text for inner in inside)
@@ -89,7 +90,8 @@ def _is_power(node: Node) -> bool:
     """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
     while isinstance(node, Script | Accent):
         if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
-            return True
+            shift = scripts.shift(node.sup) if node.sub is not None else None
+            return shift is None or shift[0] != "l"  # the l - 1 of h_n^{l-1} counts layers
         if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
             return True
         node = node.base

@@ -388,6 +388,8 @@ class Attempt:
         self._check_next(value, target)
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+        if indexed > 1:
+            indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
         element = value.rank - len(target.indices)
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:

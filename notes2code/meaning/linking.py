@@ -37,6 +37,9 @@ from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
+_DEFINED = re.compile(
+    r"(?:^|\\\\|&|\n)\s*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
+)
 _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
 )
@@ -674,13 +677,14 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
     """The words that the notes set upright, which they may write in italics elsewhere; two letters
     may be a product there, unless a formula defines them as a function, ``lp(Y) = …``, or a
-    function of them: ``f(Gate, Up) = …``."""
+    function of them: ``f(Gate, Up) = …``; three that a formula defines are none, ``num_t = …``."""
     found = (word for entry in entries for word in _NAMED.findall(entry.latex))
     upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
     defined = (word for entry in entries for word in words.functions(entry.latex))
+    made = (word for entry in entries for word in _DEFINED.findall(entry.latex))
     listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
     given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
-    apart = (word for word in defined if not MATRICES.fullmatch(word))
+    apart = (word for word in (*defined, *made) if not MATRICES.fullmatch(word))
     return frozenset((*upright, *apart, *given))
 
 

@@ -122,6 +122,10 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return _scaled(left, right)
     if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
         return _shifted(run, left, right, where)
+    if left.rank == right.rank == 1 and left.row == right.row and _is_exponential(left.body):
+        text = f"`{run.quote(left.span)}` is multiplied element by element, as it is made"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
     if _is_gain(run, left) or _is_gain(run, right) or _scales(left, right):
@@ -191,6 +195,11 @@ def _scaled(left: Value, right: Value) -> Value:
     scaled = None if along is None else (lambda k: ir.mul(small.body, along(k)))
     body = ir.mul(left.body, right.body)
     return Value(body, big.axes, left.span.to(right.span), big.row, scaled)
+
+
+def _is_exponential(body: ir.Expr) -> bool:
+    """Whether a vector is the ``e^{u + k}`` of another."""
+    return isinstance(body, ir.Fn) and body.name == "exp"
 
 
 def _is_scale(left: Value, right: Value) -> bool:

@@ -35,6 +35,9 @@ def quantities(nodes: Nodes) -> set[str]:
         if id(node) not in within:
             found.update(_of_sum(_terms(node)))
             found.update(_of_sizes(_terms(node)))
+    for script in nodes.of(Script):
+        if _is_raised_number(script.base, script.sup):
+            found.update(_named(script.base))
     for product in nodes.of(Juxt):
         found.update(_of_pairs(product))
         if _counts(product):
@@ -58,6 +61,16 @@ def quantities(nodes: Nodes) -> set[str]:
         elif parts is not None:
             found.update(_scaled(*parts))
     return found
+
+
+def _is_raised_number(base: Node, sup: Node | None) -> bool:
+    """Whether a product with a number is raised to a number, as in ``(2N)^{1/4}``."""
+    match base:
+        case Group("(", (Juxt((Num(), *_)) as product,)) if _is_arithmetic(product):
+            return sup is not None and all(
+                isinstance(n, Num | Neg | Frac | Infix) for n in walk(sup)
+            )
+    return False
 
 
 def _divides_numbers(above: Node, below: Node) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
-from typing import Literal, TypeGuard
+from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
@@ -35,11 +35,6 @@ HEAD = "h"
 
 SCRIPTED = (Script, Accent)
 """What stands around a letter or a word."""
-
-Above = Literal["", "power", "version"]
-"""What stands above a letter, where more than its own place tells."""
-
-NOTHING_RAISED: Mapping[str, Above] = {}
 
 NO_STEPS: Mapping[str, Set[str]] = {}
 
@@ -96,6 +91,12 @@ def shift(node: Node) -> tuple[str, int] | None:
         case Group(_, (inner,)):
             return shift(inner)
     return None
+
+
+def counts_layers(node: Node) -> bool:
+    """Whether an index is that of layers: ``l``, ``l − 1`` or ``l + 1``."""
+    found = shift(node)
+    return found is not None and found[0] == _LAYER
 
 
 def stride(node: Node) -> tuple[str, int] | None:
@@ -155,12 +156,12 @@ def read(
     as_target: bool = False,
     steps: Mapping[str, Set[str]] = NO_STEPS,
     numbered: Set[str] = frozenset(),
-    raised: Mapping[str, Above] = NOTHING_RAISED,
+    raised: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
-    element, too; ``raised`` tells what stands above a letter, where the formula shows it."""
+    element, too; ``raised`` those that an index above them raises."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
         return Use(name, node.span, bold=node.font == "bold")
@@ -184,7 +185,7 @@ def read(
             raise TypeError(node)
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
-    reader.raised = raised.get(node.text, "")
+    reader.raised = node.text in raised
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -221,7 +222,7 @@ class _Reader:
         self.as_target = as_target
         self.steps = steps
         self.numbered = numbered
-        self.raised: Above = ""
+        self.raised = False
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -342,8 +343,7 @@ class _Reader:
         elif isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
-            named = (self.as_target and node.text != "2") or self.raised == "version"
-            if named or (node.text == "0" and self.base == "W"):
+            if (self.as_target and node.text != "2") or (node.text == "0" and self.base == "W"):
                 self.labels.append(node.text)
             else:
                 self.power = node
@@ -387,6 +387,10 @@ class _Reader:
             if not names.label(node):
                 raise error("N2C032", "this superscript is not understood", node.span)
             self.labels.append(names.label(node))
+        elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
+            self._counted(At(node))
+        elif counts_layers(node) and (self.indices or self.labels):
+            self.labels.append(names.label(node))  # the l - 1 of h_n^{l-1}
         else:
             self.power = node
 
@@ -396,7 +400,7 @@ class _Reader:
 
     def _is_power(self) -> bool:
         """Whether an index above is a power: of a rate, or as the formula shows."""
-        return self.base in RATES or self.raised == "power"
+        return self.base in RATES or self.raised
 
     def _above_name(self, node: Name) -> None:
         text = node.text
@@ -411,7 +415,7 @@ class _Reader:
         elif text in self.bound:
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
-            exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
+            exponent = text in _EXPONENTS and self.base in names.SIZE_BASES | self.bound
             if exponent or (
                 self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK
             ):

@@ -54,7 +54,7 @@ class Survey:
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
-    ``raised`` tells of letters with something above them whether that is a power, or a version.
+    ``raised`` are the letters that an index above them raises.
     ``powered`` are names that are raised to a power with an index.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
@@ -93,7 +93,7 @@ class Survey:
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
-    raised: dict[str, scripts.Above] = field(default_factory=dict)
+    raised: set[str] = field(default_factory=set)
     powered: set[str] = field(default_factory=set)
     attends: bool = False
     has_matrices: bool = False
@@ -190,11 +190,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
                 seen.sizes.update(binders.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
             square = statement.target
-            if (
-                isinstance(square, Script)
-                and scripts.is_two(square.sup)
-                and seen.raised.get(binders.bare(square)) != "version"
-            ):
+            if isinstance(square, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not index_letters.labels(statements):
@@ -292,22 +288,19 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
         yield from _uses(seen, child, opens)
 
 
-def _raised(nodes: Nodes, targets: Sequence[Node]) -> dict[str, scripts.Above]:
-    """What stands above letters: the 1 of ``X^1 + X^2`` tells X apart from another, for nobody
-    writes the powers 0 and 1; an index above a parameter, and above nothing else, is a power of
-    it, as in ``f(x) = Σ_k a_k x^k``."""
-    found: dict[str, scripts.Above] = {}
+def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
+    """An index above a parameter, and above nothing else, is a power of it, as in
+    ``f(x) = Σ_k a_k x^k``."""
+    found: set[str] = set()
     above: dict[str, set[str]] = {}
     given = {name.text for t in targets for name in binders.arguments(t) if isinstance(name, Name)}
     for node in (*nodes.of(Script), *targets):
         match node:
-            case Script(base, _, Num("0" | "1")) if binders.bare(base) not in given:
-                found[binders.bare(base)] = "version"
             case Script(base, _, Name(letter)):
                 above.setdefault(letter, set()).add(binders.bare(base))
     for letter, bases in above.items():
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
-            found.update(dict.fromkeys(bases, "power"))
+            found |= bases
     return found
 
 

@@ -13,7 +13,7 @@ from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use, is_name
+from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
@@ -326,6 +326,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
+    if indices > 1:  # q_n^l is the q_n of a layer
+        indices -= sum(counts_layers(at.node) for at in use.indices)
     bold = run.seen.is_bold(use.name)
     small = not bold and base.islower()
     if use.name in run.seen.projections:
@@ -378,7 +380,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
         # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
-        state = base == "h" and any(names.label(at.node) not in run.summed for at in use.indices)
+        placed = any(names.label(at.node) not in run.summed for at in use.indices)
+        state = base == "h" and (placed or bool(use.steps))
         transposed = use.name in run.seen.transposed or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.

@@ -184,6 +184,11 @@ CALLED = [
     Case(r"y = x + m(x)", "x[d] m()", lambda x, m: x + m(x)),
     Case(r"y = x + J(x)", "x[d] J()", lambda x, j: x + j(x)),
     Case(r"y = x + a(n(x))", "x[d] n() a()", lambda x, n, a: x + a(n(x))),
+    Case(
+        r"H = X + \mathrm{CrossAttn}(Q, K, V)",
+        "X[n,v] Q[n,d] K[m,d] V[m,v]",
+        lambda x, q, k, v: x + softmax(q @ k.T / np.sqrt(q.shape[-1])) @ v,
+    ),
 ]
 """A letter before another in parentheses is called, if it is no weight: no factor is written so."""
 
@@ -210,6 +215,23 @@ ABOVE = [
         "A[n,d] x[d] B[n,m] u[m]",
         lambda a, x, b, u: a @ x + b @ u,
     ),
+    Case(r"q_n^l = h_n^{l-1} W", "h[n,l,d] W[d,p]", lambda h, w: h @ w),
+    Case(
+        r"z^l = W^l a^{l-1} + b^l",
+        "W[l,m,d] a[l,d] b[l,m]",
+        lambda w, a, b: (w @ a[..., None])[..., 0] + b,
+    ),
+    Case(
+        r"h_u^{(k)} = \sum_v A_{uv} W h_v^{(k-1)}",
+        "A[n,m] W[p,d] h[m,d]",
+        lambda a, w, h: a @ h @ w.T,
+    ),
+    Case(
+        r"y_t = t^\alpha x_t",
+        "alpha+ x+[n,d]",
+        lambda a, x: np.arange(len(x))[:, None] ** abs(a) * x,
+    ),
+    Case(r"a = (2N)^{1/4}", "N+", lambda n: (2 * n) ** 0.25),
     Case(r"y^{n+1} = y^n \cdot y", "y+ n+", lambda y, n: y ** (n + 1)),
 ]
 """What stands above a letter: a power, a version of it, a step, or an index."""
@@ -234,6 +256,17 @@ MATRICES = [
 """What is a matrix beside what, and what is a number."""
 
 PLAIN = [
+    Case(
+        r"num_t = \sum_{i=1}^{t} e^{u + k_i} v_i",
+        "u[d] k[n,d] v[n,d]",
+        lambda u, k, v: np.cumsum(np.exp(u + k) * v, axis=0),
+    ),
+    Case(r"y = x^{+} - x^{-}", "x_plus[d] x_minus[d]", lambda a, b: a - b),
+    Case(
+        r"\text{grad} = \text{grad} \cdot \frac{\text{threshold}}{\|\text{grad}\|}",
+        "grad[n,d] threshold",
+        lambda g, t: g * t / np.linalg.norm(g),
+    ),
     Case("Ā = exp(Δ A)", "Delta A[n,d]", lambda delta, a: np.exp(delta * a)),
     Case("Z = Γ Ṽ", "Gamma V_tilde[n,d]", lambda g, v: g * v),
     Case(
