@@ -65,6 +65,13 @@ def apply(
         raise _other_number(use, equation, len(arguments), span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
+    if len(equation.value.indices) - 2 >= equation.numbered > 0 == len(use.indices):
+        raise error(
+            "N2C041",
+            f"`{use.name}` gives a matrix for each of its indices, and has none here",
+            span,
+            "write the index that is meant, or say how they are put together",
+        )
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)

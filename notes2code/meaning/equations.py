@@ -371,7 +371,7 @@ class Attempt:
         """Count it against a reading when its left-hand side is of a kind that custom does not
         expect: a score e_ij that is no number, a small letter that is a matrix."""
         if _is_number(target) and value.rank > 0:
-            self.run.pay(2.4)
+            self.run.pay(4.4 if target.name[0] in "LJ" else 2.4)
         if target.whole and len(target.indices) == 1 and value.rank > 1:
             self.run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
         if target.parameters or not target.name:

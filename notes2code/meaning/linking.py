@@ -644,10 +644,11 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         return
     target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
-    # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
-    # from the shapes: what they name stays a symbol elsewhere.
+    # A constant, such as `h = 8`, is an example, `M_{ij} = -\infty` what holds where `j > i`, and a
+    # size, such as `d_k = d_model / h`, follows from the shapes: what they name stays a symbol
+    # elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
-    constant = not any(map(scripts.is_name, nodes))
+    constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
     if constant and not target.parameters:
         parsed.constants.add(target.name)
     if not target.name or constant or names.is_size_name(target.name):

@@ -329,6 +329,13 @@ def test_value(case: Case) -> None:
             r"\mathrm{swish}(z) = z \odot \sigma(\beta z)",
         ],
     ),
+    # What holds of some places is no definition of the whole.
+    Case(
+        r"Y = \mathrm{softmax}(X W + M)",
+        "X[n,d] W[d,m] M[n,m]",
+        lambda x, w, m: softmax(x @ w + m),
+        context=[r"M_{i,j} = -\infty"],
+    ),
     Case(
         r"y = Q^\top K",
         "Q[n,d] K[n,d]",
@@ -338,6 +345,15 @@ def test_value(case: Case) -> None:
 )
 def test_context(case: Case) -> None:
     check(case)
+
+
+def test_a_matrix_for_each_index_is_no_matrix() -> None:
+    blocks = (
+        r"R_i(m) = \begin{bmatrix} \cos(m\theta_i) & -\sin(m\theta_i) \\"
+        r" \sin(m\theta_i) & \cos(m\theta_i) \end{bmatrix}"
+    )
+    with pytest.raises(FormulaError, match="a matrix for each of its indices, and has none here"):
+        compile_formula(r"q'_m = R(m) q_m", context=[blocks])
 
 
 def test_what_is_given_and_defined_is_refused() -> None:

@@ -252,6 +252,13 @@ MATRICES = [
     Case(r"p_i = x_i w + b", "x[n,d] w[d] b", lambda x, w, b: x @ w + b),
     Case(r"c = \lceil M / (4 d) \rceil", "M+ d#", lambda m, d: np.ceil(m / (4 * d))),
     Case(r"y = \mathrm{round}(x)", "x[d]", np.round),
+    Case(
+        r"C = \text{CF} \times \frac{\text{tokens per batch}}{\text{number of experts}}",
+        "CF tokens_per_batch number_of_experts",
+        lambda factor, tokens, experts: factor * tokens / experts,
+    ),
+    Case(r"L = \sum_t r_t A_t", "r[n] A[n]", lambda r, a: r @ a),
+    Case(r"L = X W", "X[n,d] W[d,p]", lambda x, w: x @ w),
 ]
 """What is a matrix beside what, and what is a number."""
 
