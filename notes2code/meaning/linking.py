@@ -653,9 +653,9 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         parsed.constants.add(target.name)
     if not target.name or constant or names.is_size_name(target.name):
         return
-    if target.parameters:
+    if target.parameters or target.counted:
         parsed.functions.add(target.name)
-        parsed.arity[target.name] = len(target.parameters)
+        parsed.arity[target.name] = len(target.parameters) or len(target.counted)
         parsed.said[target.name] = tuple(map(_said, statement.values))
         parsed.places[target.name] = statement.span
     else:

@@ -113,7 +113,7 @@ KERNELS = frozenset(["K", "k", "kappa"])
 
 NUMBERS = frozenset(
     "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
-    "pos eps temp temperature threshold margin scale shift gate gain cap "
+    "pos eps base temp temperature threshold margin scale shift gate gain cap "
     "TP TN FP FN CF factor precision recall length count".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""

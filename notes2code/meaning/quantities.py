@@ -81,10 +81,20 @@ def _divides_numbers(above: Node, below: Node) -> bool:
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
-    """The L of ``m L / L'``: what is divided by another of its kind is a number."""
+    """The L of ``m L / L'`` and ``L' / L``: what is divided by another of its kind is a number; and
+    that of ``L / \\lambda_i``, a length."""
     match below:
         case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
             yield from _named(base)
+        case Script(Name(text), Name(), None, 0) if text in names.GREEK and _counts_alone(above):
+            yield from _named(above)
+    match above:
+        case Script(Name() as base, None, None, 1) if binders.bare(below) == base.text:
+            yield from (name + end for name in _named(base) for end in ("", "_prime"))
+
+
+def _counts_alone(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in _COUNTS
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:

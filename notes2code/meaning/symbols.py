@@ -376,6 +376,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         ranks = (0, 1, 2)  # a loss is made of losses
     elif base.isupper() and indices == 1 and _is_of_head(run, use):
         ranks = (2, 1, 0)  # the E_i beside W_i^Q
+    elif base == "S" and indices == 1 and 1 in run.seen.counted.get("q", ()):
+        ranks = (2, 1, 0)  # the S_t of q_t^⊤ S_t is a state
     elif base == "b" and indices == 1 and _has_weights(run):
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:

@@ -329,6 +329,19 @@ def test_value(case: Case) -> None:
             r"\mathrm{swish}(z) = z \odot \sigma(\beta z)",
         ],
     ),
+    # A function of places is one, and no factor of their numbers.
+    Case(
+        r"h_i = r(i) \theta_i",
+        "L lambda_[d] theta[d]",
+        lambda length, waves, theta: length / waves * theta,
+        context=[r"r(i) = \frac{L}{\lambda_i}"],
+    ),
+    Case(
+        r"y_{ij} = m(i, j) + c_{ij}",
+        "a[n] b[m] c[n,m]",
+        lambda a, b, c: np.outer(a, b) + c,
+        context=[r"m(i, j) = a_i b_j"],
+    ),
     # What holds of some places is no definition of the whole.
     Case(
         r"Y = \mathrm{softmax}(X W + M)",

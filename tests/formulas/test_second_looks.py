@@ -257,6 +257,23 @@ MATRICES = [
         "CF tokens_per_batch number_of_experts",
         lambda factor, tokens, experts: factor * tokens / experts,
     ),
+    Case(
+        r"o_t = q_t^\top S_t",
+        "q[n,d] S[n,d,m]",
+        lambda q, s: np.einsum("nd,ndm->nm", q, s),
+    ),
+    Case(
+        r"o_t = \frac{\phi(q_t)^\top S_t}{\phi(q_t)^\top z_t}",
+        "q[n,d] phi() S[n,d,m] z[n,d]",
+        lambda q, f, s, z: np.einsum("nd,ndm->nm", f(q), s) / (f(q) * z).sum(-1, keepdims=True),
+    ),
+    Case(r"s = L' / L", "L_prime L", lambda new, old: new / old),
+    Case(r"r_i = \frac{L}{\lambda_i}", "L lambda_[d]", lambda length, waves: length / waves),
+    Case(
+        r"\text{new\_base} = \text{base} \times \alpha^{d / (d - 2)}",
+        "base alpha+ d#",
+        lambda base, alpha, d: base * alpha ** (d / (d - 2)),
+    ),
     Case(r"L = \sum_t r_t A_t", "r[n] A[n]", lambda r, a: r @ a),
     Case(r"L = X W", "X[n,d] W[d,p]", lambda x, w: x @ w),
 ]
