@@ -481,7 +481,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")):
         options = shape[:1]
-    if names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends:
+    density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
+    labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
+    if density and (run.gives_number or labelled or not run.parameters):
         options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
