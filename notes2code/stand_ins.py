@@ -38,7 +38,7 @@ def unrecognised(
         used = {used.latex for _, compiled in entries for used in compiled.uses}
         for component, own in _announced(note, entries, here, library):
             if any(_is_named(compiled, component, library) for _, compiled in own):
-                continue  # that formula is the one, and told already
+                continue  # that formula is the one
             unlike = _unlike(note, own, used)
             told = {formula for formula, compiled in entries if _is_told(compiled)}
             if unlike is not None and unlike not in found.keys() | told:
@@ -62,9 +62,11 @@ def _called(compiled: Compiled, library: Library) -> Component | None:
 
 
 def _is_named(compiled: Compiled, component: Component, library: Library) -> bool:
-    """Whether the left-hand side of a formula is the name of a component that it is not."""
+    """Whether the left-hand side of a formula is the name of a component that it is not, and is
+    told to be, or is another component: ``CrossAttention(Q, K, V) = softmax(…) V``."""
     name = compiled.equation.name if compiled.equation is not None else ""
-    return _is_told(compiled) and library.kinds.get(plain(name)) == component.name
+    settled = _is_told(compiled) or compiled.recognised is not None
+    return settled and library.kinds.get(plain(name)) == component.name
 
 
 def _announced(

@@ -43,8 +43,17 @@ def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | N
     for what, changed in _changed(equation):
         found = recognise(changed, library, among=among)
         if found is not None and not _is_vague(found):
-            return what, found.component
+            called = plain(equation.name) in map(plain, found.component.calls)
+            return (what, found.component) if called or not _is_mean(equation) else None
     return None
+
+
+def _is_mean(equation: Equation) -> bool:
+    """Whether an equation is a geometric mean, which has no name but its own."""
+    match equation.value.body:
+        case Pow(Reduce("prod"), exponent):
+            return not isinstance(exponent, Mul) or ir.MINUS_ONE not in exponent.factors
+    return False
 
 
 def _may_be(equation: Equation, component: Component) -> bool:

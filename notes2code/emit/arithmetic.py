@@ -22,7 +22,7 @@ PLAIN = {
 }  # fmt: skip
 """Functions of one real number."""
 
-WHOLE = {"abs": ".abs", "sign": ".sign", "floor": ".floor", "ceil": ".ceil"}
+WHOLE = {"abs": ".abs", "sign": ".sign", "floor": ".floor", "ceil": ".ceil", "round": ".round"}
 """Functions of one number that keep whole numbers whole."""
 
 PAIRS = {"min": "torch.minimum", "max": "torch.maximum"}

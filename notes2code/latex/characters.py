@@ -141,6 +141,10 @@ class Characters:
             self._add("cmd", COMBINING_ACCENTS[char], base.start, at + 1)
             self.tokens.append(base)
             return at + 1
+        if accented := self._accented(char, at):
+            self._add("cmd", COMBINING_ACCENTS[accented[1]], at, at + 1)
+            self._add("name", accented[0], at, at + 1)
+            return at + 1
         plain = unicodedata.normalize("NFKC", char)
         if plain != char and all(c in CHARACTERS or (c.isascii() and c.isalnum()) for c in plain):
             font = "bold" if "BOLD" in unicodedata.name(char, "") else ""
@@ -152,6 +156,13 @@ class Characters:
             return self._foreign_words(at)
         self._add("junk", char, at, at + 1)
         return at + 1
+
+    def _accented(self, char: str, at: int) -> str:
+        """The letter and the accent of an ``Ā`` that stands alone, and in no word."""
+        parts = unicodedata.normalize("NFD", char)
+        around = self.latex[max(at - 1, 0) : at] + self.latex[at + 1 : at + 2]
+        known = len(parts) == 2 and parts[0].isascii() and parts[1] in COMBINING_ACCENTS
+        return parts if known and not any(map(str.isalpha, around)) else ""
 
     def _foreign_words(self, at: int) -> int:
         """A run of words in a script of its own, such as Chinese: prose, or a name in it."""

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Prose,
+    Relation,
     Root,
     Script,
     Stroke,
@@ -95,6 +96,10 @@ class Operands(TokenReader):
     def script_argument(self, sign: Token) -> Node:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""
         token = self.peek()
+        braced = [t.kind for t in self.tokens[self.at : self.at + 3]] == ["{", "op", "}"]
+        if braced and self.tokens[self.at + 1].text in "+-":
+            self.at += 3
+            return Stroke(self.tokens[self.at - 2].text, self.tokens[self.at - 2].span)
         if token.kind == "{":
             outer, self.in_script = self.in_script, True
             content = self.braces()
@@ -317,6 +322,10 @@ class Operands(TokenReader):
         index = [token for token in kinds if token.kind not in "{}"]
         counted = any(token.text in ("=", "∈") for token in index)
         letter = len(index) == 1 and index[0].text in tuple("ijklmnstr")
+        if not letter and len(index) == 1 and index[0].kind == "name":
+            scripts = zip(self.tokens[end:], self.tokens[end + 1 :], strict=False)
+            uses = (right.text for left, right in scripts if left.kind in ("_", "^"))
+            return index[0].text in uses and self.tokens[end].kind in OPERANDS
         return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
 
     def big(self, first: Token) -> Node:
@@ -326,6 +335,8 @@ class Operands(TokenReader):
         sub = operator.sub if isinstance(operator, Script) else None
         sup = operator.sup if isinstance(operator, Script) else None
         bare = sub is None and sup is None
+        if isinstance(sub, Relation) and sup is None and self.peek().kind == "{":
+            self._refuse_lost_bound()
         if bare and (first.text in ("max", "min") or first.kind == "word"):
             return operator
         if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
@@ -340,6 +351,17 @@ class Operands(TokenReader):
         if bare:
             return Big(first.text, None, None, self.term(), self.span_from(first))
         return Big(first.text, sub, sup, self.term(), self.span_from(first))
+
+    def _refuse_lost_bound(self) -> None:
+        """Refuse the N of ``\\sum_{i=1}{N} x_i``, which has lost its ``^``."""
+        _, inner, last = self.tokens[self.at : self.at + 3]
+        if inner.kind == "name" and last.kind == "}" and not inner.text.islower():
+            raise error(
+                "N2C024",
+                f"`{inner.text}` stands behind the sign, and not above it",
+                inner.span,
+                f"write `^{{{inner.text}}}`",
+            )
 
     def root(self, first: Token) -> Node:
         """A square root; what TeX would set differently from what is meant is pointed at."""

@@ -129,7 +129,10 @@ EATEN = {
 }
 """Commands whose backslash and first letter a programming language has taken for a sign."""
 
-_DEFINED = re.compile(r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)\s*&?(?:=|:=)")
+_DEFINED = re.compile(
+    r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)"
+    r"(?:_(?:\w|\{[^{}]*\}))?\s*&?(?:=|:=)"
+)
 
 
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")

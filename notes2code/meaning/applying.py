@@ -59,11 +59,19 @@ def apply(
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         usual = _of_field(run, use.name)
-        if equation is usual or (usual is not None and len(arguments) == 1):
+        attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
+        if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span, named)
         raise _other_number(use, equation, len(arguments), span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
+    if len(equation.value.indices) - 2 >= equation.numbered > 0 == len(use.indices):
+        raise error(
+            "N2C041",
+            f"`{use.name}` gives a matrix for each of its indices, and has none here",
+            span,
+            "write the index that is meant, or say how they are put together",
+        )
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
@@ -172,17 +180,27 @@ def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
     count, axes = len(use.indices), len(equation.value.indices)
     if count and (count == equation.numbered or 1 < count == axes):
         return True
-    letter = len(names.base_letter(use.name)) == 1 and use.name[0].islower()
-    if not letter or count != 1 or axes != 1 or _own_places(run, use) == []:
+    letter = len(names.base_letter(use.name)) == 1
+    if not letter or count != 1 or not axes or _own_places(run, use) == []:
         return False
-    if isinstance(equation.value.body, ir.Softmax):
+    if axes == 1 and _weighs(equation.value.body):
         return True
+    if not use.name[0].islower():
+        return False
     raise error(
         "N2C033",
         f"`{run.quote(span)}` may be an element of `{use.name}`, or another function each time",
         span,
         "define it with its index, or give the vector a name",
     )
+
+
+def _weighs(body: Expr) -> bool:
+    """Whether a function gives the weights of a softmax, or what another picks of them, as in
+    ``TopK(softmax(x W))``."""
+    if isinstance(body, Call) and len(body.arguments) == 1:
+        body = body.arguments[0].body
+    return isinstance(body, ir.Softmax)
 
 
 def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:
@@ -443,6 +461,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         raise error("N2C030", f"`{use.name}` is not defined", span)
     first = arguments[0]
     plain = use.name.replace("_", "").lower()
+    attention = _of_field(run, "attention")
+    if attention is not None and _attends(plain) and len(arguments) == len(attention.parameters):
+        return apply(run, use, attention, arguments, span, use.name)
     if plain in _OTHER_SHAPES:
         raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
     if use.name not in run.symbols:
@@ -460,6 +481,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")):
         options = shape[:1]
+    density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
+    labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
+    if density and (run.gives_number or labelled or not run.parameters):
+        options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if plain in names.FEATURE_MAPS:
@@ -481,9 +506,14 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     return Value(body, result, span)
 
 
+def _attends(plain: str) -> bool:
+    """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
+    return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
+
+
 _OTHER_SHAPES = frozenset(
-    "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "
-    "unsqueeze vec view".split()
+    "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
+    "split stack transpose unsqueeze vec view".split()
 )
 _NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
 """Functions that do not keep the shape of their argument."""

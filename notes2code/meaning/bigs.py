@@ -156,7 +156,7 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
             return [_bounded(run, letters[0], sub.operands[0], last)]
     if letters and sign in conditions.SIGNS and None not in sub.operands[1:]:
         return [_unbounded(run, letter) for letter in (*run.seen.pair(node), *letters)]
-    if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and operand.items:
+    if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and _is_range(operand):
         ends = [item for item in operand.items if not isinstance(item, Dots)]
         return [_bounded(run, letters[0], ends[0], ends[-1])]
     if len(letters) == 1 and sign == "∈" and operand is not None and scripts.is_name(operand):
@@ -167,6 +167,17 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
         sub.span,
         "write a range, such as `j=1` below and `n` above",
     )
+
+
+def _is_range(group: Group) -> bool:
+    """Whether a group tells where a range begins and ends: ``[1, n]``, ``\\{1, …, n\\}``; in braces
+    and without dots it lists numbers, each of which is one more than the last."""
+    members = group.items
+    if group.open != "{" or any(isinstance(item, Dots) for item in members):
+        return bool(members)
+    numbers = [int(item.text) for item in members if isinstance(item, Num) and item.text.isdigit()]
+    counted = [numbers[0] + at for at in range(len(members))] if numbers else []
+    return bool(members) and numbers == counted
 
 
 def _extra_condition(run: Run, node: Big) -> Expr | None:

@@ -267,7 +267,7 @@ def worded_sets(nodes: Nodes) -> Iterator[Node]:
 
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
-    above = ((node, node.sup) for node in nodes.of(Script))
+    above = ((node, ungrouped(node.sup)) for node in nodes.of(Script))
     return {bare(node) for node, sup in above if sup is not None and bare(sup) in ends}
 
 

@@ -52,7 +52,7 @@ OF_NUMBERS = {
     "erf": "erf", "sigmoid": "sigmoid",
     "relu": "relu", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
     "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
-    "ceil": "ceil", "sqrt": "sqrt", "logistic": "sigmoid",
+    "ceil": "ceil", "round": "round", "sqrt": "sqrt", "logistic": "sigmoid",
 }  # fmt: skip
 """Functions of numbers by their names in lower case; on arrays they act element by element."""
 
@@ -63,6 +63,9 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 _DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
+
+_MATRICES = frozenset("ABCMOUWXY")
+"""Capitals that may be multiplied by a letter in parentheses, as in ``W(x)``."""
 
 
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
@@ -353,14 +356,15 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or not use.indices
     if use.name not in run.seen.called:
         return False
-    # Nobody writes a factor x in parentheses: \gamma(c), and E_i(x), one of several experts.
+    # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     if base in names.GREEK:
         return alone and not use.indices
     if use.indices:
         expert = alone and (base in _FUNCTION_LETTERS or base == "E")
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
-    return base in _MAYBE_FUNCTIONS or (base.islower() and _is_passed_on(run, name, group))
+    is_passed = base.islower() and _is_passed_on(run, name, group)
+    return base in _MAYBE_FUNCTIONS or is_passed or (alone and base not in _MATRICES)
 
 
 def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
@@ -611,8 +615,13 @@ def _is_one(node: Node) -> bool:
 
 
 def indicated(run: Run, node: Node) -> Value | None:
-    """``𝟙_{[k ≠ i]}``."""
+    """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
     match node:
+        case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):
+            letters = {side.text for side in (left, right) if isinstance(side, Name)}
+            known = "delta" in run.shapes | run.defined
+            if len(letters) == 2 and letters & run.indices.keys() and not known:
+                return in_brackets(run, Relation((left, right), ("=",), (node.span,), node.span))
         case Script(one, sub, None, 0) if _is_one(one):
             said = ungrouped(sub)
             if isinstance(said, Relation) and None not in said.operands:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.latex.tree import (
     Accent,
     Dots,
@@ -18,7 +20,8 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning import scripts
+from notes2code.latex.words import RATES
+from notes2code.meaning import names, scripts
 from notes2code.meaning.scripts import is_name
 
 
@@ -38,6 +41,25 @@ def definable(node: Node) -> bool:
             and arguments.open in ("(", "[")
             and all(_is_parameter(item) for item in arguments.items)
         )
+    return False
+
+
+def steps_above(node: Node, values: Sequence[Node]) -> bool:
+    """Whether what stands above a left-hand side counts the next step and is no exponent: the
+    ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t."""
+    match node:
+        case Script(Name() as base, None, Infix("+" | "-", Name(letter), Num()), 0):
+            if letter not in names.INDEX_LETTERS or base.text in RATES | {"e"}:
+                return False
+            inside = [inner for value in values for inner in walk(value)]
+            uses = sum(isinstance(inner, Name) and inner.text == base.text for inner in inside)
+            steps = [
+                scripts.shift(inner.sup)
+                for inner in inside
+                if isinstance(inner, Script) and inner.sup is not None
+                if isinstance(inner.base, Name) and inner.base.text == base.text
+            ]
+            return uses == len(steps) > 0 and all(step and step[0] == letter for step in steps)
     return False
 
 
@@ -68,7 +90,8 @@ def _is_power(node: Node) -> bool:
     """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
     while isinstance(node, Script | Accent):
         if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
-            return True
+            shift = scripts.shift(node.sup) if node.sub is not None else None
+            return shift is None or shift[0] != "l"  # the l - 1 of h_n^{l-1} counts layers
         if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
             return True
         node = node.base

@@ -22,7 +22,7 @@ from notes2code.meaning import (
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.run import Defined, Run, find_index
+from notes2code.meaning.run import Defined, Run, find, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
@@ -103,6 +103,7 @@ class Attempt:
         result = self.done[final]
         needed = self._needed(final)
         target = self.targets[final]
+        self._refuse_defined_parameter(target, needed)
         definitions = [
             (self.done[at].name, run.quote(self.targets[at].span), self.done[at].array)
             for at in self.order
@@ -133,6 +134,18 @@ class Attempt:
                     target.span,
                     "give one of the two another name, or join them with `=` if they are equal",
                 )
+
+    def _refuse_defined_parameter(self, target: Target, needed: set[int]) -> None:
+        """Of ``X = E + P, Q = X W, S(X) = Q X^⊤`` nothing says whether S is given X or makes it."""
+        made = (self.targets[at] for at in sorted(needed))
+        given = [one for one in made if one.name in target.parameters and not one.indices]
+        if given:
+            raise error(
+                "N2C035",
+                f"`{given[0].name}` is given to `{target.name}`, and is defined here too",
+                given[0].span,
+                "give one of the two another name",
+            )
 
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
@@ -358,7 +371,9 @@ class Attempt:
         """Count it against a reading when its left-hand side is of a kind that custom does not
         expect: a score e_ij that is no number, a small letter that is a matrix."""
         if _is_number(target) and value.rank > 0:
-            self.run.pay(2.4)
+            self.run.pay(4.4 if target.name[0] in "LJ" else 2.4)
+        if target.whole and len(target.indices) == 1 and value.rank > 1:
+            self.run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
         if target.parameters or not target.name:
             return
         letter = names.base_letter(target.name)
@@ -373,6 +388,8 @@ class Attempt:
         self._check_next(value, target)
         base = target.name.split("_")[0]
         indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+        if indexed > 1:
+            indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
         element = value.rank - len(target.indices)
         small = len(base) == 1 and base.islower()
         if small and indexed == 0 and element > 1:
@@ -398,6 +415,10 @@ class Attempt:
         if declared is not None and declared.rank(len(target.indices)) != value.rank:
             of_each = declared.indexed == 0 and len(declared.axes) == element
             self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is
+        elif declared is not None and _is_turned(value, declared):
+            said = " × ".join(map(str, declared.axes))
+            text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out turned"
+            self.run.conflict(3, text, target.span)
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""
@@ -406,6 +427,9 @@ class Attempt:
         values = define.values if define.target is not None else define.values[1:]
         said = [node for node in values if not scripts.is_name(node)] or values
         said = [node for node in said if not self._is_unknown_call(node)] or said
+        # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
+        given = set(self.run.parameters)
+        said = [n for n in said if given <= self.run.seen.letters(n).names] or said
         explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
         options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
@@ -447,6 +471,17 @@ class Attempt:
             return value
         holds = condition(self.run, define.condition)
         return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
+
+
+def _is_turned(value: Value, declared: Shape) -> bool:
+    """Whether a matrix has the rows that are declared as its columns, or the other way."""
+    sizes = [find(find_index(axis).size) for axis in value.axes]
+    said = list(map(str, declared.axes))
+    if not len(sizes) == len(said) == 2 or said[0] == said[1]:
+        return False
+    return any(
+        size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
+    )
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:

@@ -26,7 +26,10 @@ def listed(run: Run, node: Group) -> Value:
         index, values = ellipsis.family(run, flat, node.span)
         if len(values) == 1 and node.open == "(" and values[0].rank < 2:
             _doubt_vectors(run, values[0])
-            return Value(values[0].body, (index, *values[0].axes), node.span)
+            ways = (("rows", 0.0), ("columns", 0.5)) if values[0].rank else (("rows", 0.0),)
+            turned = run.choose(f"list {node.span.start}", ways) == "columns"
+            axes = (*values[0].axes, index) if turned else (index, *values[0].axes)
+            return Value(values[0].body, axes, node.span)
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], node.separators[0] == ";", node.span)
         if node.separators[0] == ";" and all(map(_is_of_head, values)):
@@ -45,16 +48,17 @@ def _is_of_head(value: Value) -> bool:
 
 def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:
     """``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors: one long vector, or the columns of a
-    matrix, or its rows."""
-    kind = "rows" if rows else "columns"
-    ways = (("joined end to end", 0.0), (f"the {kind} of a matrix", 0.4))
+    matrix, or its rows; with commas rows only where the shape of the whole is said."""
+    ways = [("joined end to end", 0.0), ("the rows of a matrix", 0.4 if rows else 0.8)]
+    if not rows:
+        ways.insert(1, ("the columns of a matrix", 0.4))
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
         return _end_to_end(run, index, value, span)
     _doubt_vectors(run, value)
-    axes = (index, *value.axes) if rows else (*value.axes, index)
-    return Value(value.body, axes, span)
+    columns = way == "the columns of a matrix"
+    return Value(value.body, (*value.axes, index) if columns else (index, *value.axes), span)
 
 
 def joined(run: Run, node: Infix) -> Value:

@@ -37,7 +37,8 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
         if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
             seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
         elif node.sup is not None:
-            for letter in binders.first_letters(node.sub):
+            end = [node.sup.text] if isinstance(node.sup, Name) else []
+            for letter in (*binders.first_letters(node.sub), *end):
                 seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
         seen.sizes.update(binders.size_names(node.sup))
         for last in binders.ends(node.sub):

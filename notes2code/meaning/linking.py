@@ -37,6 +37,9 @@ from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
 
+_DEFINED = re.compile(
+    r"(?:^|\\\\|&|\n)\s*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
+)
 _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
 )
@@ -96,6 +99,7 @@ class _Parsed:
 
     tree: Tree | None
     arrays: set[str] = field(default_factory=set)
+    constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
@@ -154,6 +158,7 @@ class Linker:
         for entry, parsed in self.parsed.items():
             kinds = {
                 "arrays": parsed.arrays,
+                "constants": parsed.constants,
                 "functions": parsed.functions,
                 "shapes": parsed.shapes,
                 "halves": {name for name, _ in parsed.halves},
@@ -336,7 +341,7 @@ class Linker:
         self, entry: Entry, names: Iterable[str], kind: str, within: int
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first. ``kind`` is what they define:
-        ``arrays``, ``functions``, ``shapes`` or ``halves``."""
+        ``arrays``, ``constants``, ``functions``, ``shapes`` or ``halves``."""
         found = {name: self.defining(entry, name, kind, within) for name in names}
         if kind == "functions":
             found = {name: self._readable(entry, others) for name, others in found.items()}
@@ -435,6 +440,10 @@ class Linker:
         found = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
         bound = self.bound.get(entry, frozenset())
         nearest = {name: others[0] for name, others in found.items() if name not in bound}
+        # Where β = 1 is said nearer than β ∈ ℝ^d, it is a number.
+        for name, others in self.nearest(entry, nearest, "constants", within=1).items():
+            if self.distance(entry, others[0]) < self.distance(entry, nearest[name]):
+                del nearest[name]
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
@@ -514,12 +523,13 @@ class Linker:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - mine.parameters
+            free -= mine.called & calls.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(_family, mine.mentioned) if name in states}
             for name, others in self.nearest(current, free, "arrays", within).items():
                 other = others[0]
-                if self._is_of_tokens(name, other, mine):
+                if self._is_of_tokens(name, other, mine) or self._is_given(name, entry, other):
                     continue
                 if other is not entry and other not in needed:
                     needed[other] = None
@@ -527,6 +537,12 @@ class Linker:
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _is_given(self, name: str, entry: Entry, other: Entry) -> bool:
+        """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X
+        is elsewhere; the ``Q_i = Q W_i`` of each head is made of the Q that is given."""
+        indexed = self.parsed[other].indexed.get(name)
+        return name in self.parsed[entry].parameters and (indexed is None or not indexed.written)
 
     def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
         """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
@@ -628,15 +644,18 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
         return
     target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
-    # A constant, such as `h = 8`, is an example, and a size, such as `d_k = d_model / h`, follows
-    # from the shapes: what they name stays a symbol elsewhere.
+    # A constant, such as `h = 8`, is an example, `M_{ij} = -\infty` what holds where `j > i`, and a
+    # size, such as `d_k = d_model / h`, follows from the shapes: what they name stays a symbol
+    # elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
-    constant = not any(map(scripts.is_name, nodes))
+    constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
+    if constant and not target.parameters:
+        parsed.constants.add(target.name)
     if not target.name or constant or names.is_size_name(target.name):
         return
-    if target.parameters:
+    if target.parameters or target.counted:
         parsed.functions.add(target.name)
-        parsed.arity[target.name] = len(target.parameters)
+        parsed.arity[target.name] = len(target.parameters) or len(target.counted)
         parsed.said[target.name] = tuple(map(_said, statement.values))
         parsed.places[target.name] = statement.span
     else:
@@ -659,13 +678,14 @@ def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None
 def _words(entries: Sequence[Entry]) -> frozenset[str]:
     """The words that the notes set upright, which they may write in italics elsewhere; two letters
     may be a product there, unless a formula defines them as a function, ``lp(Y) = …``, or a
-    function of them: ``f(Gate, Up) = …``."""
+    function of them: ``f(Gate, Up) = …``; three that a formula defines are none, ``num_t = …``."""
     found = (word for entry in entries for word in _NAMED.findall(entry.latex))
     upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
     defined = (word for entry in entries for word in words.functions(entry.latex))
+    made = (word for entry in entries for word in _DEFINED.findall(entry.latex))
     listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
     given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
-    apart = (word for word in defined if not MATRICES.fullmatch(word))
+    apart = (word for word in (*defined, *made) if not MATRICES.fullmatch(word))
     return frozenset((*upright, *apart, *given))
 
 

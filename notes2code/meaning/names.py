@@ -113,8 +113,8 @@ KERNELS = frozenset(["K", "k", "kappa"])
 
 NUMBERS = frozenset(
     "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
-    "pos eps temp temperature scale shift gate gain cap "
-    "TP TN FP FN precision recall length count".split()
+    "pos eps base temp temperature threshold margin scale shift gate gain cap "
+    "TP TN FP FN CF factor precision recall length count".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
@@ -140,13 +140,15 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        if base in NUMBERS or name.rpartition("_")[2] in NUMBERS:
+        if base in NUMBERS or name.rpartition("_")[2] in NUMBERS or "_per_" in name:
             return (0, 1, 2)
-        if indices == 1 and base in ("weight", "score"):
+        if indices == 1 and base.lower() in ("weight", "score", "mask"):
             return (0, 1, 2)
         if indices == 0 and base == "input":
             return (1, 2, 0)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+    if base in ("Sigma", "Lambda"):
+        return (2, 0, 1)  # a covariance, or what stands on a diagonal
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
             return (2, 1, 0)

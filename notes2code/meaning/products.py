@@ -119,10 +119,16 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         number, array = sorted((left, right), key=lambda value: value.rank)
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
+        if any(isinstance(side.body, ir.Size) for side in (left, right)) and left.rank + right.rank:
+            run.pay(0.4)  # the D of D u_t maps it rather than scales it
         _note_scale(run, left, right)
         return _scaled(left, right)
     if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
         return _shifted(run, left, right, where)
+    if left.rank == right.rank == 1 and left.row == right.row and _is_exponential(left.body):
+        text = f"`{run.quote(left.span)}` is multiplied element by element, as it is made"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == right.rank == 2 and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
     if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
@@ -192,6 +198,11 @@ def _scaled(left: Value, right: Value) -> Value:
     scaled = None if along is None else (lambda k: ir.mul(small.body, along(k)))
     body = ir.mul(left.body, right.body)
     return Value(body, big.axes, left.span.to(right.span), big.row, scaled)
+
+
+def _is_exponential(body: ir.Expr) -> bool:
+    """Whether a vector is the ``e^{u + k}`` of another."""
+    return isinstance(body, ir.Fn) and body.name == "exp"
 
 
 def _is_scale(left: Value, right: Value) -> bool:

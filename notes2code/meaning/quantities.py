@@ -35,6 +35,9 @@ def quantities(nodes: Nodes) -> set[str]:
         if id(node) not in within:
             found.update(_of_sum(_terms(node)))
             found.update(_of_sizes(_terms(node)))
+    for script in nodes.of(Script):
+        if _is_raised_number(script.base, script.sup):
+            found.update(_named(script.base))
     for product in nodes.of(Juxt):
         found.update(_of_pairs(product))
         if _counts(product):
@@ -42,8 +45,9 @@ def quantities(nodes: Nodes) -> set[str]:
         else:
             found.update(_of_counts(product.factors, ""))
     for rounded in nodes.of(Group):
-        if rounded.open in ("⌊", "⌈") and all(map(_is_arithmetic, rounded.items)):
-            found.update(_named(rounded))
+        arithmetic = rounded.open == "⌊" and all(map(_is_arithmetic, rounded.items))
+        if rounded.open == "⌈" or arithmetic:
+            found.update(_named(rounded))  # matrices are rounded, but never all of them up
     products = [node for node in nodes.of(Infix) if node.op in "×·"]
     inner = {id(node.left) for node in products}
     for node in products:
@@ -59,6 +63,16 @@ def quantities(nodes: Nodes) -> set[str]:
     return found
 
 
+def _is_raised_number(base: Node, sup: Node | None) -> bool:
+    """Whether a product with a number is raised to a number, as in ``(2N)^{1/4}``."""
+    match base:
+        case Group("(", (Juxt((Num(), *_)) as product,)) if _is_arithmetic(product):
+            return sup is not None and all(
+                isinstance(n, Num | Neg | Frac | Infix) for n in walk(sup)
+            )
+    return False
+
+
 def _divides_numbers(above: Node, below: Node) -> bool:
     """Whether a capital below is a number: a temperature T, and the K of ``\\alpha / K``."""
     if not isinstance(below, Name) or not list(_named(below)):
@@ -67,10 +81,20 @@ def _divides_numbers(above: Node, below: Node) -> bool:
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
-    """The L of ``m L / L'``: what is divided by another of its kind is a number."""
+    """The L of ``m L / L'`` and ``L' / L``: what is divided by another of its kind is a number; and
+    that of ``L / \\lambda_i``, a length."""
     match below:
         case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
             yield from _named(base)
+        case Script(Name(text), Name(), None, 0) if text in names.GREEK and _counts_alone(above):
+            yield from _named(above)
+    match above:
+        case Script(Name() as base, None, None, 1) if binders.bare(below) == base.text:
+            yield from (name + end for name in _named(base) for end in ("", "_prime"))
+
+
+def _counts_alone(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in _COUNTS
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:

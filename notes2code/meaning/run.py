@@ -234,6 +234,10 @@ class Run:
             self.conflict(1, f"{left.name} and {right.name} are taken to be equal", where)
         if left.value is not None or right.value is not None:
             self._check_occurrence(left, right, where)
+            if max(left.rank, right.rank) == 2 and any(
+                isinstance(s.value, ir.Add) for s in (left, right)
+            ):
+                self.pay(0.5)  # the d of E ∈ ℝ^{(N+1)×d} is hardly N + 1
         keep, drop = (left, right) if _firmer(left, right) else (right, left)
         drop.link = keep
         keep.kind = keep.kind or drop.kind

@@ -93,6 +93,12 @@ def shift(node: Node) -> tuple[str, int] | None:
     return None
 
 
+def counts_layers(node: Node) -> bool:
+    """Whether an index is that of layers: ``l``, ``l − 1`` or ``l + 1``."""
+    found = shift(node)
+    return found is not None and found[0] == _LAYER
+
+
 def stride(node: Node) -> tuple[str, int] | None:
     """The letter and the offset of ``2i`` or ``2i+1``."""
     match node:
@@ -150,11 +156,12 @@ def read(
     as_target: bool = False,
     steps: Mapping[str, Set[str]] = NO_STEPS,
     numbered: Set[str] = frozenset(),
+    raised: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
-    element, too."""
+    element, too; ``raised`` those that an index above them raises."""
     if isinstance(node, Name):
         name = names.code_name(_plain(node.text))
         return Use(name, node.span, bold=node.font == "bold")
@@ -178,6 +185,7 @@ def read(
             raise TypeError(node)
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
+    reader.raised = node.text in raised
     for sub in subs:
         reader.below(sub)
     for sup in sups:
@@ -214,6 +222,7 @@ class _Reader:
         self.as_target = as_target
         self.steps = steps
         self.numbered = numbered
+        self.raised = False
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -229,7 +238,7 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
-            if inner := self.label_and_index(part):
+            if inner := self.label_and_index(part) or self.beside_label(part):
                 for piece in inner:
                     self.below(piece)
                 continue
@@ -262,6 +271,16 @@ class _Reader:
             case Juxt((Name(letter) as index, Name(label) as name)):
                 if label in names.GREEK and letter in self.bound and label not in self.bound:
                     return name, index
+        return ()
+
+    def beside_label(self, node: Node) -> tuple[Node, ...]:
+        """The letters of the ``kc`` of ``a_{kc}``, of which one is an index; those of weights and
+        of sizes, ``d_{in}``, may be an abbreviation."""
+        match node:
+            case Juxt((Name(one), Name(other))) if len(one) == len(other) == 1:
+                abbreviated = self.base in _WEIGHTS | {"d", "n", "N"} or one + other == "in"
+                if len({one, other} & self.bound) == 1 and not abbreviated:
+                    return node.factors
         return ()
 
     def looks_up(self, node: Node) -> bool:
@@ -328,6 +347,8 @@ class _Reader:
                 self.labels.append(node.text)
             else:
                 self.power = node
+        elif self.base in RATES and isinstance(inner, Infix | Script):
+            self.power = inner  # the γ^(n-m) of plain text, and the β^{n_y} of a count
         elif isinstance(node, Group) and node.open == "(" and node.items:
             for item in node.items:
                 at = self.index(item)
@@ -366,12 +387,20 @@ class _Reader:
             if not names.label(node):
                 raise error("N2C032", "this superscript is not understood", node.span)
             self.labels.append(names.label(node))
+        elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
+            self._counted(At(node))
+        elif counts_layers(node) and (self.indices or self.labels):
+            self.labels.append(names.label(node))  # the l - 1 of h_n^{l-1}
         else:
             self.power = node
 
     def _counted(self, at: At) -> None:
         """An index above a name. That of the heads counts the first axis, as the field has it."""
         self.indices.insert(0 if names.label(at.node) == HEAD else len(self.indices), at)
+
+    def _is_power(self) -> bool:
+        """Whether an index above is a power: of a rate, or as the formula shows."""
+        return self.base in RATES or self.raised
 
     def _above_name(self, node: Name) -> None:
         text = node.text
@@ -381,10 +410,12 @@ class _Reader:
             self.transposed = True  # the QK^t of those who write all transposes so
         elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and (self.base not in RATES or text == _LAYER):
+        elif text in self.bound and text != _LAYER and self._is_power():
+            self.power = node
+        elif text in self.bound:
             self._counted(At(node))
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
-            exponent = text in _EXPONENTS and self.base in names.SIZE_BASES
+            exponent = text in _EXPONENTS and self.base in names.SIZE_BASES | self.bound
             if exponent or (
                 self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK
             ):

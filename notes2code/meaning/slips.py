@@ -221,6 +221,8 @@ def _averages(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Proble
         letters = binders.bound_letters(node.sub)
         if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
             continue
+        if uses[0].name in seen.called and not axes.get(uses[0].name):
+            continue  # another function for each index
         weight, vector = (
             {n.text for at in u.indices for n in walk(at.node) if isinstance(n, Name)}
             for u in uses

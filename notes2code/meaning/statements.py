@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import CALLED, IF
 from notes2code.meaning import names
-from notes2code.meaning.definable import definable, spread
+from notes2code.meaning.definable import definable, spread, steps_above
 from notes2code.meaning.in_parentheses import as_indices
 from notes2code.meaning.one_line import tabled
 from notes2code.meaning.scripts import is_name
@@ -532,7 +532,7 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Define(name, (values[-1],), span) for name in values[:-1]]
     if any(isinstance(value, Num) for value in values) and not definable(values[0]):
         return [Fact("=", span)]
-    if definable(values[0]):
+    if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
         return [Define(values[-1], _general(values[:-1]), span)]

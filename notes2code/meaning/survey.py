@@ -54,6 +54,8 @@ class Survey:
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
+    ``raised`` are the letters that an index above them raises.
+    ``powered`` are names that are raised to a power with an index.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -91,6 +93,8 @@ class Survey:
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
+    raised: set[str] = field(default_factory=set)
+    powered: set[str] = field(default_factory=set)
     attends: bool = False
     has_matrices: bool = False
     weighs: bool = False
@@ -105,7 +109,8 @@ class Survey:
         known = self.uses.get(id(node))
         if known is not None:
             return known[1]
-        found = scripts.read(node, self.bound, False, self.steps, self.numbered.keys())
+        numbered = self.numbered.keys()
+        found = scripts.read(node, self.bound, False, self.steps, numbered, self.raised)
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
@@ -169,6 +174,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     nodes = Nodes(node for value in values for node in walk(value))
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
+    seen.raised = _raised(nodes, targets)
     index_letters.find_binders(seen, nodes)
     index_letters.find_ends(
         seen, Nodes([*nodes, *(node for target in targets for node in walk(target))])
@@ -183,7 +189,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
             for axis in statement.axes:
                 seen.sizes.update(binders.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
-            if isinstance(square := statement.target, Script) and scripts.is_two(square.sup):
+            square = statement.target
+            if isinstance(square, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not index_letters.labels(statements):
@@ -253,6 +260,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
             isinstance(node, Name) and node.text in seen.bound for node in walk(use.power)
         ):
             seen.elements.add(use.name)  # the b of b^{-2i/d}
+            seen.powered.add(use.name)
         if use.bold:
             seen.bold.setdefault(use.name, set()).add(len(use.indices))
         if use.transposed:
@@ -278,6 +286,22 @@ def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[
             following = following.base
         opens = isinstance(following, Group) and following.open in ("(", "[")
         yield from _uses(seen, child, opens)
+
+
+def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
+    """An index above a parameter, and above nothing else, is a power of it, as in
+    ``f(x) = Σ_k a_k x^k``."""
+    found: set[str] = set()
+    above: dict[str, set[str]] = {}
+    given = {name.text for t in targets for name in binders.arguments(t) if isinstance(name, Name)}
+    for node in (*nodes.of(Script), *targets):
+        match node:
+            case Script(base, _, Name(letter)):
+                above.setdefault(letter, set()).add(binders.bare(base))
+    for letter, bases in above.items():
+        if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
+            found |= bases
+    return found
 
 
 def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
@@ -403,15 +427,24 @@ def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
 
 
 def _has_identity(nodes: Nodes) -> bool:
-    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``, or
-    something is taken from it, as in ``I − P``."""
+    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``,
+    something is taken from it, as in ``I − P``, or it stands beside a product with a transpose, as
+    in ``W^⊤W − I``."""
     alone = [name for name in nodes.of(Name) if name.text == "I"]
     if not alone:
         return False
     scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
-    less = [node.left for node in nodes.of(Infix) if node.op == "-"]
-    clear = [node for node in (*scaled, *less) if isinstance(node, Name) and node.text == "I"]
+    sums = [node for node in nodes.of(Infix) if node.op in "+-"]
+    less = [node.left for node in sums if node.op == "-"]
+    beside = [node.right for node in sums if any(map(_is_transposed, walk(node.left)))]
+    others = {id(node): node for node in (*scaled, *less, *beside)}
+    clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
     return len(clear) == len(alone)
+
+
+def _is_transposed(node: Node) -> bool:
+    sup = node.sup if isinstance(node, Script) else None
+    return isinstance(sup, Name) and sup.text in names.TRANSPOSES - {"t"}
 
 
 def _is_scaled(node: Juxt) -> bool:
@@ -425,12 +458,24 @@ def _is_scaled(node: Juxt) -> bool:
 
 
 def _weighs(node: Infix | Juxt) -> bool:
-    """Whether a D stands right behind a weight, ``W D``, and so is no size."""
+    """Whether a D stands right behind a weight, ``W D``, or before an element, ``D u_t``, and so
+    is no size."""
     factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
     if isinstance(node, Infix) and node.op != "·":
         return False
-    pairs = pairwise(factors)
-    return any(binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D" for a, b in pairs)
+    return any(
+        (binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D")
+        or (isinstance(a, Name) and a.text == "D" and _is_element(b))
+        for a, b in pairwise(factors)
+    )
+
+
+def _is_element(node: Node) -> bool:
+    """Whether a node is a small letter at an index, ``u_t``, and no size such as ``d_k``."""
+    match node:
+        case Script(Name(base), Name(index), None, 0):
+            return base.islower() and index in names.INDEX_LETTERS and base not in names.SIZE_BASES
+    return False
 
 
 def _is_normalisation(node: Frac | Infix) -> bool:

@@ -13,7 +13,7 @@ from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use, is_name
+from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
@@ -88,6 +88,7 @@ def value_at(run: Run, use: Use) -> Value:
             return Value(ir.ONE, (fresh(Size("")),), use.span)
     defined = run.defined.get(use.name)
     if defined is not None:
+        _refuse_share(run, use, defined)
         return element_of(run, use, defined)
     square = run.defined.get(f"{use.name}_squared")
     if square is not None:
@@ -116,6 +117,18 @@ def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Valu
         raise error("N2C041", text, where)
     for own, other in zip(left.axes, right.axes, strict=True):
         run.unify(find_index(own).size, find_index(other).size, where)
+
+
+def _refuse_share(run: Run, use: Use, defined: Defined) -> None:
+    """The ``Q_i`` of ``head_i`` is no row of ``Q = X W``."""
+    share = use.name in ("Q", "K", "V") and len(use.indices) > defined.indexed == 0
+    if share and "head" in run.defines:
+        raise error(
+            "N2C032",
+            f"how `{use.name}` is shared out to the heads is not said",
+            use.span,
+            f"define `{run.quote(use.span)}` with its index, as `X W_i`",
+        )
 
 
 def _refuse_outcome(run: Run, use: Use) -> None:
@@ -313,13 +326,16 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
+    if indices > 1:  # q_n^l is the q_n of a layer
+        indices -= sum(counts_layers(at.node) for at in use.indices)
     bold = run.seen.is_bold(use.name)
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
-        return _role_rank(run, base, max(indices, min(use.steps, 1)))
+        of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
+        return _role_rank(run, base, max(indices, min(use.steps, 1)), of_heads)
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
     if run.seen.attends and base in "qkv" and indices == 2:
@@ -330,6 +346,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         )
         first, then = (1, 0) if vectors else (0, 1)
         return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
+    if use.name in run.seen.powered and not bold:
+        return run.choose(f"rank {name}", [(0, 0.0), (1, 2.4)])
     if use.name in run.whole_parameters and indices == 1 and not bold:
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
@@ -358,11 +376,14 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         ranks = (0, 1, 2)  # a loss is made of losses
     elif base.isupper() and indices == 1 and _is_of_head(run, use):
         ranks = (2, 1, 0)  # the E_i beside W_i^Q
+    elif base == "S" and indices == 1 and 1 in run.seen.counted.get("q", ()):
+        ranks = (2, 1, 0)  # the S_t of q_t^⊤ S_t is a state
     elif base == "b" and indices == 1 and _has_weights(run):
         ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
     else:
         # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
-        state = base == "h" and any(names.label(at.node) not in run.summed for at in use.indices)
+        placed = any(names.label(at.node) not in run.summed for at in use.indices)
+        state = base == "h" and (placed or bool(use.steps))
         transposed = use.name in run.seen.transposed or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
@@ -416,7 +437,7 @@ def _is_label(run: Run, use: Use) -> bool:
 _ROLES = frozenset("QKVqkv")
 
 
-def _role_rank(run: Run, base: str, indices: int) -> int:
+def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
     """Queries, keys and values are of one kind: matrices, their rows, or their elements."""
     if base.isupper() and indices == 0:
         return 2
@@ -425,7 +446,8 @@ def _role_rank(run: Run, base: str, indices: int) -> int:
         said = {f"{role}_{letter}" for role in "QKV" for letter in letters} & run.shapes.keys()
         if any(len(run.shapes[name].axes) == 1 for name in said):
             return 1  # the V_n beside a declared K_n
-        return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 0.5)))
+        first, then = (2, 1) if of_heads else (1, 2)
+        return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
     return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))

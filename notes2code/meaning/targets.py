@@ -47,7 +47,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         rows[0].parts = [(define, row) for row in rows[1:]]
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
-        use = scripts.read(node, seen.bound, True, seen.steps)
+        use = scripts.read(node, seen.bound, True, seen.steps, raised=seen.raised)
         return Target(_defined_name(use), use.indices, span=node.span)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)

@@ -143,7 +143,9 @@ def _typed(
 ) -> tuple[Run, Equation]:
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
-        run.shapes = heads.apart({**shapes, **scope.shapes, **shapes}, stated, seen)
+        # What a range ends at is a size here, whatever the note calls so elsewhere.
+        far = {n: shape for n, shape in scope.shapes.items() if n not in seen.sizes}
+        run.shapes = heads.apart({**shapes, **far, **shapes}, stated, seen)
         if seen.has_matrices:
             run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run

@@ -105,6 +105,9 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     else:
         at = run.choose(f"align {where.start}-{where.end}", ((spare, 0.0), (0, 0.5)))
         pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
+        sizes = [[find(find_index(axis).size) for axis in pair] for pair in pairs]
+        if any(mine.rank == 2 and theirs.value is not None for mine, theirs in sizes):
+            run.pay(1.0)  # what is joined end to end is no row of a declared matrix
     for mine, theirs in pairs:
         _join(run, left, right, (mine, theirs), where)
     return left.axes
@@ -234,7 +237,8 @@ def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
-    if left.row == right.row and _are_query_and_sum(run, left.body, right.body):
+    plain = _are_query_and_sum(run, left.body, right.body) or _is_weighed(left.body, right.body)
+    if left.row == right.row and plain:
         text = f"`{run.quote(where)}` is taken to be the dot product"
         run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
         return dot(run, left, right, where)
@@ -279,6 +283,14 @@ def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
     """Whether vectors are φ(q) and the sum of all φ(k), a state of the note."""
     mapped = isinstance(left, ir.Call) and left.function in names.FEATURE_MAPS
     return mapped and isinstance(right, Ref) and right.array in run.scope.ranks
+
+
+def _is_weighed(left: Expr, right: Expr) -> bool:
+    """Whether a row stands before a weight that makes a number of it, as in ``h_t w``."""
+    match left, right:
+        case Ref(_, (_, _)), Ref(weight, (_,)):
+            return names.base_letter(weight) == "w"
+    return False
 
 
 def _terms(expr: Expr) -> tuple[Expr, ...]:

@@ -51,6 +51,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "abs": np.abs,
     "floor": np.floor,
     "ceil": np.ceil,
+    "round": np.round,
     "min": lambda *values: reduce(np.minimum, values),
     "max": lambda *values: reduce(np.maximum, values),
     "clip": np.clip,

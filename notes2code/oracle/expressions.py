@@ -30,7 +30,7 @@ from notes2code.oracle.naming import HELPERS, Names
 from notes2code.oracle.plan import is_single, table_index
 
 _NUMPY = frozenset(
-    "exp log sin cos tan arcsin arccos arctan sinh cosh tanh sign floor ceil clip".split()
+    "exp log sin cos tan arcsin arccos arctan sinh cosh tanh sign floor ceil round clip".split()
 )
 _EXTREMES = {"min": "np.minimum", "max": "np.maximum"}
 

@@ -22,10 +22,13 @@ from notes2code import compile_formula
         r"y = W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2 + x",
         r"s = x^\top W y",
         r"y = s \cdot x",
+        r"P = \left(\prod_{i=1}^{n} P_i\right)^{1/n}",
     ],
 )
 def test_is_no_component(latex: str) -> None:
-    assert compile_formula(latex).component is None
+    formula = compile_formula(latex)
+    assert formula.component is None
+    assert not any(found.severity == "warning" for found in formula.diagnostics)
 
 
 @pytest.mark.parametrize(("count", "component"), [("d", "rms_norm"), ("n", None)])

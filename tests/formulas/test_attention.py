@@ -81,8 +81,8 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     ),
     Case(
         r"y_i = \sum_j \text{weight}(i, j) V_j",
-        "weight[n,m] V[m,v]",
-        np.matmul,
+        "a[n] b[m] V[m,v]",
+        lambda a, b, v: np.outer(a, np.exp(b)) @ v,
         context=[r"\text{weight}(i, j) = a_i \exp(b_j)"],
     ),
     Case(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
 TURNED = (
@@ -276,6 +277,79 @@ def test_value(case: Case) -> None:
         context=[r"W \in \mathbb{R}^{d \times h}, \quad b \in \mathbb{R}^d"],
     ),
     Case(
+        r"\mathrm{Attn}(X) = \mathrm{softmax}(Q K^\top) V",
+        "X[n,d] W_Q[d,p] W_K[d,p] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+        context=[r"X = [e_1; \dots; e_n]", r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+        "Q[h,n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=[r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+        "X[n,d] W_Q[h,d,k] W_K[d,k] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ (x @ v),
+        context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"L = H(y, p)",
+        "y[n] p+[n]",
+        lambda y, p: -(y * np.log(p)).sum(),
+        context=[r"H(u, p) = -\sum_k u_k \log p_k = -\frac{1}{K} \sum_k \log p_k"],
+    ),
+    Case(
+        r"y = x + \mathrm{Aufmerksamkeit}(x)",
+        "x[n,d]",
+        lambda x: x + softmax(x @ x.T) @ x,
+        context=[r"\mathrm{Aufmerksamkeit}(Q, K, V) = \mathrm{softmax}(Q K^\top) V"],
+    ),
+    Case(
+        r"s = E \sum_{e=1}^{E} f_e p_e",
+        "f[E] p[E]",
+        lambda f, p: len(f) * f @ p,
+        context=[r"E \in \mathbb{R}^{v \times d}"],
+    ),
+    Case(
+        r"y = \sum_{i=1}^{n} G_i(x) (V x)_i",
+        "x[d] W[d,n] V[n,d]",
+        lambda x, w, v: softmax(x @ w) @ (v @ x),
+        context=[r"G(x) = \mathrm{softmax}(x W)"],
+    ),
+    Case(
+        r"y = \mathrm{swish}(U x) \odot V x",
+        "U[h,d] x[d] beta V[h,d]",
+        lambda u, x, beta, v: (u @ x) * sigmoid(beta * (u @ x)) * (v @ x),
+        context=[
+            r"\beta \in \mathbb{R}^d",
+            r"\sigma = \sqrt{\sum_i h_i^2}",
+            r"\beta = 1",
+            r"\mathrm{swish}(z) = z \odot \sigma(\beta z)",
+        ],
+    ),
+    # A function of places is one, and no factor of their numbers.
+    Case(
+        r"h_i = r(i) \theta_i",
+        "L lambda_[d] theta[d]",
+        lambda length, waves, theta: length / waves * theta,
+        context=[r"r(i) = \frac{L}{\lambda_i}"],
+    ),
+    Case(
+        r"y_{ij} = m(i, j) + c_{ij}",
+        "a[n] b[m] c[n,m]",
+        lambda a, b, c: np.outer(a, b) + c,
+        context=[r"m(i, j) = a_i b_j"],
+    ),
+    # What holds of some places is no definition of the whole.
+    Case(
+        r"Y = \mathrm{softmax}(X W + M)",
+        "X[n,d] W[d,m] M[n,m]",
+        lambda x, w, m: softmax(x @ w + m),
+        context=[r"M_{i,j} = -\infty"],
+    ),
+    Case(
         r"y = Q^\top K",
         "Q[n,d] K[n,d]",
         lambda q, k: q.T @ k,
@@ -284,6 +358,25 @@ def test_value(case: Case) -> None:
 )
 def test_context(case: Case) -> None:
     check(case)
+
+
+def test_a_matrix_for_each_index_is_no_matrix() -> None:
+    blocks = (
+        r"R_i(m) = \begin{bmatrix} \cos(m\theta_i) & -\sin(m\theta_i) \\"
+        r" \sin(m\theta_i) & \cos(m\theta_i) \end{bmatrix}"
+    )
+    with pytest.raises(FormulaError, match="a matrix for each of its indices, and has none here"):
+        compile_formula(r"q'_m = R(m) q_m", context=[blocks])
+
+
+def test_what_is_given_and_defined_is_refused() -> None:
+    with pytest.raises(FormulaError, match="is given to `S`"):
+        compile_formula(r"X = E + P \\ Q = X W \\ S(X) = Q X^\top")
+
+
+def test_the_share_of_a_head_is_no_row() -> None:
+    with pytest.raises(FormulaError, match="shared out to the heads"):
+        compile_formula(r"Q = X W \\ \mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V")
 
 
 def test_an_activation_acts_on_numbers_whatever_the_note_calls_so() -> None:

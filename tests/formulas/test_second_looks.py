@@ -155,13 +155,200 @@ POWERS = [
 ]
 
 
+LISTED = [
+    Case(
+        rf"X = {opened} x_1, x_2, \ldots, x_N {closed} \in \mathbb{{R}}^{{{axes}}}",
+        "x[N,d]",
+        lambda x, turned=axes == r"d \times N": x.T if turned else x,
+    )
+    for opened, closed in ("[]", "()")
+    for axes in (r"N \times d", r"d \times N")
+]
+LISTED += [
+    Case(
+        r"\mathbf{Z} = [\mathbf{z}^{(0)}, \mathbf{z}^{(1)}, \ldots, \mathbf{z}^{(N)}] + \mathbf{E}",
+        "z[N+1,d] E[N+1,d]",
+        lambda z, e: z + e,
+        context=r"\mathbf{E} \in \mathbb{R}^{(N+1) \times d}",
+    )
+]
+"""Vectors in a list are the rows of a matrix or its columns, as its shape says."""
+
+CALLED = [
+    Case(
+        r"a(x) = \min\left(1, \frac{p_\theta(x)}{q_\phi(x)}\right)",
+        "x p_theta() q_phi()",
+        lambda x, p, q: min(1, p(x) / q(x)),
+        shapes={"x": []},
+    ),
+    Case(r"y = x + m(x)", "x[d] m()", lambda x, m: x + m(x)),
+    Case(r"y = x + J(x)", "x[d] J()", lambda x, j: x + j(x)),
+    Case(r"y = x + a(n(x))", "x[d] n() a()", lambda x, n, a: x + a(n(x))),
+    Case(
+        r"H = X + \mathrm{CrossAttn}(Q, K, V)",
+        "X[n,v] Q[n,d] K[m,d] V[m,v]",
+        lambda x, q, k, v: x + softmax(q @ k.T / np.sqrt(q.shape[-1])) @ v,
+    ),
+]
+"""A letter before another in parentheses is called, if it is no weight: no factor is written so."""
+
+
+ABOVE = [
+    Case(r"y = x W^1 + x W^2", "x[d] W_1[d,p] W_2[d,p]", lambda x, a, b: x @ a + x @ b),
+    Case(r"y = 2 z_L^0", "z_L_0[d]", lambda z: 2 * z),
+    Case(r"Z = X_t^1 + X_t^2", "X_1[n,d] X_2[n,d]", lambda a, b: a + b),
+    Case(r"f(x) = \sum_{k=0}^{n} a_k x^k", "x a[n+1]", lambda x, a: np.polyval(a[::-1], x)),
+    Case(r"f(x) = \sum_i w^i x^i", "x[d] w[d]", lambda x, w: w @ x),
+    Case(
+        r"y = \sum_k \lambda^k x_k",
+        "lambda_ x[n,d]",
+        lambda rate, x: rate ** np.arange(len(x)) @ x,
+    ),
+    Case(r"y = (1 - \beta) / (1 - \beta^{n_y})", "beta+ n_y+", lambda b, n: (1 - b) / (1 - b**n)),
+    Case(
+        "D_nm = γ^(n−m)",
+        "gamma+ n# m#",
+        lambda g, n, m: g ** np.subtract.outer(np.arange(n), np.arange(m)),
+    ),
+    Case(
+        r"x^{t+1} = A x^t + B u^t",
+        "A[n,d] x[d] B[n,m] u[m]",
+        lambda a, x, b, u: a @ x + b @ u,
+    ),
+    Case(r"q_n^l = h_n^{l-1} W", "h[n,l,d] W[d,p]", lambda h, w: h @ w),
+    Case(
+        r"z^l = W^l a^{l-1} + b^l",
+        "W[l,m,d] a[l,d] b[l,m]",
+        lambda w, a, b: (w @ a[..., None])[..., 0] + b,
+    ),
+    Case(
+        r"h_u^{(k)} = \sum_v A_{uv} W h_v^{(k-1)}",
+        "A[n,m] W[p,d] h[m,d]",
+        lambda a, w, h: a @ h @ w.T,
+    ),
+    Case(
+        r"y_t = t^\alpha x_t",
+        "alpha+ x+[n,d]",
+        lambda a, x: np.arange(len(x))[:, None] ** abs(a) * x,
+    ),
+    Case(r"a = (2N)^{1/4}", "N+", lambda n: (2 * n) ** 0.25),
+    Case(r"y^{n+1} = y^n \cdot y", "y+ n+", lambda y, n: y ** (n + 1)),
+]
+"""What stands above a letter: a power, a version of it, a step, or an index."""
+
+MATRICES = [
+    Case(r"y = x^\top \Sigma x", "x[d] Sigma[d,d]", lambda x, s: x @ s @ x),
+    Case(r"W = U \Sigma V^\top", "U[m,d] Sigma[d,n] V[p,n]", lambda u, s, v: u @ s @ v.T),
+    Case(
+        r"L = \|W^\top W - I\|_F^2",
+        "W[n,d]",
+        lambda w: np.square(w.T @ w - np.eye(w.shape[1])).sum(),
+    ),
+    Case(
+        r"y_t = C x_t + D u_t",
+        "C[p,d] x[n,d] D[p,m] u[n,m]",
+        lambda c, x, d, u: x @ c.T + u @ d.T,
+    ),
+    Case(r"p_i = x_i w + b", "x[n,d] w[d] b", lambda x, w, b: x @ w + b),
+    Case(r"c = \lceil M / (4 d) \rceil", "M+ d#", lambda m, d: np.ceil(m / (4 * d))),
+    Case(r"y = \mathrm{round}(x)", "x[d]", np.round),
+    Case(
+        r"C = \text{CF} \times \frac{\text{tokens per batch}}{\text{number of experts}}",
+        "CF tokens_per_batch number_of_experts",
+        lambda factor, tokens, experts: factor * tokens / experts,
+    ),
+    Case(
+        r"o_t = q_t^\top S_t",
+        "q[n,d] S[n,d,m]",
+        lambda q, s: np.einsum("nd,ndm->nm", q, s),
+    ),
+    Case(
+        r"o_t = \frac{\phi(q_t)^\top S_t}{\phi(q_t)^\top z_t}",
+        "q[n,d] phi() S[n,d,m] z[n,d]",
+        lambda q, f, s, z: np.einsum("nd,ndm->nm", f(q), s) / (f(q) * z).sum(-1, keepdims=True),
+    ),
+    Case(r"s = L' / L", "L_prime L", lambda new, old: new / old),
+    Case(r"r_i = \frac{L}{\lambda_i}", "L lambda_[d]", lambda length, waves: length / waves),
+    Case(
+        r"\text{new\_base} = \text{base} \times \alpha^{d / (d - 2)}",
+        "base alpha+ d#",
+        lambda base, alpha, d: base * alpha ** (d / (d - 2)),
+    ),
+    Case(r"L = \sum_t r_t A_t", "r[n] A[n]", lambda r, a: r @ a),
+    Case(r"L = X W", "X[n,d] W[d,p]", lambda x, w: x @ w),
+]
+"""What is a matrix beside what, and what is a number."""
+
+PLAIN = [
+    Case(
+        r"num_t = \sum_{i=1}^{t} e^{u + k_i} v_i",
+        "u[d] k[n,d] v[n,d]",
+        lambda u, k, v: np.cumsum(np.exp(u + k) * v, axis=0),
+    ),
+    Case(r"y = x^{+} - x^{-}", "x_plus[d] x_minus[d]", lambda a, b: a - b),
+    Case(
+        r"\text{grad} = \text{grad} \cdot \frac{\text{threshold}}{\|\text{grad}\|}",
+        "grad[n,d] threshold",
+        lambda g, t: g * t / np.linalg.norm(g),
+    ),
+    Case("Ā = exp(Δ A)", "Delta A[n,d]", lambda delta, a: np.exp(delta * a)),
+    Case("Z = Γ Ṽ", "Gamma V_tilde[n,d]", lambda g, v: g * v),
+    Case(
+        "o_t = Σ_c g_t^c x_c",
+        "g[n,m] x[m,d]",
+        lambda g, x: g @ x,
+    ),
+    Case("TopThree(u)_j = max(u_j − τ, 0)", "u[d] tau", lambda u, t: np.maximum(u - t, 0)),
+]
+"""Letters with accents, signs of sums and names of functions in text without TeX."""
+
+RANGES = [
+    Case(r"L = \sum_k a_{kc} x_k", "a_c[d] x[d]", lambda a, x: a @ x),
+    Case(
+        r"r = \sqrt{\frac{1}{d_{in}} \sum_{i=1}^{d_{in}} x_i^2}",
+        "x[d]",
+        lambda x: np.sqrt(np.mean(x**2)),
+        context=r"x \in \mathbb{R}^{d_{in}}",
+    ),
+    Case(r"J_{ij} = s_i (\delta_{ij} - s_j)", "s[d]", lambda s: np.diag(s) - np.outer(s, s)),
+    Case(
+        r"D_{ij} = \sum_{l=j+1}^{i} f_l",
+        "f[d] n#",
+        lambda f, n: [[f[j + 1 : i + 1].sum() for j in range(len(f))] for i in range(n)],
+    ),
+]
+"""What indices count, and from where."""
+
+
 def squared_distances(x: Any, y: Any) -> Any:
     return np.square(x[:, None] - y[None]).sum(-1)
 
 
-@table(*STACKED, *OUTER, *NUMBERS, *WRITTEN, *POWERS)
+@table(
+    *STACKED,
+    *OUTER,
+    *NUMBERS,
+    *WRITTEN,
+    *POWERS,
+    *LISTED,
+    *CALLED,
+    *ABOVE,
+    *MATRICES,
+    *PLAIN,
+    *RANGES,
+)
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_a_matrix_that_comes_out_turned_is_refused() -> None:
+    shapes = [
+        rf"{name} \in \mathbb{{R}}^{{{rows} \times {columns}}}"
+        for name, rows, columns in ("Snm", "Qnd", "Kmd")
+    ]
+    assert compile_formula("S = Q K^T", context=shapes)
+    with pytest.raises(FormulaError, match="comes out turned"):
+        compile_formula("S = K Q^T", context=shapes)
 
 
 def test_a_softmax_of_an_outer_product_is_refused() -> None:
@@ -181,6 +368,16 @@ def test_a_dot_product_of_declared_vectors_as_rows_is_told() -> None:
 def test_an_inverse_function_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="inverse function"):
         compile_formula(latex)
+
+
+def test_an_upper_bound_that_lost_its_sign_is_refused() -> None:
+    with pytest.raises(FormulaError, match="not above it"):
+        compile_formula(r"s = \sum_{i=1}{N} x_i")
+
+
+def test_what_goes_over_rows_is_refused() -> None:
+    with pytest.raises(FormulaError, match="rowmax"):
+        compile_formula(r"m = \max(m_{old}, \mathrm{rowmax}(S))")
 
 
 def test_the_largest_singular_value_is_refused() -> None:

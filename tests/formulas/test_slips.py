@@ -84,6 +84,7 @@ COUNTED = [
 ]
 
 CLEAN = [
+    r"h_t = u_t + \sum_{i=1}^{N} \text{FFN}_i^{(s)}(u_t)",
     r"z = x + \mathrm{MHA}(\mathrm{LN}(x)), y = z + \mathrm{FFN}(\mathrm{LN}(z))",
     r"z = \mathrm{LN}(x), y = x + \mathrm{FFN}(z)",
     r"h = x + \mathrm{MHA}(x), y = h + \mathrm{FFN}(x)",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 
@@ -168,6 +170,19 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         "a[n+1]",
         np.diff,
     ),
+    Case(r"s = \sum_{c \in \{q, k\}} a_c", "a_q a_k", lambda q, k: q + k),
+    Case(
+        r"z_t = \sum_{s \in \{\mathrm{near}, \mathrm{far}\}} g_t^s x_t^s",
+        "g_near[n] x_near[n,d] g_far[n] x_far[n,d]",
+        lambda g, x, h, y: g[:, None] * x + h[:, None] * y,
+    ),
+    Case(
+        r"z = a \sum_{c \in \{q, k\}} W_c x + b",
+        "a W_q[m,d] x[d] W_k[m,d] b[m]",
+        lambda a, q, x, k, b: a * (q + k) @ x + b,
+    ),
+    Case(r"s = \sum_{i \in \{1, 2, 3\}} a_i", "a[3]", np.sum),
+    Case(r"s = \sum_{i \in \{1, \dots, n\}} a_i", "a[n]", np.sum),
     Case(r"y = A \mathbf{1}", "A[n,m]", lambda a: a.sum(1)),
     Case(r"s = \mathbf{1}^\top x", "x[d]", np.sum),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
@@ -198,3 +213,9 @@ def running_mean(a: np.ndarray) -> np.ndarray:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize("members", ["1, 2, 5", "1, n", "-1, 0, 1"])
+def test_a_list_of_numbers_that_do_not_count_on_is_no_range(members: str) -> None:
+    with pytest.raises(FormulaError, match="is not known"):
+        compile_formula(rf"s = \sum_{{i \in \{{{members}\}}}} a_i")
