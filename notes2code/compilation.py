@@ -13,7 +13,8 @@ from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 from notes2code.passages import passages
 from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault

@@ -8,7 +8,8 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.components.plan import Source, plan
 from notes2code.emit.package import render
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 
 Package = Mapping[str, str]
 

@@ -32,6 +32,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.ir",
             "meaning.contradictions",
             "meaning.kinds",
+            "meaning.entries",
             "meaning.linking",
             "meaning.ranks",
             "meaning.scope",

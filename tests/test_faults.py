@@ -13,7 +13,7 @@ from notes2code.compilation import Compilation, compile_vault
 from notes2code.components import compiling
 from notes2code.components.library import library
 from notes2code.emit import view
-from notes2code.meaning import linking
+from notes2code.meaning import entries
 from notes2code.rendering import render
 from notes2code.vault import read_vault
 
@@ -54,7 +54,7 @@ def failing(function: Callable[..., Any], at: str) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("place", "name"), [(linking, "parse"), (compiling.Compiler, "_compile"), (compiling, "doubts")]
+    ("place", "name"), [(entries, "parse"), (compiling.Compiler, "_compile"), (compiling, "doubts")]
 )
 def test_one_formula_is_rejected_and_the_others_are_read(
     vault: Path, monkeypatch: pytest.MonkeyPatch, place: Any, name: str

@@ -20,9 +20,10 @@ from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
+from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.kinds import unlike
-from notes2code.meaning.linking import MAX_CHAIN, Entry, Linked, Linker
+from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.ranks import as_defined, unlike_said
 
 

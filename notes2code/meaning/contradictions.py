@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.linking import Linker
 
 MAX_COMPARED = 20
 """Definitions of one name that are compared, the nearest first."""

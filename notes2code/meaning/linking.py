@@ -6,64 +6,33 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from notes2code import faults
-from notes2code.diagnostics import Problem, ProblemError, Span, note
-from notes2code.latex import parse, words
-from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
-from notes2code.latex.words import MATRICES
-from notes2code.meaning import (
-    binders,
-    calls,
-    equations,
-    groups,
-    names,
-    scripts,
-    softmax,
-    survey,
-    targets,
+from notes2code.diagnostics import Problem, Span, note
+from notes2code.latex.tree import Tree
+from notes2code.meaning import calls, names, softmax
+from notes2code.meaning.entries import (
+    Entry,
+    Parsed,
+    family,
+    length,
+    letters_on,
+    macros_of,
+    read_entry,
+    words_of,
 )
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
-from notes2code.meaning.statements import Define, statements
-from notes2code.meaning.typed import TOO_DEEP, Typed, type_formula, type_tree
+from notes2code.meaning.typed import Typed, type_formula, type_tree
 
-_DEFINED = re.compile(
-    r"(?:^|\\\\|&|\n)\s*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
-)
-_PARAMETERS = re.compile(
-    r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
-)
-_NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
 
-_ANYTHING = "x"
-"""A right-hand side for one that cannot be read."""
-
 JOIN = " \\\\\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A formula and where it stands: its note, the headings above it, its place among the formulas
-    of the note; the tags that hold there; and its line, if it is known."""
-
-    latex: str
-    note: str = ""
-    section: tuple[str, ...] = ()
-    order: int = 0
-    tags: tuple[str, ...] = ()
-    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,44 +46,6 @@ class Linked:
 
     own: Typed
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """How many indices a left-hand side is written with, their letters, and the letters of those
-    that are no steps."""
-
-    written: int
-    every: frozenset[str]
-    letters: frozenset[str]
-
-
-@dataclass
-class _Parsed:
-    """``arity`` is how many arguments the functions defined here take, ``given`` how many the
-    functions called here get, ``said`` what those defined here are, however it is written, and
-    ``places`` where they are;
-    ``indexed`` tells of the indices of the arrays defined here; ``updates`` are those that are only
-    made into others of their kind, as in ``x = x + f(x)``."""
-
-    tree: Tree | None
-    arrays: set[str] = field(default_factory=set)
-    constants: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)
-    mentioned: set[str] = field(default_factory=set)
-    called: set[str] = field(default_factory=set)
-    parameters: set[str] = field(default_factory=set)
-    shapes: Mapping[str, Shape] = field(default_factory=dict)
-    halves: set[tuple[str, int]] = field(default_factory=set)
-    states: set[str] = field(default_factory=set)
-    updates: set[str] = field(default_factory=set)
-    arity: dict[str, int] = field(default_factory=dict)
-    said: dict[str, Hashable] = field(default_factory=dict)
-    places: dict[str, Span] = field(default_factory=dict)
-    given: dict[str, set[int]] = field(default_factory=dict)
-    seen: survey.Survey | None = None
-    indexed: dict[str, Indexed] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
 
 
 class Linker:
@@ -131,9 +62,9 @@ class Linker:
         ``passages`` are the notes' prose."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
-        self.words = field_scope.words | _words(self.entries)
-        self.macros = {**field_scope.macros, **_macros(self.entries)}
-        self.parsed = {entry: self._parse(entry) for entry in self.entries}
+        self.words = field_scope.words | words_of(self.entries)
+        self.macros = {**field_scope.macros, **macros_of(self.entries)}
+        self.parsed = {entry: read_entry(entry, self.words, self.macros) for entry in self.entries}
         self.table = self._table()
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
@@ -167,38 +98,6 @@ class Linker:
                 for name in defined:
                     table.setdefault((kind, name), []).append(entry)
         return table
-
-    def _parse(self, entry: Entry) -> _Parsed:
-        try:
-            tree = parse(entry.latex, self.words, self.macros)
-            stated = statements(tree)
-            seen = survey.survey(stated)
-            shapes = equations.shapes_declared(stated, seen)
-        except ProblemError as problem:
-            return replace(self._unread(entry), problems=(problem.problem,))
-        except RecursionError:
-            return _Parsed(None, problems=(TOO_DEEP,))
-        except Exception as fault:
-            return _Parsed(None, problems=(faults.met(entry.latex, fault),))
-        parsed = _Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
-        parsed.given = _given(tree, seen)
-        parsed.seen = seen
-        for statement in stated:
-            if isinstance(statement, Define):
-                # A statement that cannot be read is reported when it is typed.
-                with suppress(ProblemError):
-                    _note_names(parsed, statement, seen)
-        return parsed
-
-    def _unread(self, entry: Entry) -> _Parsed:
-        """What a formula that cannot be read means to define, by its left-hand side."""
-        parsed = _Parsed(None)
-        left, equals, _ = entry.latex.partition("=")
-        with suppress(ProblemError, RecursionError):
-            stated = statements(parse(f"{left} = {_ANYTHING}", self.words, self.macros))
-            if equals and stated and isinstance(stated[0], Define):
-                _note_names(parsed, stated[0], survey.survey(stated))
-        return parsed
 
     # --- typing --------------------------------------------------------------------------
 
@@ -367,7 +266,7 @@ class Linker:
                 key=lambda other: (
                     other in self.strange,
                     -often[said[other]],
-                    _length(said[other]),
+                    length(said[other]),
                 )
             )
         return found
@@ -510,7 +409,7 @@ class Linker:
             if indexed is None or mine.seen.written.get(name) != {indexed.written}:
                 continue
             near = self.distance(entry, others[0])[0] == 0
-            if near or _letters_on(name, mine.tree, mine.seen) == indexed.every:
+            if near or letters_on(name, mine.tree, mine.seen) == indexed.every:
                 found[name] = others[0]
         return found
 
@@ -526,7 +425,7 @@ class Linker:
             free -= mine.called & calls.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
-            free |= {name for name in map(_family, mine.mentioned) if name in states}
+            free |= {name for name in map(family, mine.mentioned) if name in states}
             for name, others in self.nearest(current, free, "arrays", within).items():
                 other = others[0]
                 if self._is_of_tokens(name, other, mine) or self._is_given(name, entry, other):
@@ -544,7 +443,7 @@ class Linker:
         indexed = self.parsed[other].indexed.get(name)
         return name in self.parsed[entry].parameters and (indexed is None or not indexed.written)
 
-    def _is_of_tokens(self, name: str, other: Entry, mine: _Parsed) -> bool:
+    def _is_of_tokens(self, name: str, other: Entry, mine: Parsed) -> bool:
         """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
         of_heads, of_these = mine.indexed.get("head"), self.parsed[other].indexed.get(name)
         if of_heads is None or of_these is None or name not in ("Q", "K", "V"):
@@ -568,129 +467,3 @@ class Linker:
             for name, half in sorted(missing)
         )
         return [other for other in others if other is not None]
-
-
-def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
-    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
-    ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
-    found = {*seen.counted} - seen.targets
-    for node in (node for clause in tree.clauses for node in walk(clause.node)):
-        if isinstance(node, Script) and node.sub is not None:
-            found.update(groups.named(node.sub))
-            inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))
-            found.update(names.CLIPS.intersection(inside))
-        match node:
-            case Script(Name("e"), None, Name() | Script() as exponent):
-                use = seen.understood(exponent)
-                found.update(() if use is None else [use.name])
-    if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
-        for name in seen.counted:
-            last = name.rpartition("_")[2]
-            if (family := _family(name)) and (last.isdigit() or last in seen.ends):
-                found.add(family)
-    return found
-
-
-def _letters(node: Node) -> Iterator[str]:
-    """The letters in a node, one by one."""
-    return (inner.text for inner in walk(node) if isinstance(inner, Name))
-
-
-def _letters_on(name: str, tree: Tree, seen: survey.Survey) -> frozenset[str]:
-    """The letters of the indices that a formula writes on a name."""
-    nodes = (node for clause in tree.clauses for node in walk(clause.node))
-    uses = (node for node in nodes if isinstance(node, Script) and scripts.is_name(node))
-    mine = (node for node in uses if (use := seen.understood(node)) and use.name == name)
-    return frozenset(x for node in mine for x in _letters(node)) - frozenset(name.split("_"))
-
-
-def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
-    """How many arguments each name with parentheses behind it is given."""
-    found: dict[str, set[int]] = {}
-    for node in (node for clause in tree.clauses for node in walk(clause.node)):
-        for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
-            called = seen.understood(name) if scripts.is_name(name) else None
-            if called is not None and isinstance(group, Group) and group.open in ("(", "["):
-                found.setdefault(called.name, set()).add(len(group.items))
-    return found
-
-
-def _said(node: Node) -> Hashable:
-    """What a node says, without fonts, spaces, kinds of parentheses and of transposes."""
-    match node:
-        case Name(text):
-            return "T" if text in names.TRANSPOSES else text.lower()
-        case Num(text):
-            return text
-        case Group(_, (item,)):
-            return _said(item)
-        case _:
-            return (type(node), getattr(node, "op", ""), *map(_said, children(node)))
-
-
-def _length(said: Hashable) -> int:
-    """How much something says."""
-    return sum(map(_length, said)) if isinstance(said, tuple) else 1
-
-
-def _family(name: str) -> str:
-    """``head`` for ``head_1``; "" for a name without labels."""
-    return name.rpartition("_")[0]
-
-
-def _note_names(parsed: _Parsed, statement: Define, seen: survey.Survey) -> None:
-    """Note what a statement defines."""
-    if statement.near:  # GELU is not what it comes close to
-        return
-    target = targets.read_target(seen, statement)
-    parsed.parameters.update(target.parameters)
-    # A constant, such as `h = 8`, is an example, `M_{ij} = -\infty` what holds where `j > i`, and a
-    # size, such as `d_k = d_model / h`, follows from the shapes: what they name stays a symbol
-    # elsewhere.
-    nodes = (node for value in statement.values for node in walk(value))
-    constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
-    if constant and not target.parameters:
-        parsed.constants.add(target.name)
-    if not target.name or constant or names.is_size_name(target.name):
-        return
-    if target.parameters or target.counted:
-        parsed.functions.add(target.name)
-        parsed.arity[target.name] = len(target.parameters) or len(target.counted)
-        parsed.said[target.name] = tuple(map(_said, statement.values))
-        parsed.places[target.name] = statement.span
-    else:
-        parsed.arrays.update((target.name, target.name.removesuffix("_squared")))
-        if statement.target is not None and scripts.is_name(statement.target):
-            use = seen.use(statement.target)
-            letters = frozenset(letter for at in use.indices for letter in _letters(at.node))
-            every = frozenset(_letters(statement.target)) - frozenset(target.name.split("_"))
-            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, every, letters)
-    if binders.step_letter(statement) is not None:
-        parsed.mentioned.add(f"{target.name}_0")
-        parsed.states.add(target.name)
-    elif any(target.name in seen.letters(value).names for value in statement.values):
-        parsed.updates.add(target.name)
-    for index in target.indices:
-        if (half := scripts.stride(index.node)) is not None:
-            parsed.halves.add((target.name, half[1] % 2))
-
-
-def _words(entries: Sequence[Entry]) -> frozenset[str]:
-    """The words that the notes set upright, which they may write in italics elsewhere; two letters
-    may be a product there, unless a formula defines them as a function, ``lp(Y) = …``, or a
-    function of them: ``f(Gate, Up) = …``; three that a formula defines are none, ``num_t = …``."""
-    found = (word for entry in entries for word in _NAMED.findall(entry.latex))
-    upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
-    defined = (word for entry in entries for word in words.functions(entry.latex))
-    made = (word for entry in entries for word in _DEFINED.findall(entry.latex))
-    listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
-    given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
-    apart = (word for word in (*defined, *made) if not MATRICES.fullmatch(word))
-    return frozenset((*upright, *apart, *given))
-
-
-def _macros(entries: Sequence[Entry]) -> dict[str, Macro]:
-    macros: dict[str, Macro] = {}
-    for entry in entries:
-        macros.update(definitions(entry.latex)[0])
-    return macros

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation, Lambda
 from notes2code.meaning.kinds import CALLED, told
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.linking import Linker
 from notes2code.meaning.names import base_letter
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.typed import Typed, type_tree

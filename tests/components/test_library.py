@@ -12,7 +12,8 @@ from notes2code.components.compiling import Compiler, shown_settings
 from notes2code.components.library import Component, Form, library
 from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import type_formula
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 from notes2code.meaning.scope import Scope, Shape
 from tables import row
 

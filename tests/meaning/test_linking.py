@@ -10,7 +10,8 @@ import pytest
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 from notes2code.oracle import evaluate
 from tables import row
 

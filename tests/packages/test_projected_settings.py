@@ -18,7 +18,8 @@ from torch import nn
 from building import Package, package_of
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.meaning.linking import Entry, Linker
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 
 Array = np.ndarray
 
