@@ -52,6 +52,8 @@ class Operands(TokenReader):
             return self.big(first)
         if first.kind == "fn" or (first.kind == "word" and first.text in FUNCTION_WORDS):
             return self.function(first)
+        if first.kind == "dbar" and self.is_joining_sign():
+            return self.big(first._replace(kind="big", text="concat"))
         if first.text == "Sigma" and self.is_sum_sign():
             return self.big(first._replace(kind="big", text="sum"))
         if first.kind == "cmd" and first.text == "sqrt":
@@ -309,17 +311,7 @@ class Operands(TokenReader):
 
     def is_sum_sign(self) -> bool:
         """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
-        if self.tokens[self.at + 1].kind != "_":
-            return False
-        depth, kinds, end = 0, [], self.at + 2
-        while end < len(self.tokens):
-            token = self.tokens[end]
-            depth += {"{": 1, "}": -1}.get(token.kind, 0)
-            kinds.append(token)
-            end += 1
-            if depth == 0:
-                break
-        index = [token for token in kinds if token.kind not in "{}"]
+        index, end = self.below()
         counted = any(token.text in ("=", "∈") for token in index)
         letter = len(index) == 1 and index[0].text in tuple("ijklmnstr")
         if not letter and len(index) == 1 and index[0].kind == "name":
@@ -327,6 +319,25 @@ class Operands(TokenReader):
             uses = (right.text for left, right in scripts if left.kind in ("_", "^"))
             return index[0].text in uses and self.tokens[end].kind in OPERANDS
         return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
+
+    def is_joining_sign(self) -> bool:
+        """Whether bars join what they count: ``\\Vert_{h=1}^{H} \\mathrm{head}_h``."""
+        return any(token.text == "=" for token in self.below()[0])
+
+    def below(self) -> tuple[list[Token], int]:
+        """What stands below the next sign, without braces, and where that ends."""
+        if self.tokens[self.at + 1].kind != "_":
+            return [], self.at + 1
+        depth, end = 0, self.at + 2
+        found: list[Token] = []
+        while end < len(self.tokens):
+            token = self.tokens[end]
+            depth += {"{": 1, "}": -1}.get(token.kind, 0)
+            found.append(token)
+            end += 1
+            if depth == 0:
+                break
+        return [token for token in found if token.kind not in "{}"], end
 
     def big(self, first: Token) -> Node:
         """A sum, product or maximum; its body goes up to the next ``+`` or ``−``."""

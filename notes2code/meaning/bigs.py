@@ -25,6 +25,13 @@ _NOT_COMPUTED = {
 def big(run: Run, node: Big) -> Value:
     """The value of a sum, product, maximum or minimum."""
     kind = {"avg": "mean"}.get(node.op, node.op)
+    if kind == "concat":
+        raise error(
+            "N2C033",
+            "how far what is joined goes is not plain here",
+            node.span,
+            "write `\\mathrm{Concat}(\\mathrm{head}_1, \\dots, \\mathrm{head}_h)`",
+        )
     if kind not in _KINDS:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)

@@ -118,6 +118,9 @@ NUMBERS = frozenset(
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
+_COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")
+"""What is counted: FLOPs, GPUs."""
+
 CLIPS = frozenset(["clip", "clamp"])
 """Functions that keep a number between two bounds."""
 
@@ -140,7 +143,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        if base in NUMBERS or name.rpartition("_")[2] in NUMBERS or "_per_" in name:
+        counts = _COUNTED.fullmatch(base) is not None
+        if counts or base in NUMBERS or name.rpartition("_")[2] in NUMBERS or "_per_" in name:
             return (0, 1, 2)
         if indices == 1 and base.lower() in ("weight", "score", "mask"):
             return (0, 1, 2)

@@ -60,6 +60,8 @@ def quantities(nodes: Nodes) -> set[str]:
             found.add(name)
         elif parts is not None:
             found.update(_scaled(*parts))
+        if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
+            found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
 
 

@@ -28,6 +28,11 @@ COUNTS = [
         "h w C",
         lambda h, w, c: 4 * h * w * c**2 + 2 * (h * w) ** 2 * c,
     ),
+    Case(
+        r"u = \frac{6 N D}{T \cdot peak} + \frac{FLOPs}{bytes}",
+        "N D# T peak FLOPs bytes",
+        lambda n, d, t, p, f, b: 6 * n * d / (t * p) + f / b,
+    ),
     Case(r"Y = 0.5 \times X", "X[n,d]", lambda x: x / 2),
     Case(r"Y = X \times A \times B", "X[n,d] A[d,p] B[p,r]", lambda x, a, b: x @ a @ b),
     Case(
