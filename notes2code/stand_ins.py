@@ -97,10 +97,19 @@ def _has(entries: Sequence[Entry], component: Component) -> bool:
 
 
 def _unlike(note: Note, entries: Sequence[Entry], used: Set[str]) -> Formula | None:
-    """The first formula set apart that is no component; those that recognised ones are built on
-    do not count."""
-    own = (formula for formula, compiled in entries if compiled.status == "formula")
+    """The first formula set apart that is no component; those that recognised ones are built on,
+    and what only makes queries, keys and values, do not count."""
+    own = (
+        formula
+        for formula, compiled in entries
+        if compiled.status == "formula" and not _projects(compiled)
+    )
     return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
+
+
+def _projects(compiled: Compiled) -> bool:
+    """Whether a formula makes queries, keys or values: ``Q = X W^Q``."""
+    return compiled.equation is not None and compiled.equation.name.lower() in ("q", "k", "v")
 
 
 def _is_apart(note: Note, formula: Formula) -> bool:

@@ -183,7 +183,8 @@ class Projected:
     @property
     def grouped(self) -> bool:
         """Whether groups of heads have keys and values of their own."""
-        return bool(self.view.groups) and self._axes_of("B") == 3
+        known = "B" in self.view.recognised.found.roles
+        return bool(self.view.groups) and known and self._axes_of("B") == 3
 
     @property
     def test_heads(self) -> Mapping[str, int]:

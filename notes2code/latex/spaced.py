@@ -61,6 +61,21 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     return joined
 
 
+def placeholders(tokens: Sequence[Token]) -> list[Token]:
+    """The dots of ``\\phi(\\cdot) = \\mathrm{ReLU}(\\cdot)`` as the letter whose place they hold;
+    one alone holds that of anything."""
+    places = [
+        at
+        for at in range(1, len(tokens) - 1)
+        if [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
+        and tokens[at].text == "·"
+    ]
+    out = list(tokens)
+    for at in places if len(places) > 1 else ():
+        out[at] = Token("name", "x", out[at].start, out[at].end)
+    return out
+
+
 def remark(word: str, start: int, end: int) -> Problem:
     """The warning for letters that are read as a word."""
     return warning(

@@ -88,7 +88,8 @@ class Tokens(Characters):
                 Span(0, 1),
                 "split it into several formulas",
             )
-        self.tokens = spaced.words(spaced.letters(self.tokens, known, self.problems), latex)
+        joined = spaced.letters(self.tokens, known, self.problems)
+        self.tokens = spaced.placeholders(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
 

@@ -201,8 +201,9 @@ def _scaled(left: Value, right: Value) -> Value:
 
 
 def _is_exponential(body: ir.Expr) -> bool:
-    """Whether a vector is the ``e^{u + k}`` of another."""
-    return isinstance(body, ir.Fn) and body.name == "exp"
+    """Whether a vector is the ``e^{u + k}`` of another; the kernel of a square is of numbers."""
+    squared = any(isinstance(part, ir.Pow) and part.exponent == ir.Num(2) for part in ir.walk(body))
+    return isinstance(body, ir.Fn) and body.name == "exp" and not squared
 
 
 def _is_scale(left: Value, right: Value) -> bool:

@@ -194,12 +194,17 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
 
 def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
-    for matrices are multiplied by each other only; and so do the others beside both, as in
-    ``2 B L d_h``."""
+    for matrices are multiplied by each other only, as between words, ``position × frequency``; and
+    so do the others beside both, as in ``2 B L d_h``."""
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
     size = any(names.is_size_name(name) for name in found if name)
-    sure = number or size if sign == "×" else number and size and not _ARRAYS.intersection(found)
+    worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
+    sure = (
+        number or size or worded
+        if sign == "×"
+        else number and size and not _ARRAYS.intersection(found)
+    )
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()
     return {name for name in found if name}

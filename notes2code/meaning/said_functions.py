@@ -31,8 +31,8 @@ _LETTER = (
 )
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
-    r"(?:(?:is|are|denotes|represents|means|being|stands for|refers to|est|désigne|ist|bezeichnet"
-    r"|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|[—–:：=])"
+    r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|[—–:：=])"
 )
 _BETWEEN = (
     r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"

@@ -23,6 +23,12 @@ TURNED = (
         lambda q, k, v: softmax(k @ q) @ v,
         context=[r"\alpha(q, k_i) = \frac{\exp(q^\top k_i)}{\sum_{j=1}^m \exp(q^\top k_j)}"],
     ),
+    Case(
+        r"y = \phi(W x)",
+        "W[p,d] x[d]",
+        lambda w, x: relu(w @ x),
+        context=[r"\phi(\cdot) = \mathrm{ReLU}(\cdot)"],
+    ),
     # A function that is defined beside another.
     Case(
         r"z = W \phi(q)",

@@ -33,6 +33,11 @@ COUNTS = [
         "N D# T peak FLOPs bytes",
         lambda n, d, t, p, f, b: 6 * n * d / (t * p) + f / b,
     ),
+    Case(
+        r"a = \text{position} \times \text{frequency}",
+        "position frequency",
+        lambda p, f: p * f,
+    ),
     Case(r"Y = 0.5 \times X", "X[n,d]", lambda x: x / 2),
     Case(r"Y = X \times A \times B", "X[n,d] A[d,p] B[p,r]", lambda x, a, b: x @ a @ b),
     Case(

@@ -60,6 +60,7 @@ def test_it_is_told() -> None:
         (r"- $\sigma(\cdot)$: logistic function", "logistic"),
         (r"σ ist die Sigmoid-Funktion", "sigmoid"),
         (r"with GELU activation $\sigma$", "gelu"),
+        (r"In the first model, $\sigma$ was ReLU", "relu"),
     ],
 )
 def test_is_said(text: str, function: str) -> None:

@@ -18,6 +18,13 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
 
 
 @table(
+    # The matrix that a text calls S_{ij} is S.
+    Case(
+        r"a_{ij} = \frac{\exp(S_{ij})}{\sum_k \exp(S_{ik})}",
+        "S[n,m]",
+        softmax,
+        context=r"where $S_{ij}$ is the matrix of scores.",
+    ),
     # By custom Greek letters are numbers.
     Case(SCALED, "gamma x[d] beta", lambda g, x, b: g * x + b),
     Case(
