@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
@@ -51,7 +52,7 @@ def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) 
     matrix, or its rows; with commas rows only where the shape of the whole is said."""
     ways = [("joined end to end", 0.0), ("the rows of a matrix", 0.4 if rows else 0.8)]
     if not rows:
-        ways.insert(1, ("the columns of a matrix", 0.4))
+        ways.insert(1, ("the columns of a matrix", 1.2 if _is_mapped_by_rows(run) else 0.4))
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ways[0][0]:
@@ -59,6 +60,15 @@ def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) 
     _doubt_vectors(run, value)
     columns = way == "the columns of a matrix"
     return Value(value.body, (*value.axes, index) if columns else (index, *value.axes), span)
+
+
+def _is_mapped_by_rows(run: Run) -> bool:
+    """Whether weights stand behind what the formula defines: the X of ``X W_Q`` has tokens as
+    rows, whatever stands between its brackets."""
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    return any(
+        binders.bare(left) in run.defines and binders.bare(right) == "W" for left, right in pairs
+    )
 
 
 def joined(run: Run, node: Infix) -> Value:

@@ -110,6 +110,7 @@ def _infix(run: Run, node: Infix) -> Value:
         return repeated
     if node.op in ("+", "-"):
         _refuse_lost_identity(run, node)
+        _refuse_complex(run, node)
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
         symbols.forbid_own_element(run, (node.left, node.right), left, right)
@@ -174,6 +175,20 @@ def _infix(run: Run, node: Infix) -> Value:
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
         return replace(value, shifted=shifted or (one and right.rank == 1 and node.op == "+"))
     return products.explicit(run, node)
+
+
+def _refuse_complex(run: Run, node: Infix) -> None:
+    """The i of ``cos φ + i sin φ`` is the root of −1, and no number that is given."""
+    match node.left, node.right:
+        case Apply(Name("cos")), Juxt((Name("i") as root, Apply(Name("sin")))) if (
+            "i" not in run.indices and "i" not in run.shapes
+        ):
+            raise error(
+                "N2C037",
+                "`i` is the root of −1 here: of complex numbers only turns are computed",
+                root.span,
+                "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
+            )
 
 
 def _refuse_lost_identity(run: Run, node: Infix) -> None:

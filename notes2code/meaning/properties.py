@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import calls, names, powers, scripts, targets
+from notes2code.meaning import calls, names, powers, roots, scripts, targets
 from notes2code.meaning.statements import Define, Statement
 from notes2code.meaning.survey import Survey
 
@@ -39,6 +39,8 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
         return note(
             "N2C038", "this says what a derivative or limit is; it defines nothing", define.span
         )
+    if define.target is None and len(define.values) > 1 and roots.angle_of(first) is not None:
+        return note("N2C038", "this says what a turn is; it defines nothing", define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     called = [_called(node, seen) for node in sides]
     shared = called[0] & set().union(*called[1:]) if len(called) > 1 else set()

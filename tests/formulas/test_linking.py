@@ -8,6 +8,7 @@ import pytest
 from notes2code import FormulaError, compile_formula
 from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
+PROJECTED = r"Q = X W_Q, K = X W_K, V = X W_V"
 TURNED = (
     r"\mathrm{RoPE}(x, m)_{2i} = x_{2i} \cos(m \theta_i) - x_{2i+1} \sin(m \theta_i), \quad "
     r"\mathrm{RoPE}(x, m)_{2i+1} = x_{2i} \sin(m \theta_i) + x_{2i+1} \cos(m \theta_i), \quad "
@@ -28,6 +29,23 @@ TURNED = (
         "W[p,d] x[d]",
         lambda w, x: relu(w @ x),
         context=[r"\phi(\cdot) = \mathrm{ReLU}(\cdot)"],
+    ),
+    # Tokens are the rows of what weights stand behind, and the columns of what they stand before.
+    Case(
+        r"O = \mathrm{softmax}(Q K^\top) V",
+        "x[n,d] W_Q[d,k] W_K[d,k] W_V[d,v]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ x @ v,
+        context=[r"x_i \in \mathbb{R}^d", r"X = [x_1, \dots, x_n]", PROJECTED],
+    ),
+    Case(
+        r"O = V \mathrm{softmax}(K^\top Q)",
+        "W_V[v,d] x[n,d] W_K[k,d] W_Q[k,d]",
+        lambda v, x, k, q: v @ x.T @ softmax((k @ x.T).T @ q @ x.T, axis=0),
+        context=[
+            r"x_i \in \mathbb{R}^d",
+            r"X = [x_1, \dots, x_n]",
+            r"Q = W_Q X, K = W_K X, V = W_V X",
+        ],
     ),
     # A function that is defined beside another.
     Case(

@@ -20,6 +20,7 @@ TEXT = [
     r"X = \{x_i\}_{i=1}^n",
     r"D = \{(x_i, y_i)\}_{i=1}^N",
     r"\{W_j^Q, W_j^K\}_{j=1}^h",
+    r"e^{i\varphi} = \cos\varphi + i\sin\varphi",
     r"i - j",
     r"|m - n|",
     r"(t - s)",

@@ -278,6 +278,7 @@ SLIPS = [
     refused("N2C025", r"y = x^1«0»"),
     refused("N2C025", r"\mathrm{softmax}(QK^\top)V \quad «7»"),
     refused("N2C033", r"y = «A^{-1}» x"),
+    refused("N2C037", r"z = \cos\theta + «i» \sin\theta"),
     refused("N2C033", r"Y = \big«\Vert_{h=1}^{H} \mathrm{head}_h W^O»"),
     refused("N2C033", r"r = \frac{«LC»(X, Y)}{m}"),
     refused("N2C033", r"r = 2 «LC»(X, Y) / m"),

@@ -134,7 +134,6 @@ CLEAN = [
     r"(AB)^\top = B^\top A^\top",
     r"q_i \cdot k_j = \sum_l k_{jl} q_{il}",
     r"p_i = \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
-    r"e^{i\varphi} = \cos\varphi + i\sin\varphi",
 ]
 
 
