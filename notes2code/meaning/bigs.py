@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
-from notes2code.meaning import binders, conditions, ir, scripts
+from notes2code.meaning import binders, conditions, diagonal, ir, scripts
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.run import Run, Symbol
+from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Range
 from notes2code.meaning.symbols import counted
@@ -25,14 +25,7 @@ _NOT_COMPUTED = {
 def big(run: Run, node: Big) -> Value:
     """The value of a sum, product, maximum or minimum."""
     kind = {"avg": "mean"}.get(node.op, node.op)
-    if kind == "concat":
-        raise error(
-            "N2C033",
-            "how far what is joined goes is not plain here",
-            node.span,
-            "write `\\mathrm{Concat}(\\mathrm{head}_1, \\dots, \\mathrm{head}_h)`",
-        )
-    if kind not in _KINDS:
+    if kind not in _KINDS | {"concat"}:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
     _refuse_condition(run, node)
@@ -54,11 +47,30 @@ def big(run: Run, node: Big) -> Value:
             del run.indices[name]
         else:
             run.indices[name] = before
+    if kind == "concat":
+        return _joined(run, node, bound, value)
     body = value.body
     for index, _ in reversed(bound):
         _must_use(node, index, body)
         body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
+
+
+def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], value: Value) -> Value:
+    """``⊕_{i=1}^{n} R_i`` of blocks whose size is a number: they stand on a diagonal. Of anything
+    else it may be a concatenation, and how far that goes is not plain."""
+    sizes = [find(find_index(axis).size).value for axis in value.axes]
+    if len(sizes) == 2 and all(isinstance(size, ir.Num) for size in sizes) and len(bound) == 1:
+        index, reach = bound[0]
+        if reach is None and index.start < 2:
+            _must_use(node, index, value.body)
+            return diagonal.of_matrices(index, value, node.span)
+    raise error(
+        "N2C033",
+        "how far what is joined goes is not plain here",
+        node.span,
+        "write `\\mathrm{Concat}(\\mathrm{head}_1, \\dots, \\mathrm{head}_h)`",
+    )
 
 
 def _refuse_condition(run: Run, node: Big) -> None:

@@ -1,5 +1,6 @@
 """Definitions of complex numbers as those of their two parts: ``z_j = w_j e^{i m θ_j}``, where
-z_j stands for the pair z_{2j} and z_{2j+1}, and the same with the parts written out."""
+z_j stands for the pair z_{2j} and z_{2j+1}, and the same with the parts written out. What is turned
+and written out, ``(x \\cos φ - y \\sin φ) + i (x \\sin φ + y \\cos φ)``, is a column of the two."""
 
 from __future__ import annotations
 
@@ -7,7 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import Apply, Big, Group, Infix, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Num,
+    Script,
+    walk,
+)
 from notes2code.meaning import roots, scripts
 from notes2code.meaning.statements import Define, Statement
 
@@ -21,12 +34,31 @@ def apart(stated: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Prob
     out: list[Statement] = []
     remarks: list[Problem] = []
     for statement in stated:
+        if isinstance(statement, Define) and (column := _column(statement.values[-1])):
+            out.append(replace(statement, values=(*statement.values[:-1], column)))
+            text = "this complex number is taken to be its real part and, below, its imaginary part"
+            remarks.append(note("N2C039", text, column.span))
+            continue
         parts = _parts(statement) if isinstance(statement, Define) else None
         out.extend(parts or [statement])
         if parts:
             text = "each number that is turned is taken to be two neighbours, its two parts"
             remarks.append(note("N2C039", text, statement.span))
     return tuple(out), remarks
+
+
+def _column(value: Node) -> Matrix | None:
+    """The two parts of ``(…) + i (…)`` below each other, where both are made of sines and
+    cosines."""
+    match value:
+        case Infix("+", real, Juxt((Name("i"), imaginary)) | Juxt((imaginary, Name("i")))):
+            if _is_turned(real) and _is_turned(imaginary):
+                return Matrix("pmatrix", ((real,), (imaginary,)), value.span)
+    return None
+
+
+def _is_turned(node: Node) -> bool:
+    return {"cos", "sin"} <= {inner.text for inner in walk(node) if isinstance(inner, Name)}
 
 
 def _parts(define: Define) -> list[Define] | None:

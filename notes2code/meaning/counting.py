@@ -33,10 +33,11 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
     the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
     ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
     compared with such a letter counts as it does."""
-    subs = (node.sub for node in nodes.of(Big) if node.sub is not None)
+    sums = (node for node in nodes.of(Big) if node.op != "concat")
+    subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
-    sums = nodes.of(Juxt, Infix)
-    strided = {stride[0] for node in sums if (stride := scripts.stride(node)) is not None}
+    products = nodes.of(Juxt, Infix)
+    strided = {stride[0] for node in products if (stride := scripts.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
     unsaid = seen.targets - told
     if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Frac, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import Dots, Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
 from notes2code.meaning import ir
 from notes2code.meaning.indexing import arithmetic
 from notes2code.meaning.ir import Expr, Index, Size
@@ -44,6 +44,7 @@ def family(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Val
 def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[Node]]:
     """The index of a list with dots, bound in the run, and its general item or group of items."""
     refuse_idle(items)
+    items = _with_two_indices(items)
     at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
     before, behind = list(items[:at]), [i for i in items[at + 1 :] if not isinstance(i, Dots)]
     for period in sorted({1, len(behind)}):
@@ -58,6 +59,27 @@ def general(run: Run, items: Sequence[Node], span: Span) -> tuple[Index, list[No
         span,
         "write a first and a last item that differ in one index, such as `x_1, \\dots, x_n`",
     )
+
+
+def _with_two_indices(items: Sequence[Node]) -> Sequence[Node]:
+    """``a_{1,1}, …, a_{n,n}`` for ``a_{11}, …, a_{nn}``: where the last has two indices, two digits
+    below the others are two as well."""
+    match items[0], items[-1]:
+        case Script(sub=Num(digits)), Script(sub=Juxt((_, _))) if len(digits) == 2:
+            return tuple(map(_apart, items))
+    return items
+
+
+def _apart(item: Node) -> Node:
+    """``a_{1,2}`` for ``a_{12}``."""
+    match item:
+        case Script(sub=Num(digits, span)) if len(digits) == 2:
+            pair: tuple[Node, ...] = tuple(Num(digit, span) for digit in digits)
+        case Script(sub=Juxt((_, _) as pair, span)):
+            pass
+        case _:
+            return item
+    return replace(item, sub=Group("", pair, (",",), span))
 
 
 def leading(items: Sequence[Node]) -> int:

@@ -102,12 +102,17 @@ class Linker:
     # --- typing --------------------------------------------------------------------------
 
     def typed(self, entry: Entry) -> Linked:
-        """A formula alone and linked."""
+        """A formula alone and linked. One that says too little by itself, such as what the size of
+        its blocks is, is what it is with its definitions."""
         own = self._alone(entry)
-        if own.kind == "rejected":
+        if self.parsed[entry].tree is None:
             return Linked(own, ())
-        typed = [(self.together(entry, own, uses), uses) for uses in self.linked(entry)]
-        return Linked(own, tuple((t, uses) for t, uses in typed if t is not None))
+        linked = ((self.together(entry, own, uses), uses) for uses in self.linked(entry))
+        together = ((typed, uses) for typed, uses in linked if typed is not None)
+        if own.kind == "rejected":
+            own, uses = next(together, (own, ()))
+            return Linked(own, ((own, uses),) if uses else ())
+        return Linked(own, tuple(together))
 
     def linked(self, entry: Entry) -> list[tuple[Entry, ...]]:
         """The formulas that a formula refers to: those of the whole note, those of its section; and

@@ -178,15 +178,18 @@ def _infix(run: Run, node: Infix) -> Value:
 
 
 def _refuse_complex(run: Run, node: Infix) -> None:
-    """The i of ``cos φ + i sin φ`` is the root of −1, and no number that is given."""
-    match node.left, node.right:
-        case Apply(Name("cos")), Juxt((Name("i") as root, Apply(Name("sin")))) if (
-            "i" not in run.indices and "i" not in run.shapes
-        ):
+    """The i of ``x_1 + i x_2``, where nothing counts with i or declares it, is the root of −1, and
+    no number that is given."""
+    if any("i" in known for known in (run.indices, run.shapes, run.defined, run.parameters)):
+        return
+    for term in (node.left, node.right):
+        factors = term.factors if isinstance(term, Juxt) else ()
+        units = [f for f in factors if isinstance(f, Name) and f.text == "i"]
+        if units and any(f not in units and not isinstance(f, Num) for f in factors):
             raise error(
                 "N2C037",
-                "`i` is the root of −1 here: of complex numbers only turns are computed",
-                root.span,
+                "nothing counts with `i` here; if it is the root of −1, only turns are computed",
+                units[0].span,
                 "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
             )
 

@@ -143,9 +143,12 @@ def _of_family(run: Run, group: Group, span: Span) -> Value:
         raise error("N2C041", text, span, "declare the shape of the blocks")
     if values[0].rank == 2:
         return diagonal.of_matrices(index, values[0], span)
+    body = values[0].body
+    if isinstance(body, ir.Ref) and body.array[0].isupper() and len({*body.at}) > 1:
+        run.pay(2.2)  # the R_{1,m}, …, R_{n,m} on a diagonal are blocks; D_{11}, …, D_{nn} are not
     rows, columns = index, fresh(find_index(index).size)
     on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
-    return Value(ir.Cases(((on, values[0].body),), ir.ZERO), (rows, columns), span)
+    return Value(ir.Cases(((on, body),), ir.ZERO), (rows, columns), span)
 
 
 def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
@@ -219,7 +222,7 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "var": _variance,
     "std": _deviation,
     "rms": _root_mean_square,
-    "diag": _diagonal_matrix,
+    **dict.fromkeys(("diag", "blockdiag"), _diagonal_matrix),
     "tr": _trace,
     "trace": _trace,
     "logsoftmax": _log_softmax,

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import CALLED, IF
-from notes2code.meaning import names
+from notes2code.meaning import braces, names, planes
 from notes2code.meaning.definable import definable, spread, steps_above
 from notes2code.meaning.in_parentheses import as_indices
 from notes2code.meaning.one_line import tabled
@@ -93,7 +93,9 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    clauses = [inner for clause in as_indices(tabled(tree)) for inner in _expand(clause)]
+    clauses = [
+        inner for clause in planes.plain(as_indices(tabled(tree))) for inner in _expand(clause)
+    ]
     at = 0
     while at < len(clauses):
         clause = clauses[at]
@@ -127,7 +129,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
                 node.span,
                 "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
             )
-        elif _family(node) is not None:
+        elif braces.family(node) is not None:
             out.extend((*_members(node), Fact("", node.span)))
         elif _is_remark(clause, out):
             _refuse_lost_factor(clauses, at, out)
@@ -302,8 +304,11 @@ def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]
 
 
 def _expand(clause: Clause) -> list[Clause]:
-    """A clause that is a brace with equations below each other is those equations."""
+    """A clause that is a brace with equations below each other, or a set of what an equation
+    defines, is those equations."""
     node = clause.node
+    if stated := braces.stated(node):
+        return [Clause(item, ",", "") for item in stated]
     while isinstance(node, Group) and node.open in ("cases", "", "{") and len(node.items) == 1:
         node = node.items[0]
     if not isinstance(node, Matrix):
@@ -489,7 +494,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
             signs, operands = signs[:-1], operands[:-1]
     if not signs:
         assert operands[0] is not None
-        if _is_set(operands[0]):
+        if braces.is_set(operands[0]):
             return [*out, *_members(operands[0]), Fact("", node.span)]
         return [*out, Define(None, (operands[0],), node.span)]
     if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
@@ -518,7 +523,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
-    if len(values) < 2 or any(map(_is_set, values)):
+    if len(values) < 2 or any(map(braces.is_set, values)):
         return [Fact("=", node.span)]
     return [*out, *_definition(values, node.span)]
 
@@ -549,27 +554,9 @@ def _is_function(node: Node | None) -> bool:
     return False
 
 
-def _is_set(node: Node) -> bool:
-    """Whether a value lists the members of a set, as ``\\{x_1, …, x_n\\}`` does."""
-    if _family(node) is not None:
-        return True
-    if not isinstance(node, Group) or node.open != "{":
-        return False
-    return any(isinstance(item, Dots) for item in node.items)
-
-
-def _family(node: Node) -> tuple[Node, ...] | None:
-    """What stands in the braces of ``\\{x_i\\}_{i=1}^n``: names, pairs of names, shapes."""
-    match node:
-        case Script(Group("{", items), Relation(_, ("=",))):
-            plain = (is_name(i) or isinstance(i, Relation | Group) for i in items)
-            return items if all(plain) else None
-    return None
-
-
 def _members(node: Node) -> list[Statement]:
     """The shapes that are said of the members of a set, as in ``\\{x_i ∈ ℝ^d\\}_{i=1}^n``."""
-    told = [item for item in _family(node) or () if isinstance(item, Relation)]
+    told = [item for item in braces.family(node) or () if isinstance(item, Relation)]
     return [statement for relation in told for statement in _relation(relation, ())]
 
 

@@ -150,14 +150,17 @@ class Survey:
         return found
 
     def _names(self, value: Node) -> Iterator[str]:
-        """The names in a value; the z of ``d_z`` is no name, nor are the K and V of ``c_t^{KV}``;
-        that of ``e^z`` is one."""
+        """The names in a value, the R_a of ``R_{a,1}`` among them; the z of ``d_z`` is no name, nor
+        are the K and V of ``c_t^{KV}``; that of ``e^z`` is one."""
         pending = [value]
         while pending:
             node = pending.pop()
             use = self.understood(node)
             if use is not None:
                 yield use.name
+                stem, _, number = use.name.rpartition("_")
+                if stem and number.isdigit():
+                    yield stem
             if use is None or (
                 isinstance(node, Script) and node.sub is None and binders.bare(node) == "e"
             ):

@@ -303,6 +303,38 @@ TURNS = [
 ]
 
 
+PLANE = r"\begin{pmatrix} \cos %s & -\sin %s \\ \sin %s & \cos %s \end{pmatrix}".replace(
+    "%s", r"m\theta_i"
+)
+PLANES = [
+    (
+        rf"R_{{\theta_i, m}} = {PLANE}",
+        r"R_{\Theta, m}^d = "
+        r"\mathrm{diag}(R_{\theta_1, m}, R_{\theta_2, m}, \dots, R_{\theta_{d/2}, m})",
+    ),
+    (rf"R_{{\theta_i, m}} = {PLANE}", r"R_{\Theta, m} = \bigoplus_{i=1}^{d/2} R_{\theta_i, m}"),
+    (rf"T_m = \bigoplus_{{i=1}}^{{d/2}} {PLANE}",),
+    (
+        rf"R(m\theta_i) = {PLANE}",
+        r"T_m = \operatorname{blockdiag}(R(m\theta_1), R(m\theta_2), \dots, R(m\theta_{d/2}))",
+    ),
+    (rf"B_{{i,m}} = {PLANE}", r"T_m = \mathrm{diag}(B_{1,m}, B_{2,m}, \dots, B_{d/2,m})"),
+]
+
+
+@pytest.mark.parametrize("latex", PLANES)
+def test_a_rotation_is_made_of_those_of_its_planes(latex: tuple[str, ...]) -> None:
+    found = said(*latex)
+    assert found is not None and found[0] == "rotary_embedding"
+    assert said(*latex[:-1], latex[-1].replace("1", "3")) is None
+
+
+def test_frequencies_that_a_set_lists() -> None:
+    frequencies = r"\Theta = \{ \theta_i = 500^{-2(i-1)/d}, i \in [1, 2, \dots, d/2] \}"
+    found = said(frequencies, r"\tilde q_m = q_m e^{i m \theta}")
+    assert found == ("rotary_embedding", "output", {"base": "500"})
+
+
 @pytest.mark.parametrize("latex, settings", TURNS)
 def test_turns_of_complex_numbers(latex: tuple[str, ...], settings: dict[str, str]) -> None:
     assert said(*latex) == ("rotary_embedding", "output", settings)

@@ -252,6 +252,38 @@ def steps(q: Any, k: Any) -> Any:
         lambda x, t, m: turned(x, m * t),
     ),
     Case(
+        r"f(x, y, m) = (x \cos m\phi - y \sin m\phi) + i (x \sin m\phi + y \cos m\phi)",
+        "x[d] y[d] m phi",
+        lambda x, y, m, phi: np.concatenate(
+            [
+                np.real((x + 1j * y) * np.exp(1j * m * phi)),
+                np.imag((x + 1j * y) * np.exp(1j * m * phi)),
+            ]
+        ),
+    ),
+    Case(
+        r"\Theta = \{ \theta_i = b^{-2(i-1)/n} \}_{i=1}^{n}",
+        "b+ n#",
+        lambda b, n: b ** (-2 * np.arange(n) / n),
+    ),
+    Case(
+        r"R(m\theta_i) = \begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ "
+        r"\sin m\theta_i & \cos m\theta_i \end{pmatrix}",
+        "phi",
+        lambda phi: np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]]),
+    ),
+    Case(
+        r"R_{\theta_i} = \begin{pmatrix} \cos\theta_i & -\sin\theta_i \\ "
+        r"\sin\theta_i & \cos\theta_i \end{pmatrix}",
+        "theta[k]",
+        lambda t: np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]).transpose(2, 0, 1),
+    ),
+    Case(
+        r"M = \mathrm{diag}(a_{11}, a_{22}, \dots, a_{nn})",
+        "a[n,n]",
+        lambda a: np.diag(np.diag(a)),
+    ),
+    Case(
         r"s_{mn} = \mathrm{Re}[q_m k_n^* e^{i(m-n)\theta}]",
         "q[n,2*k] k[m,2*k] theta[k]",
         lambda q, k, t: np.array(

@@ -182,7 +182,6 @@ def test_a_query_is_apart_from_the_keys_of_its_letter() -> None:
 @pytest.mark.parametrize(
     "latex",
     [
-        r"R = \mathrm{diag}(R_{\theta_1}, \dots, R_{\theta_n})",
         r"D = \mathrm{diag}(a, b)",
         r"D = \mathrm{diag}(u, \dots, v)",
     ],
