@@ -17,7 +17,7 @@ from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.proofs import TOLERANCE, valued
 from notes2code.components.ratios import place_of_ratio, strange_ratio
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Tree
+from notes2code.latex.tree import Name, Relation, Script, Tree
 from notes2code.meaning import Typed, names
 from notes2code.meaning.ir import (
     Call,
@@ -77,6 +77,9 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     for given, meant in _misspelt(equation, library):
         text = f"`{given}` is not known: perhaps `{meant}` is meant"
         yield warning("N2C050", text, place, "the code takes it for a function that it is given")
+    if _has_heads_alike(equation, tree):
+        text = "nothing tells one head from the others: the weights have no index"
+        yield warning("N2C050", text, place, AS_WRITTEN)
     if _is_closed_late(equation, library):
         text = "the activation stands around both layers: usually it stands between them"
         yield warning("N2C050", text, place, AS_WRITTEN)
@@ -198,6 +201,16 @@ def _strange_mask(equation: Equation) -> str:
     if filled:
         return settings.order_told(equation.value)
     return wrong if "+∞" in wrong else ""
+
+
+def _has_heads_alike(equation: Equation, tree: Tree) -> bool:
+    """Whether each ``head_i`` is made with the same weights, ``Attention(Q W^Q, K W^K, V W^V)``."""
+    first = tree.clauses[0].node
+    match first.operands[0] if isinstance(first, Relation) else None:
+        case Script(Name("head"), Name(letter)) if letter in names.INDEX_LETTERS:
+            weights = [one for one in equation.inputs if names.base_letter(one.name) == "W"]
+            return bool(weights) and all(len(one.shape) == 2 for one in weights)
+    return False
 
 
 def _misspelt(equation: Equation, library: Library) -> Iterator[tuple[str, str]]:

@@ -98,6 +98,8 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
         return not (names.is_size_name(use.name) and base.islower())
     if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):
         return False  # the rows are vectors
+    if one.rank == 1 and base == "W" and names.label_of_projection(use.name):
+        return False  # the value vector W^V is what makes those
     if one.rank > 1 and len(use.indices) >= one.rank:
         return False  # S_{ij} may be what a text calls the matrix S
     most = max(seen.counted.get(use.name, {len(use.indices)}))

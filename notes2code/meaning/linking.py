@@ -223,7 +223,14 @@ class Linker:
         multiplied and not called."""
         called = sorted(self.parsed[entry].called - self.parsed[entry].parameters)
         arrays = self.nearest(entry, called, "arrays", within=1)
-        return frozenset(arrays.keys() - self.nearest(entry, called, "functions", within=2).keys())
+        found = {name for name, others in arrays.items() if self._is_called(entry, name, others[0])}
+        return frozenset(found - self.nearest(entry, called, "functions", within=2).keys())
+
+    def _is_called(self, entry: Entry, name: str, other: Entry) -> bool:
+        """Whether a formula has an array as another defines it: the f of ``f(x)`` is no f_t."""
+        seen, indexed = self.parsed[entry].seen, self.parsed[other].indexed.get(name)
+        written = seen.written.get(name, {0}) if seen is not None else {0}
+        return indexed is None or not indexed.written or written != {0}
 
     # --- nearness ------------------------------------------------------------------------
 

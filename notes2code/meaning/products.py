@@ -302,8 +302,10 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)
-    if gated and left.rank == right.rank == 2:
-        text = f"`{node.op}` is taken to be element by element: both sides are of the same"
+    is_gate = node.op != "@" and left.rank == right.rank > 0 and _is_gated(left, right)
+    if (gated and left.rank == right.rank == 2) or (is_gate and not gated):
+        why = "one side is a gate" if is_gate else "both sides are of the same"
+        text = f"`{node.op}` is taken to be element by element: {why}"
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
@@ -332,6 +334,17 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _is_gated(left: Value, right: Value) -> bool:
+    """Whether one value is a sigmoid, or what it is of times a sigmoid, and the other is made of
+    something too, or is what the gate is made of: no layer's weights."""
+    for gate, other in ((left, right), (right, left)):
+        if isinstance(gate.body, ir.Fn) and gate.body.name in ("sigmoid", "silu"):
+            named = {part.array for part in ir.walk(gate.body) if isinstance(part, ir.Ref)}
+            if not isinstance(other.body, ir.Ref) or other.body.array in named:
+                return True
+    return False
 
 
 def _called_with_one(left: Node, right: Node) -> bool:

@@ -466,6 +466,10 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
 def _axes(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Infix) and node.op in ("×", "*"):
         return (*_axes(node.left), *_axes(node.right))
+    if isinstance(node, Script) and isinstance(node.sub, Infix) and node.sub.op == "×":
+        # The brace of d_{model × d_k} closes too late.
+        first = replace(node, sub=node.sub.left)
+        return (*_axes(first), *_axes(node.sub.right))
     if isinstance(node, Infix) and node.op == "/" and len(axes := _axes(node.left)) > 1:
         # The × of n × d / h parts axes, and / belongs to the last of them.
         return (*axes[:-1], replace(node, left=axes[-1]))

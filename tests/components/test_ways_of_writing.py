@@ -152,6 +152,12 @@ def test_rms_norm(latex: str, form: str, settings: dict[str, str]) -> None:
 
 
 GATES = [
+    (
+        r"\mathrm{SwiGLU}(x) = (\mathrm{Swish}(x W_1) \cdot (x V)) W_2",
+        "output",
+        {"activation": "silu"},
+    ),
+    (r"\sigma(xW) \times (xV)", "hidden", {"activation": "sigmoid"}),
     (r"\mathrm{FFN}(x) = W_3(\mathrm{SiLU}(W_1 x) \odot W_2 x)", "output", {"activation": "silu"}),
     (r"y_t = W_3(\mathrm{GELU}(W_1 x_t) \otimes W_2 x_t)", "output", {"activation": "gelu"}),
     (r"\frac{xW}{1 + e^{-xW}} \odot xV", "hidden", {"activation": "silu"}),

@@ -273,6 +273,18 @@ def test_value(case: Case) -> None:
         context=[r"\mathrm{Act}(z) = \max(0, z)"],
     ),
     Case(
+        r"h_t = f(W h_{t-1} + U x_t)",
+        "W[k,h] h[h] U[k,d] x[d] f()",
+        lambda w, h, u, x, f: f(w @ h + u @ x),
+        context=[r"f_t = \sigma(V x_t)"],
+    ),
+    Case(
+        r"y = x W",
+        "x[n,d_model] W[d_model,d_k]",
+        lambda x, w: x @ w,
+        context=[r"x \in \R^{n \times d_{model}}, W \in \R^{d_{\text{model} \times d_k}}"],
+    ),
+    Case(
         r"y = g(a) g(c)",
         "a c",
         lambda a, c: (a + 1) * (c + 1),

@@ -279,6 +279,16 @@ def steps(q: Any, k: Any) -> Any:
         lambda t: np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]).transpose(2, 0, 1),
     ),
     Case(
+        r"y = \sigma(W x) \cdot x",
+        "W[d,d] x[d]",
+        lambda w, x: x / (1 + np.exp(-w @ x)),
+    ),
+    Case(
+        r"s = w \cdot \sigma(h)",
+        "w[d] h[d]",
+        lambda w, h: w @ (1 / (1 + np.exp(-h))),
+    ),
+    Case(
         r"M = \mathrm{diag}(a_{11}, a_{22}, \dots, a_{nn})",
         "a[n,n]",
         lambda a: np.diag(np.diag(a)),

@@ -25,6 +25,13 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         softmax,
         context=r"where $S_{ij}$ is the matrix of scores.",
     ),
+    # What makes value vectors is called one.
+    Case(
+        r"y_i = \sum_{j=1}^n \alpha_{ij} (x_j W^V)",
+        "alpha[i,n] x[n,d] W_V[d,v]",
+        lambda a, x, w: a @ x @ w,
+        context=r"where $W^V$ is a learnable value vector.",
+    ),
     # By custom Greek letters are numbers.
     Case(SCALED, "gamma x[d] beta", lambda g, x, b: g * x + b),
     Case(

@@ -61,6 +61,7 @@ SIDES = [
 ]
 
 UNUSUAL = [
+    r"«head_i = \mathrm{Attention}(Q W^Q, K W^K, V W^V)»",
     r"«\mathrm{ReLU}(x) = \min(0, x)»",
     r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
