@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex import macros, numbered, words
+from notes2code.latex import differentials, macros, numbered, words
 from notes2code.latex.characters import Token
 from notes2code.latex.macros import Macro
 from notes2code.latex.operands import Operands
@@ -83,7 +83,8 @@ class Parser(Operands):
                 clauses.append(Clause(self.relation(), before if clauses else "", prose))
                 before, prose = "", ""
                 self.expect_end_of_clause()
-        return Tree(tuple(numbered.counted(clauses)), tuple(self.problems), prose)
+        counted = numbered.counted(differentials.joined(clauses))
+        return Tree(tuple(counted), tuple(self.problems), prose)
 
     def equation_number(self) -> bool:
         """Skip ``(7)`` at the end: a number put by hand behind a wide space."""

@@ -89,9 +89,15 @@ def label(node: Node) -> str:
 
 
 def base_letter(name: str) -> str:
-    """The letter a code name begins with, without its labels and accents; the W of ``Delta_W``."""
+    """The letter a code name begins with, without its labels and accents; the W of ``Delta_W`` and
+    of ``dW``."""
     base, *labels = name.split("_", 2)
+    if _DIFFERENTIAL.fullmatch(base):
+        return base[1:]
     return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
+
+
+_DIFFERENTIAL = re.compile("d[ABCE-Zabce-z]")
 
 
 def is_any_function(name: str) -> bool:

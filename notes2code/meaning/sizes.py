@@ -123,8 +123,26 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
         return
     weighed = () if size.name in _WIDTHS else _between_weights(scaled)
     for inner in (*weighed, *_sums(scaled)):
-        run.scales[size.name] = inner.index
+        run.scales[size.name] = _features(inner) or inner.index
         return
+
+
+def _features(scaled: Reduce) -> Index | None:
+    """The features of the keys of ``S K``, or the queries of ``S^⊤ Q``, where S is no weight: that
+    sum runs over their rows, and what scales it counts features all the same."""
+    summed = find_index(scaled.index)
+
+    def over(place: Expr) -> bool:
+        return isinstance(place, Idx) and find_index(place.index) is summed
+
+    refs = [expr for expr in ir.walk(scaled.body) if isinstance(expr, Ref)]
+    used = [ref for ref in refs if any(map(over, ref.at))]
+    rows = [ref for ref in used if names.base_letter(ref.array) in ("Q", "K") and len(ref.at) == 2]
+    others = [ref for ref in used if ref not in rows]
+    if len(rows) != 1 or any(names.base_letter(one.array) in names.WEIGHTS for one in others):
+        return None
+    row, column = rows[0].at
+    return column.index if over(row) and isinstance(column, Idx) else None
 
 
 _WIDTHS = frozenset(["d", "D", "dim", "d_model", "d_emb", "d_e"])
