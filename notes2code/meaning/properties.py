@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.tree import (
@@ -21,14 +21,14 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import calls, names, powers, roots, scripts, targets
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.statements import Define, Fact, Statement, is_growth
 from notes2code.meaning.survey import Survey
 
 
 def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
     """Why the only statement of a formula, or all of them, compute nothing; else None."""
     define = defines[0]
-    if all(map(_is_complexity, defines)):
+    if all(is_growth(one.values[-1]) for one in defines):
         return note("N2C038", "an order of growth is not computed", define.span)
     if all(map(_is_moment, defines)):
         return note("N2C038", "this says what a mean or a variance is", define.span)
@@ -51,6 +51,22 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
             define.span,
         )
     return None
+
+
+def unstated(stated: Sequence[Statement]) -> Iterator[Problem]:
+    """Remarks on relations that could be taken for a definition, and are none."""
+    for statement in stated:
+        if isinstance(statement, Fact) and statement.sign in _NO_DEFINITIONS:
+            text = f"this says what something {_NO_DEFINITIONS[statement.sign]}; it defines nothing"
+            yield note("N2C038", text, statement.span)
+
+
+_NO_DEFINITIONS = {
+    "≈": "comes close to",
+    "∝": "is proportional to",
+    "⇒": "follows from",
+    "⇔": "is equivalent to",
+}
 
 
 def empty_sum(tree: Tree) -> Problem | None:
@@ -118,19 +134,6 @@ def _is_extent(node: Node) -> bool:
 def looks_like_shape(node: Node) -> bool:
     """Whether a term is a shape written behind a dash, as in ``… V - n \\times l``."""
     return isinstance(node, Infix) and node.op == "×" and _is_extent(node)
-
-
-def _is_complexity(define: Define) -> bool:
-    """``O(n^2 d)``."""
-    last = define.values[-1]
-    return (
-        isinstance(last, Juxt)
-        and isinstance(last.factors[0], Name)
-        and last.factors[0].text in ("O", "Theta", "Omega")
-        and isinstance(last.factors[1], Group)
-        and last.factors[1].open == "("
-        and len(last.factors) == 2
-    )
 
 
 def _is_moment(define: Define) -> bool:

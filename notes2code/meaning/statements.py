@@ -504,6 +504,14 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
         known = signs.index("≈")
         signs, operands = signs[:known], operands[: known + 1]
+    if signs[1:] and signs[-1] == "⇒" and is_growth(operands[-1]):  # and so is what that costs
+        before = replace(
+            node,
+            operands=tuple(operands[:-1]),
+            signs=tuple(signs[:-1]),
+            sign_spans=node.sign_spans[: len(signs) - 1],
+        )
+        return [*out, *_relation(before, earlier_names)]
     near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
     if near is not None and not isinstance(near, Num):
         return [*out, Define(operands[0], (near,), node.span, near=True)]
@@ -548,6 +556,14 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def is_growth(node: Node | None) -> bool:
+    """Whether a node is an order of growth, ``O(n^2 d)``."""
+    match node:
+        case Juxt((Name("O" | "Theta" | "Omega"), Group("("))):
+            return True
+    return False
 
 
 def _is_function(node: Node | None) -> bool:

@@ -108,7 +108,8 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         return Typed("text", None, shapes, tree.problems)
     if not defines:
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
-        return Typed("definition" if only_declares else "text", None, shapes, tree.problems)
+        problems = (*tree.problems, *properties.unstated(stated))
+        return Typed("definition" if only_declares else "text", None, shapes, problems)
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
     try:
