@@ -340,8 +340,18 @@ def is_function(run: Run, name: Node, group: Group) -> bool:
         return False
     if use.name in run.shapes or use.name in run.scope.arrays:
         # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
-        return use.name == "sigma" and use.name in run.seen.called
+        called = use.name in run.seen.called
+        return called and (use.name == "sigma" or _is_given_as_one(run, use, group))
     return _may_be_called(run, name, group)
+
+
+def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
+    """Whether what is an array elsewhere in the note is a function here: nobody multiplies a small
+    letter by a list, ``f(s_{t-1}, y_t)``, or writes a factor in parentheses, ``p(x)``."""
+    listed = "," in group.separators and not any(isinstance(item, Dots) for item in group.items)
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    small = use.name not in run.shapes and names.base_letter(use.name).islower()
+    return small and group.open == "(" and (listed or alone)
 
 
 def _may_be_called(run: Run, name: Node, group: Group) -> bool:

@@ -371,12 +371,22 @@ class Linker:
                 equation = self.function(other, name)
                 if equation is not None and self._is_variant(entry, name, other, equation):
                     continue
+                if names.is_any_function(name) and self._multiplies(entry, name, other):
+                    continue
                 if equation is not None and softmax.is_defined(equation):
                     break
                 if equation is not None and (equation.parameters or self._only_here(name)):
                     out[name] = equation
                     break
         return out
+
+    def _multiplies(self, entry: Entry, name: str, other: Entry) -> bool:
+        """Whether a letter that another section defines as a function is a factor in this one: the
+        η of ``\\eta (g + \\lambda \\theta)`` beside ``\\eta g``, whatever a schedule η(t) is."""
+        if self.distance(entry, other)[0] == 0:
+            return False
+        here = (one for place, one in self.parsed.items() if self.distance(entry, place)[0] == 0)
+        return any(name in one.mentioned - one.called for one in here)
 
     def _is_variant(self, entry: Entry, name: str, other: Entry, equation: Equation) -> bool:
         """Whether another section defines a softmax with more to it, such as a temperature, which

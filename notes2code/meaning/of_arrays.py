@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
+from notes2code.latex.tree import Big, Dots, Group, Name, Node, walk
 from notes2code.meaning import (
     applying,
     bigs,
@@ -173,7 +173,7 @@ def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 def is_expectation(run: Run, name: Node, group: Group) -> bool:
     """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
-    if isinstance(name, Script):
+    while isinstance(name, scripts.SCRIPTED):
         name = name.base
     if not isinstance(name, Name) or name.text != "E":
         return False

@@ -343,7 +343,9 @@ class _Reader:
         elif isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
-            if (self.as_target and node.text != "2") or (node.text == "0" and self.base == "W"):
+            if (self.as_target and node.text != "2") or (
+                node.text == "0" and self.base not in RATES
+            ):
                 self.labels.append(node.text)
             else:
                 self.power = node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from notes2code.components.compiling import Compiled, Compiler
@@ -413,3 +414,16 @@ def test_heads_are_grouped_as_the_note_says_or_not_at_all(groups: str, taken: bo
     head = Entry(r"O_i = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}", "Here.md", (), 2)
     found = compiled([Entry(groups, "Here.md", (), 1), head], head)
     assert (found.equation is not None) == taken
+
+
+def test_a_factor_here_is_no_function_of_another_section() -> None:
+    schedule = Entry(r"\eta(t) = 7 t", "Here.md", ("Top", "Schedule"), 60)
+    beside = Entry(r"y = x - \eta g", "Here.md", ("Top", "Mine"), 49)
+    here = Entry(r"y = x - \eta (g + 2 x)", "Here.md", ("Top", "Mine"), 50)
+    found = compiled([beside, here, schedule], here)
+    assert found.equation is not None, found.problems
+    given = {"x": 1.0, "g": 3.0, "eta": 0.5}
+    ones = {
+        one.name: np.full((1,) * len(one.shape), given[one.name]) for one in found.equation.inputs
+    }
+    assert evaluate(found.equation, ones) == pytest.approx(-1.5)

@@ -1,0 +1,77 @@
+"""What formulas mean among the others of a whole note, which alone they would not, or would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
+
+STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
+
+
+@table(
+    # Gradients are names of their own, and d counts features only where it stands alone.
+    Case(r"dV = P^\top dO", "P[n,m] dO[n,d]", lambda p, g: p.T @ g),
+    Case(
+        r"dS_{ij} = P_{ij} (dP_{ij} - \sum_k P_{ik} dP_{ik})",
+        "P[n,m] dP[n,m]",
+        lambda p, g: p * (g - (p * g).sum(-1, keepdims=True)),
+    ),
+    Case(
+        r"dQ = \frac{1}{\sqrt{d}} dS \, K",
+        "dS[n,m] K[m,d]",
+        lambda s, k: s @ k / np.sqrt(k.shape[-1]),
+    ),
+    Case(r"d\mathbf{X} \leftarrow d\mathbf{Y} \, W^\top", "dY[n,p] W[d,p]", lambda y, w: y @ w.T),
+    Case(
+        r"dK = \frac{1}{\sqrt{d_k}} dS^\top Q",
+        "dS[n,m] Q[n,d]",
+        lambda s, q: s.T @ q / np.sqrt(q.shape[-1]),
+    ),
+    Case(r"dx_i = \gamma \, dy_i", "gamma dy[n,d]", lambda g, y: g * y),
+    # The first state of a recursion is no power.
+    Case(r"p = h^0 W", "h_0[d] W[d,p]", lambda h, w: h @ w),
+    Case(r"y = \beta^0 x", "beta x[d]", lambda b, x: x),
+    # A state x_t of steps is a function x(t) of time all the same.
+    Case(
+        r"y(t) = C h(t)",
+        "t C[n,m] h()",
+        lambda t, c, h: c * h(t),
+        context=[STATE],
+    ),
+    # What an equation costs is only remarked behind it.
+    Case(
+        r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+)
+def test_what_is_computed(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "elsewhere", "called"),
+    [
+        (r"y = \frac{p(x)}{q(x)}", r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "p"),
+        (r"s_i = f(s_{i-1}, y_{i-1}, c_i)", r"f_t = \sigma(W_f x_t + b_f)", "f"),
+    ],
+)
+def test_what_is_an_array_elsewhere_is_called(latex: str, elsewhere: str, called: str) -> None:
+    """Nobody multiplies a letter by a list, or writes a factor in parentheses."""
+    formula = compile_formula(latex, context=[elsewhere])
+    assert called in [given.name for given in formula.inputs if given.kind == "function"]
+
+
+def test_an_estimated_expectation_is_refused() -> None:
+    with pytest.raises(FormulaError, match="an expectation"):
+        compile_formula(r"L = \hat{\mathbb{E}}_t [ r_t A_t ]")
+
+
+@pytest.mark.parametrize("sign", [r"\approx", r"\propto", r"\iff"])
+def test_what_defines_nothing_is_said(sign: str) -> None:
+    with pytest.raises(FormulaError) as raised:
+        compile_formula(rf"\mathrm{{Mix}}(Q, K) {sign} Q K^\top")
+    assert [problem.code for problem in raised.value.diagnostics] == ["N2C038"]
