@@ -52,10 +52,13 @@ def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, 
             for node in statement.names:
                 use = scripts.read(node, seen.bound)
                 shape = Shape(axes, len(use.indices))
-                if found.setdefault(use.name, shape) != shape:
+                # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart.
+                label = "" if use.power is None else names.label(use.power)
+                name = names.code_name(use.name, label) if label else use.name
+                if found.setdefault(name, shape) != shape:
                     raise error(
                         "N2C035",
-                        f"`{use.name}` is declared with two shapes",
+                        f"`{name}` is declared with two shapes",
                         node.span,
                         "give one of the two another name",
                     )
@@ -94,14 +97,14 @@ class Attempt:
         final = next((at for at in range(len(self.defines)) if at not in self.used), -1)
         if len(self.defines) > 1 and self._sequential():
             final = len(self.defines) - 1
-        results = [at for at in range(len(self.defines)) if at not in self.used]
+        needed = self._needed(final)
+        results = [at for at in range(len(self.defines)) if at == final or at not in needed]
         if len(results) > 1 and not self._sequential():
             name, span = self.targets[final].name, self.targets[final].span
             which = f"`{name}`" if name else "the first"
             run.problems.append(note("N2C039", f"of several results {which} is the value", span))
             self._warn_of_idle_weights(results)
         result = self.done[final]
-        needed = self._needed(final)
         target = self.targets[final]
         self._refuse_defined_parameter(target, needed)
         definitions = [

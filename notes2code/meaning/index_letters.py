@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.statements import Define, Range, Statement
 
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
@@ -315,6 +315,13 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
             seen.bound.add(letter)
         else:
             seen.steps.setdefault("", set()).add(letter)
+    if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
+        seen.steps[""] = {_LAYER}
+
+
+_LAYER = "ell"
+"""The letter that counts layers and nothing else: each has weights of its own, and a formula that
+says what one does is a step, though its range is told."""
 
 
 def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:

@@ -7,10 +7,10 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import Problem, Span, note
+from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex.tree import Tree
 from notes2code.meaning import calls, names, softmax
 from notes2code.meaning.entries import (
@@ -34,6 +34,9 @@ MAX_CHAIN = 50
 
 JOIN = " \\\\\n"
 
+_CLASHES = frozenset(["N2C032", "N2C040", "N2C041"])
+"""The codes of formulas that do not fit the shapes of what they name."""
+
 
 @dataclass(frozen=True)
 class Linked:
@@ -46,6 +49,12 @@ class Linked:
 
     own: Typed
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
+
+
+def numbered_base(name: str) -> str:
+    """The W of ``W_1``; "" for a name without a number."""
+    base, _, number = name.rpartition("_")
+    return base if number.isdigit() else ""
 
 
 class Linker:
@@ -134,6 +143,8 @@ class Linker:
             other = self._with_parameters_of_its_own(entry, parsed.tree)
         if other is None and "N2C033" not in codes and self.kinds[entry]:
             other = self._unlike_said(entry, parsed.tree, self.kinds[entry])
+        if other is None and codes[-1] in _CLASHES:
+            other = self._unlike_beside(entry, parsed.tree)
         return other or typed
 
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
@@ -148,6 +159,29 @@ class Linker:
         these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not the image x."""
         foreign = self.parsed[entry].parameters & self._shapes(entry).keys()
         foreign -= self.parsed[entry].shapes.keys()
+        text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
+        told = note("N2C039", text, Span(0, len(entry.latex)))
+        return self._without(entry, tree, foreign, told)
+
+    def _unlike_beside(self, entry: Entry, tree: Tree) -> Typed | None:
+        """A formula that does not fit what a section beside its own declares, and can be read
+        without: each may have a W of its own. What its own section says, or one that it is a part
+        of, holds."""
+        near = self.nearest(entry, self.declared.get(entry.note, ()), "shapes", within=1)
+        beside = {n for n, o in near.items() if entry.section[: len(o[0].section)] != o[0].section}
+        seen = self.parsed[entry].seen
+        used = [] if seen is None else [{*name.split("_")} for name in seen.counted]
+        foreign = {name for name in beside if any({*name.split("_")} >= own for own in used)}
+        told = warning(
+            "N2C035",
+            f"`{', '.join(sorted(foreign))}` is declared otherwise in a section beside this one",
+            Span(0, len(entry.latex)),
+            "the formula does not fit that, and is computed as if it named another; rename one",
+        )
+        return self._without(entry, tree, foreign, told)
+
+    def _without(self, entry: Entry, tree: Tree, foreign: Set[str], told: Problem) -> Typed | None:
+        """A formula read without what the note declares of some names, if it can be."""
         if not foreign:
             return None
         self.bound[entry] = frozenset(foreign)
@@ -155,8 +189,6 @@ class Linker:
         if typed.kind == "rejected":
             del self.bound[entry]
             return None
-        text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
-        told = note("N2C039", text, Span(0, len(entry.latex)))
         return replace(typed, problems=(*typed.problems, told))
 
     def _unlike_said(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
@@ -355,8 +387,22 @@ class Linker:
         for name, others in self.nearest(entry, nearest, "constants", within=1).items():
             if self.distance(entry, others[0]) < self.distance(entry, nearest[name]):
                 del nearest[name]
+        for name in self._of_others(entry, nearest):
+            del nearest[name]
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
+
+    def _of_others(self, entry: Entry, nearest: Mapping[str, Entry]) -> list[str]:
+        """What goes with others than these: where a section declares a W_1 of its own, the W_2 that
+        a section beside it declares goes with the W_1 there."""
+        mine = self.parsed[entry].shapes.keys()
+        near = {name for name, other in nearest.items() if self.distance(entry, other)[0] == 0}
+        own = {base for name in near | mine if (base := numbered_base(name))}
+        return [
+            name
+            for name, other in nearest.items()
+            if numbered_base(name) in own and entry.section[: len(other.section)] != other.section
+        ]
 
     def _functions(self, entry: Entry) -> dict[str, Equation]:
         """The functions that a formula mentions, as the nearest notes define them."""

@@ -147,6 +147,9 @@ def _infix(run: Run, node: Infix) -> Value:
         elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
             # Only a bias is added to every row, and no row to the next layer's matrix.
             run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
+            if any(map(_is_sum, _factors(min(left, right, key=_rank)))):
+                text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
+                run.problems.append(note("N2C039", text, node.span))
         elif {left.rank, right.rank} == {1, 2} and _is_across(left, right):
             run.pay(1.2)  # the b of W A + b is as long as the columns of W
         elif (

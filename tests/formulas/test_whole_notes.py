@@ -41,6 +41,19 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         lambda t, c, h: c * h(t),
         context=[STATE],
     ),
+    # The i of a declared x^i tells several apart, and raises none.
+    Case(
+        r"z_0 = [x_{class}; x_p^1 E; x_p^2 E; \cdots; x_p^N E] + E_{pos}",
+        "x_class[d] x_p[N,p] E[p,d] E_pos[N+1,d]",
+        lambda c, x, e, p: np.r_[c[None], x @ e] + p,
+        context=[r"x_p^i \in \mathbb{R}^p", r"E \in \mathbb{R}^{p \times d}"],
+    ),
+    # Each layer has weights of its own, though the formula tells their range.
+    Case(
+        r"z_\ell = W z'_\ell + z'_\ell, \quad \ell = 1, \dots, L",
+        "W[d,d] z_prime[d]",
+        lambda w, z: w @ z + z,
+    ),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
@@ -75,3 +88,15 @@ def test_what_defines_nothing_is_said(sign: str) -> None:
     with pytest.raises(FormulaError) as raised:
         compile_formula(rf"\mathrm{{Mix}}(Q, K) {sign} Q K^\top")
     assert [problem.code for problem in raised.value.diagnostics] == ["N2C038"]
+
+
+def test_a_result_that_another_does_not_use_is_said() -> None:
+    latex = r"z_\ell = g(z_{\ell-1}) + z_{\ell-1}, \quad y = \mathrm{LN}(z_L^0)"
+    said = [found.message for found in compile_formula(latex).diagnostics]
+    assert "of several results `y` is the value" in said
+
+
+def test_a_product_on_each_row_is_said() -> None:
+    said = [found.message for found in compile_formula(r"S = Q K^\top + u^\top K^\top").diagnostics]
+    assert any("adds a vector to each row" in message for message in said)
+    assert not compile_formula(r"Y = X W + b").diagnostics

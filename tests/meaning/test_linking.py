@@ -427,3 +427,33 @@ def test_a_factor_here_is_no_function_of_another_section() -> None:
         one.name: np.full((1,) * len(one.shape), given[one.name]) for one in found.equation.inputs
     }
     assert evaluate(found.equation, ones) == pytest.approx(-1.5)
+
+
+BESIDE = ("Top", "Beside")
+
+
+def test_what_a_section_beside_declares_yields_with_a_warning() -> None:
+    far = Entry(r"\alpha \in \mathbb{R}^N", "Here.md", BESIDE, 1)
+    here = Entry(r"c_i = \sum_{j=1}^T \alpha_{ij} h_j", "Here.md", ("Top", "Mine"), 50)
+    found = compiled([far, here], here)
+    assert found.status == "formula"
+    assert [p.code for p in found.problems if p.severity is Severity.WARNING] == ["N2C035"]
+
+
+@pytest.mark.parametrize("section", [("Top",), ("Top", "Mine")])
+def test_what_a_section_around_declares_holds(section: tuple[str, ...]) -> None:
+    near = Entry(r"\alpha \in \mathbb{R}^N", "Here.md", section, 1)
+    here = Entry(r"c_i = \sum_{j=1}^T \alpha_{ij} h_j", "Here.md", ("Top", "Mine"), 50)
+    assert compiled([near, here], here).status == "rejected"
+
+
+def test_numbered_weights_go_together() -> None:
+    """The W_2 that is declared beside another W_1 is not the one of this section."""
+    far = Entry(
+        r"W_1 \in \mathbb{R}^{d \times f}, W_2 \in \mathbb{R}^{f \times d}", "Here.md", BESIDE, 1
+    )
+    own = Entry(r"W_1 \in \mathbb{R}^{a \times p}", "Here.md", ("Top", "Mine"), 49)
+    here = Entry(r"e_i = v^\top \tanh(W_1 h_i + W_2 s)", "Here.md", ("Top", "Mine"), 50)
+    found = compiled([far, own, here], here)
+    assert found.recognised is not None
+    assert found.recognised.component.name == "additive_attention"
