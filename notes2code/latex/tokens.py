@@ -157,6 +157,8 @@ class Tokens(Characters):
             return False
         if before.text == "log":
             return self.latex.startswith("(", at + len(text))
+        if [t.text for t in self.tokens[-2:-1]] == ["frac"]:
+            return False  # the \\frac\\pi2 of those who write no braces
         named = before.kind == "name" or (before.kind == "word" and before.text not in words.CALLED)
         return named and [t.kind for t in self.tokens[-2:-1]] not in (["_"], ["^"], ["{"])
 

@@ -469,6 +469,9 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     if use.name not in run.symbols:
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
+    ranks = tuple(value.rank for value in arguments)
+    if run.given.setdefault(use.name, ranks) != ranks:
+        run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
     for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
         size = run.members.setdefault((use.name, count), Size(""))

@@ -35,7 +35,9 @@ def is_set(node: Node) -> bool:
 def family(node: Node) -> tuple[Node, ...] | None:
     """What stands in the braces of ``\\{x_i\\}_{i=1}^n``: names, pairs of names, shapes."""
     match node:
-        case Script(Group("{", items), Relation(_, ("=",))):
+        case Script(Group("{" | "(" as sign, items), Relation(_, ("=",))) if (
+            sign == "{" or items[1:]
+        ):
             plain = (is_name(i) or isinstance(i, Relation | Group) for i in items)
             return items if all(plain) else None
     return None

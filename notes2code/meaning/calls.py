@@ -82,6 +82,8 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if isinstance(behind, Script) and not isinstance(behind.base, Group):
         return None
     _refuse_inverse(run, name, group)
+    if group is behind and (squared := _raised_call(run, name, group)) is not None:
+        return squared, at + 2
     repeated = _repeats_definition(run, name, group)
     if repeated is not None:
         scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
@@ -98,6 +100,15 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
+    """``\\mathrm{ReLU}^2(x)``, which is the square of what the function gives."""
+    if not isinstance(name, Script) or name.sub is not None or not isinstance(name.sup, Num):
+        return None
+    if not isinstance(name.base, Name) or _builtin(name.base.text) is None:
+        return None
+    return powers.raised(run, call(run, name.base, group), name.sup, name)
 
 
 def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:

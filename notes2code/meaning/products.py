@@ -284,8 +284,8 @@ def explicit(run: Run, node: Infix) -> Value:
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
     if node.op in symbols.HADAMARD:
-        if 0 in (left.rank, right.rank):
-            run.pay(1.2)  # what is multiplied element by element has elements
+        # What is multiplied element by element has elements.
+        run.pay(1.2 * (left.rank, right.rank).count(0))
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)
@@ -493,6 +493,8 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
             "divide by a number, or element by element",
         )
     run.conflict(1.2, "a division by a vector is taken element by element", span)
+    if left.rank > right.rank:
+        run.pay(1.0)  # what all rows of a matrix are divided by is a number
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
 
 

@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import calls, names, powers, roots, scripts, targets
+from notes2code.meaning import binders, calls, names, powers, roots, scripts, targets
 from notes2code.meaning.statements import Define, Fact, Statement, is_growth
 from notes2code.meaning.survey import Survey
 
@@ -87,7 +87,9 @@ def is_mention(node: Node) -> bool:
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
     if isinstance(node, Infix):
-        return node.op == "×" and _is_extent(node.left) and _is_extent(node.right)
+        sides = node.left, node.right
+        square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
+        return node.op == "×" and (square or all(map(_is_extent, sides)))
     if isinstance(node, Group):
         return bool(node.items) and len(node.items) > 1 and all(map(is_mention, node.items))
     if isinstance(node, Juxt) and len(node.factors) == 2:
@@ -127,7 +129,8 @@ def _is_extent(node: Node) -> bool:
             return all(map(_is_extent, factors))
         case _ if scripts.is_name(node):
             text = names.label(node)
-            return text[:1].islower() or text in names.SIZE_BASES
+            labelled = names.base_letter(text) in names.SIZE_BASES and "_" in text
+            return text[:1].islower() or text in names.SIZE_BASES or labelled
     return False
 
 

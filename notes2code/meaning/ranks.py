@@ -88,8 +88,8 @@ def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Pr
 
 def _may_be(name: str, by_custom: int, rank: int) -> bool:
     """Whether an array is of the rank that its definition gives it. A number or a matrix by custom
-    is what it is defined as; a small letter that is a vector is one row of what its definition
-    may give whole, and queries, keys and values are of one kind. So is a word with a label, such
+    is what it is defined as, and what is defined as a number is one; a small letter that is a
+    vector is one row of what its definition may give whole, and queries, keys and values are of one kind. So is a word with a label, such
     as cost_a, what it is defined as."""
     if name in ("Q", "K", "V"):
         return rank == by_custom
@@ -97,7 +97,7 @@ def _may_be(name: str, by_custom: int, rank: int) -> bool:
         return False  # the layer that makes H^{(l)} may act on each of its rows alone
     labelled = "_" in name and len(base_letter(name)) > 1
     loose = by_custom == 0 or labelled or name[0].isupper()
-    return rank == by_custom or (rank <= 2 and loose)
+    return rank in (0, by_custom) or (rank <= 2 and loose)
 
 
 def _joint(

@@ -100,7 +100,8 @@ class Run:
     ``gives_number`` and ``gives_rows`` tell that the left-hand side is by custom a number, or one
     of several vectors, such as h_t.
     ``events`` are what probabilities are of, by their names.
-    ``members`` are how many functions a family such as h_i has, by its name and the place of the
+    ``given`` are the ranks of what each function that nobody defines is given first,
+    ``members`` how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
     ``unranged`` is what the author must be told of an index without a range, where this reading is
     the one: a stranger reading is no way out."""
@@ -140,6 +141,7 @@ class Run:
     whole: Node | None = None
     scales: dict[str, Index] = field(default_factory=dict)
     members: dict[tuple[str, int], Size] = field(default_factory=dict)
+    given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Reach] = field(default_factory=dict)

@@ -54,6 +54,36 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         "W[d,d] z_prime[d]",
         lambda w, z: w @ z + z,
     ),
+    # A function with a power is called, and what it gives is raised.
+    Case(
+        r"y = \mathrm{ReLU}^2(x W)",
+        "x[d] W[d,p]",
+        lambda x, w: np.maximum(x @ w, 0) ** 2,
+    ),
+    Case(r"y = \frac\pi2 x", "x[d]", lambda x: np.pi / 2 * x),
+    # What is multiplied element by element has elements, and so have those of one function.
+    Case(
+        r"z = \mu + \sigma \odot \epsilon",
+        "mu sigma[d] epsilon[d]",
+        lambda m, s, e: m + s * e,
+    ),
+    Case(
+        r"L = \|f(a) - f(p)\|^2",
+        "a[d] f() p[d]",
+        lambda a, f, p: ((f(a) - f(p)) ** 2).sum(),
+    ),
+    # All rows of a matrix are divided by one number, and by what is defined as one.
+    Case(
+        r"S = \frac{Q K^\top}{\sqrt{s}}",
+        "Q[n,d] K[m,d] s+",
+        lambda q, k, s: q @ k.T / np.sqrt(s),
+    ),
+    Case(
+        r"\hat X = s (X_q - z)",
+        "s X_q[n,d] z[d]",
+        lambda s, x, z: s * (x - z),
+        context=[r"X_q = \mathrm{round}(X / s), \quad s = \frac{\max(X)}{2^b - 1}"],
+    ),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
