@@ -89,8 +89,8 @@ def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Pr
 def _may_be(name: str, by_custom: int, rank: int) -> bool:
     """Whether an array is of the rank that its definition gives it. A number or a matrix by custom
     is what it is defined as, and what is defined as a number is one; a small letter that is a
-    vector is one row of what its definition may give whole, and queries, keys and values are of one kind. So is a word with a label, such
-    as cost_a, what it is defined as."""
+    vector is one row of what its definition may give whole, and queries, keys and values are of
+    one kind. So is a word with a label, such as cost_a, what it is defined as."""
     if name in ("Q", "K", "V"):
         return rank == by_custom
     if base_letter(name) in ("H", "X", "Z") and rank < by_custom:
