@@ -14,6 +14,7 @@ from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.diagnostics import Problem, Span
+from notes2code.meaning import calls
 from notes2code.vault.model import Formula, Note
 
 Entry = tuple[Formula, Compiled]
@@ -98,18 +99,20 @@ def _has(entries: Sequence[Entry], component: Component) -> bool:
 
 def _unlike(note: Note, entries: Sequence[Entry], used: Set[str]) -> Formula | None:
     """The first formula set apart that is no component; those that recognised ones are built on,
-    and what only makes queries, keys and values, do not count."""
+    what only makes queries, keys and values, and functions such as GELU do not count."""
     own = (
         formula
         for formula, compiled in entries
-        if compiled.status == "formula" and not _projects(compiled)
+        if compiled.status == "formula" and not _is_part(compiled)
     )
     return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
 
 
-def _projects(compiled: Compiled) -> bool:
-    """Whether a formula makes queries, keys or values: ``Q = X W^Q``."""
-    return compiled.equation is not None and compiled.equation.name.lower() in ("q", "k", "v")
+def _is_part(compiled: Compiled) -> bool:
+    """Whether a formula makes queries, keys or values, ``Q = X W^Q``, or says what a function of
+    numbers is: parts of what a section is about."""
+    name = "" if compiled.equation is None else compiled.equation.name
+    return name.lower() in ("q", "k", "v") or calls.is_known(name)
 
 
 def _is_apart(note: Note, formula: Formula) -> bool:

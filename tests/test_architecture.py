@@ -62,7 +62,7 @@ AROUND: Mapping[str, set[str]] = {
     "compilation": {
         *("components", "diagnostics", "latex", "meaning", "passages", "stand_ins", "vault"),
     },
-    "stand_ins": {"components", "diagnostics", "vault"},
+    "stand_ins": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
     "rendering": {

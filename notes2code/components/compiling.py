@@ -57,7 +57,7 @@ class Compiler:
     busy: set[Entry] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for name, entry in self.linker.of_several():
+        for name, entry in self.linker.functions_defined():
             if self.library.knows(name) and self._by_itself(entry).recognised is None:
                 self.linker.strange.add(entry)
 

@@ -56,7 +56,7 @@ class Characters:
             self._add("text", run, start, start + len(run))
             return
         if "\\_" in run:
-            self._add("word", "_".join(re.split(r"\\_\s?", run)), start, start + len(run))
+            self._escaped(run, start)
             return
         if run in words.EATEN and run not in self.known:
             raise error(
@@ -81,6 +81,27 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _escaped(self, run: str, start: int) -> None:
+        """``d\\_model`` and ``head\\_i``, escaped for Markdown, are a letter with a word and a word
+        with a letter below; ``max\\_len`` is a word."""
+        pieces = re.split(r"\\_\s?", run)
+        if len(pieces) != 2 or 1 not in map(len, pieces):
+            self._add("word", "_".join(pieces), start, start + len(run))
+            return
+        base, below = pieces
+        end = start + len(run)
+        self._run(base, start)
+        self._lower(start + len(base), end - len(below))
+        self._add("name" if len(below) == 1 else "word", below, end - len(below), end)
+
+    def _lower(self, start: int, end: int) -> None:
+        """An escaped underscore as a subscript; that TeX sees it otherwise is told once."""
+        text = "TeX shows the underscore of `\\_`, and lowers nothing"
+        if all(problem.message != text for problem in self.problems):
+            way = "write `_`; it is read so"
+            self.problems.append(warning("N2C026", text, Span(start, end), way))
+        self._add("_", "_", start, end)
 
     def _is_called(self, run: str, start: int) -> bool:
         """Whether capitals right before a parenthesis are the name of a function, as in

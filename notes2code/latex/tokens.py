@@ -239,6 +239,9 @@ class Tokens(Characters):
                 )
             )
             return self._command(doubled, start, end + len(doubled))
+        if name == "_" and self.tokens and self.tokens[-1].kind in ("name", "word", "}", "close"):
+            self._lower(start, end)
+            return end
         bare = name.rstrip("*")
         if name in COMMANDS or bare in COMMANDS:
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]

@@ -118,14 +118,22 @@ def size_names(node: Node | None) -> set[str]:
 
 
 def parts_of_size(define: Define) -> set[str]:
-    """The E and h of ``d_h = E / h``, which count as what they give does."""
+    """The E and h of ``d_h = E / h``, and the h of ``d_{model} = h d_k``, which count as what they
+    give does."""
     match define.target, define.values:
-        case (
-            Script(Name("d"), Name("h" | "k" | "v" | "q" | "head")),
-            (Frac(Name(), Name()) | Infix("/", Name(), Name()) as share,),
-        ):
+        case Script(Name("d"), Name(label)), (share,) if _is_share(share):
+            if len(label) == 1 and label not in names.LABELS:
+                return set()
             return size_names(share)
     return set()
+
+
+def _is_share(node: Node) -> bool:
+    """Whether a value is a product or a quotient of two names."""
+    match node:
+        case Frac(left, right) | Infix("/" | "·" | "×" | "*", left, right) | Juxt((left, right)):
+            return scripts.is_name(left) and scripts.is_name(right)
+    return False
 
 
 def is_positional(target: Node) -> bool:

@@ -299,7 +299,7 @@ class Linker:
             for other in self.table.get((kind, name), ())
             if other is not entry
             and (distance := self.distance(entry, other))[0] <= within
-            and not (distance[0] == 2 and not self._holds_afar(entry, name, other))
+            and (distance[0] < 2 or self._holds_afar(entry, name, other))
         ]
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
@@ -307,28 +307,27 @@ class Linker:
             said = {other: self.parsed[other].said.get(name) for other in found}
             often = Counter(said.values())
             found.sort(
-                key=lambda other: (
-                    other in self.strange,
-                    -often[said[other]],
-                    length(said[other]),
-                )
+                key=lambda other: (-often[said[other]], length(said[other])),
             )
         return found
 
-    def of_several(self) -> list[tuple[str, Entry]]:
-        """The functions that several formulas define, with each of these; first those that call
-        the fewest others."""
+    def functions_defined(self) -> list[tuple[str, Entry]]:
+        """The functions with the formulas that define them; first those that call the fewest
+        others."""
         found = [
             (name, entry)
             for (kind, name), entries in self.table.items()
             for entry in entries
-            if kind == "functions" and len(entries) > 1
+            if kind == "functions"
         ]
         return sorted(found, key=lambda pair: len(self.called(pair[1])))
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether another note's function can be the one that a formula calls: a softmax or a
-        GELU means elsewhere what it always does, whatever a note adds to it."""
+        GELU means elsewhere what it always does, whatever a note adds to it, and a LayerNorm that
+        is none holds in its own note only."""
+        if other in self.strange:
+            return False
         takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
         if takes is not None and given is not None and takes not in given:
             return False

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import CALLED, IF
-from notes2code.meaning import braces, names, planes
+from notes2code.meaning import braces, names, planes, primed
 from notes2code.meaning.definable import definable, spread, steps_above
 from notes2code.meaning.in_parentheses import as_indices
 from notes2code.meaning.one_line import tabled
@@ -93,9 +93,8 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    clauses = [
-        inner for clause in planes.plain(as_indices(tabled(tree))) for inner in _expand(clause)
-    ]
+    read = planes.plain(primed.renamed(as_indices(tabled(tree))))
+    clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
         clause = clauses[at]

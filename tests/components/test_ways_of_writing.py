@@ -151,6 +151,14 @@ def test_rms_norm(latex: str, form: str, settings: dict[str, str]) -> None:
     assert said(latex) == ("rms_norm", form, settings)
 
 
+def test_an_index_with_a_prime_is_an_index() -> None:
+    energies = r"e_{t,t'} = v^\top \tanh(W s_t + U h_{t'})"
+    weights = r"a_{t,t'} = \frac{\exp(e_{t,t'})}{\sum_{t'=1}^T \exp(e_{t,t'})}"
+    assert said(energies, weights) == ("additive_attention", "weights", {"activation": "tanh"})
+    context = said(energies, weights, r"c_t = \sum_{t'=1}^T a_{t,t'} h_{t'}")
+    assert context is not None and context[:2] == ("seq2seq_attention", "additive")
+
+
 GATES = [
     (
         r"\mathrm{SwiGLU}(x) = (\mathrm{Swish}(x W_1) \cdot (x V)) W_2",

@@ -279,6 +279,11 @@ def test_value(case: Case) -> None:
         context=[r"f_t = \sigma(V x_t)"],
     ),
     Case(
+        r"y\_i = \text{W}\_2 x\_i^{in} + \text{b}\_{out}",
+        "W_2[k,d] x_in[n,d] b_out[k]",
+        lambda w, x, b: x @ w.T + b,
+    ),
+    Case(
         r"y = x W",
         "x[n,d_model] W[d_model,d_k]",
         lambda x, w: x @ w,

@@ -71,6 +71,7 @@ DEFINITIONS = [
     r"N = 6, \quad d_{ff} = 2048",
     r"d_k = d_v = d_{model}/h = 64",
     r"d_h = E / h",
+    r"d_{model} = h \cdot d_k",
     r"d_{head} = \frac{H}{h}",
     r"i = 1, \dots, n",
     r"Q \in \mathbb{R}^{n \times d_k}",

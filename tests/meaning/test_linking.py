@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -427,6 +428,13 @@ def test_a_factor_here_is_no_function_of_another_section() -> None:
         one.name: np.full((1,) * len(one.shape), given[one.name]) for one in found.equation.inputs
     }
     assert evaluate(found.equation, ones) == pytest.approx(-1.5)
+
+
+def test_what_is_no_layer_norm_holds_in_its_own_note_only() -> None:
+    strange = Entry(r"\mathrm{LayerNorm}(X) = x^\top \frac{X - \mu}{\sigma} W + b", "Other.md")
+    here = Entry(r"z = \mathrm{LayerNorm}(x + \mathrm{FFN}(x))", "Here.md")
+    assert compiled([strange, here], here).recognised is not None
+    assert compiled([replace(strange, note="Here.md"), here], here).recognised is None
 
 
 BESIDE = ("Top", "Beside")

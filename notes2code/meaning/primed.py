@@ -1,0 +1,53 @@
+"""Indices with a prime, the ``t'`` of ``α_{t,t'} = …``: each is an index of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from notes2code.latex.tree import Big, Clause, Name, Node, Relation, Script, rebuilt, walk
+from notes2code.meaning import names
+
+_FRESH = "jikrstpumn"
+"""Letters for what has no letter of its own, in the order in which they are taken."""
+
+
+def renamed(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses with a letter that stands nowhere for each index with a prime: for what a sum
+    counts with, and for what stands below the name on a left-hand side."""
+    nodes = [node for clause in clauses for node in walk(clause.node)]
+    primed = dict.fromkeys(x for c in clauses for x in _on_left(c.node))
+    primed |= dict.fromkeys(x for n in nodes if isinstance(n, Big) for x in _counted(n))
+    if not primed:
+        return tuple(clauses)
+    taken = {node.text for node in nodes if isinstance(node, Name)}
+    fresh = (letter for letter in _FRESH if letter not in taken)
+    letters = dict(zip(primed, fresh, strict=False))
+
+    def written(node: Node) -> Node:
+        letter = letters.get(_letter(node))
+        return rebuilt(node, written) if letter is None else Name(letter, node.span)
+
+    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+
+
+def _on_left(node: Node) -> Iterator[str]:
+    """The letters with a prime below the name that a clause defines."""
+    left = node.operands[0] if isinstance(node, Relation) and "=" in node.signs else None
+    if isinstance(left, Script) and left.sub is not None:
+        yield from filter(None, map(_letter, walk(left.sub)))
+
+
+def _counted(node: Big) -> Iterator[str]:
+    """The letters with a prime that a big sign counts with."""
+    first = node.sub.operands[0] if isinstance(node.sub, Relation) else node.sub
+    if first is not None and (letter := _letter(first)):
+        yield letter
+
+
+def _letter(node: Node) -> str:
+    """The t of ``t'``; "" of anything else."""
+    match node:
+        case Script(Name(letter), None, None, 1) if letter in names.INDEX_LETTERS:
+            return letter
+    return ""
