@@ -12,7 +12,7 @@ from notes2code.latex import words
 from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
-_OPENS = re.compile(r"\s*(?:\\left\s*)?\(")
+_OPENS = re.compile(r"\s*(?:\\!\s*)?(?:\\(?:left|[bB]igg?l?)\s*)?\(")
 
 
 class Token(NamedTuple):

@@ -94,7 +94,7 @@ class Attempt:
         self._refuse_twice()
         for at in range(len(self.defines)):
             self.define(at)
-        final = next((at for at in range(len(self.defines)) if at not in self.used), -1)
+        final = self._first_result()
         if len(self.defines) > 1 and self._sequential():
             final = len(self.defines) - 1
         needed = self._needed(final)
@@ -121,6 +121,13 @@ class Attempt:
             target.counted,
             target.numbered,
         )
+
+    def _first_result(self) -> int:
+        """The first statement that no other uses, and which defines something if one does:
+        ``[Q_1; Q_2] = X W`` says what parts of something are."""
+        results = [at for at in range(len(self.defines)) if at not in self.used]
+        named = (at for at in results if self.targets[at].name)
+        return next(named, results[0] if results else -1)
 
     def _refuse_twice(self) -> None:
         """Of two definitions of the same thing neither is taken by luck; only a step that goes on
@@ -309,7 +316,7 @@ class Attempt:
         value = ordering.ordered(self, value, letters, target)
         self._check_rank(value, target)
         state = run.symbols.get(target.name)
-        if state is not None and binders.step_letter(define):
+        if state is not None and (binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))
             if len(state.axes) - used != value.rank - len(target.indices):
                 run.pay(2.4)  # the next state is of the kind of the last one

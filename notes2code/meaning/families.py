@@ -12,7 +12,7 @@ from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.values import Value, fresh, link, settled, transpose
+from notes2code.meaning.values import Value, fresh, link, settled, transpose, uses
 
 
 def listed(run: Run, node: Group) -> Value:
@@ -50,16 +50,30 @@ def _is_of_head(value: Value) -> bool:
 def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:
     """``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors: one long vector, or the columns of a
     matrix, or its rows; with commas rows only where the shape of the whole is said."""
-    ways = [("joined end to end", 0.0), ("the rows of a matrix", 0.4 if rows else 0.8)]
+    joined = "joined end to end"
+    ways = [(joined, 0.0), ("the rows of a matrix", 0.4 if rows else 0.8)]
     if not rows:
         ways.insert(1, ("the columns of a matrix", 1.2 if _is_mapped_by_rows(run) else 0.4))
+    elif _are_mapped_alike(value, index):
+        ways = [("the rows of a matrix", 0.0), (joined, 0.8)]
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
-    if way == ways[0][0]:
+    if way == joined:
         return _end_to_end(run, index, value, span)
     _doubt_vectors(run, value)
     columns = way == "the columns of a matrix"
     return Value(value.body, (*value.axes, index) if columns else (index, *value.axes), span)
+
+
+def _are_mapped_alike(value: Value, index: Index) -> bool:
+    """Whether vectors are made of others by one matrix, as the ``x_i E`` of patches are, and not
+    by one of their own each."""
+    counted = [
+        part.at
+        for part in ir.walk(value.body)
+        if isinstance(part, Ref) and any(uses(at, index) for at in part.at)
+    ]
+    return not isinstance(value.body, Ref) and all(len(at) == 2 for at in counted)
 
 
 def _is_mapped_by_rows(run: Run) -> bool:

@@ -91,6 +91,13 @@ def test_a_note_that_says_what_softmax_is_keeps_its_masks(definition: str) -> No
         assert found is not None and found[2] == {"reach": "causal"}
 
 
+@pytest.mark.parametrize("opening", ["(", r"\big(", r"\Bigl(", r"\left("])
+def test_a_layer_in_capitals_is_called(opening: str) -> None:
+    closing = opening.replace("(", ")").replace("gl", "gr").replace("left", "right")
+    found = said(rf"z_l = MSA{opening}LN(z_{{l-1}}){closing} + z_{{l-1}}")
+    assert found is not None and found[0] == "add_norm"
+
+
 def test_the_index_of_all_arguments_is_a_label() -> None:
     attention = r"A(Q_i, K_i, V_i) = \mathrm{softmax}(Q_i K_i^\top / \sqrt{d_k}) V_i"
     heads = r"\text{head}_i = A(XW_i^Q, XW_i^K, XW_i^V)"

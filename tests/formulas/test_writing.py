@@ -156,8 +156,22 @@ def test_attention(case: Case) -> None:
         "h[n,d] W[n*d,p]",
         lambda h, w: h.reshape(-1) @ w,
     ),
+    Case(r"z = [x_1 A; \cdot \cdot \cdot ; x_n A]", "x[n,d] A[d,p]", lambda x, a: x @ a),
     Case(
-        r"z = [x_1 A; \cdot \cdot \cdot ; x_n A]", "x[n,d] A[d,p]", lambda x, a: (x @ a).reshape(-1)
+        r"z = [A_1 x; A_2 x; \dots; A_h x]",
+        "A[h,p,d] x[d]",
+        lambda a, x: (a @ x).reshape(-1),
+    ),
+    Case(
+        r"z = z + E_{pos}",
+        "z[n,d] E_pos[n,d]",
+        lambda z, e: z + e,
+        context=r"E_{pos} \in \mathbb{R}^{n \times d}",
+    ),
+    Case(
+        r"[q; p] = X A, \quad B = X C, \quad y = \tanh(p B)",
+        "p[n] X[n,d] C[d,k]",
+        lambda p, x, c: np.tanh(p @ x @ c),
     ),
     Case(
         r"\begin{aligned} h &= x W && (B, T, d) \\ y &= h U && \text{logits} \end{aligned}",
