@@ -124,6 +124,8 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
     """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
     ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
+    if not _has_array_e(tree):
+        found.discard("e")
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
@@ -139,6 +141,13 @@ def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
             if (whole := family(name)) and (last.isdigit() or last in seen.ends):
                 found.add(whole)
     return found
+
+
+def _has_array_e(tree: Tree) -> bool:
+    """Whether some e is not Euler's number for sure."""
+    nodes = [node for clause in tree.clauses for node in walk(clause.node)]
+    letters = sum(isinstance(node, Name) and node.text == "e" for node in nodes)
+    return letters > sum(map(scripts.is_of_euler, nodes))
 
 
 def _letters(node: Node) -> Iterator[str]:

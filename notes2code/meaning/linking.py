@@ -34,7 +34,7 @@ MAX_CHAIN = 50
 
 JOIN = " \\\\\n"
 
-_CLASHES = frozenset(["N2C032", "N2C040", "N2C041"])
+_CLASHES = frozenset(["N2C032", "N2C040", "N2C041", "N2C042"])
 """The codes of formulas that do not fit the shapes of what they name."""
 
 

@@ -227,8 +227,11 @@ def _are_of_one_family(left: Value, right: Value) -> bool:
 
 def _is_row_on_state(run: Run, left: Value, right: Value) -> bool:
     """Whether a product that is a vector is added to the matrix that the formula makes the next
-    one of, scaled or not: to the ``γ S_{t-1}`` of S_t."""
+    one of, scaled or not, to the ``γ S_{t-1}`` of S_t; or is a sum over that one's rows."""
     row, matrix = sorted((left, right), key=_rank)
+    made_of = [f for factor in _factors(row) if _is_sum(factor) for f in ir.walk(factor.body)]
+    if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
+        return True  # the sum of the rows of a state is no next state
     state = (f.body.array in run.defines for f in _factors(matrix) if isinstance(f.body, ir.Ref))
     return any(state) and not isinstance(row.body, ir.Ref)
 

@@ -76,6 +76,15 @@ def looked_up(place: Node) -> ProblemError:
     return error("N2C032", text, place.span, way)
 
 
+def is_of_euler(node: Node) -> bool:
+    """Whether a node can only be Euler's number to a power: nobody raises an array called e to
+    ``-x`` or ``s_{ij}``, though it may have a number, as in ``e^t`` and ``e^{(l)}``."""
+    match node:
+        case Script(Name("e"), None, sup):
+            return sup is not None and not isinstance(sup, Name | Num | Group)
+    return False
+
+
 def is_two(node: Node | None) -> bool:
     """Whether a script is the 2 of a square."""
     return isinstance(node, Num) and node.text == "2"

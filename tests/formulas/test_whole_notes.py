@@ -84,6 +84,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         lambda s, x, z: s * (x - z),
         context=[r"X_q = \mathrm{round}(X / s), \quad s = \frac{\max(X)}{2^b - 1}"],
     ),
+    # Euler's number is no array that the note calls e.
+    Case(
+        r"p_i = \frac{e^{s \cdot t_i}}{\sum_j e^{s \cdot t_j}}",
+        "s[d] t[n,d]",
+        lambda s, t: softmax(t @ s),
+        context=[r"e^t = [s_t^\top h_1, \dots, s_t^\top h_N] \in \mathbb{R}^N"],
+    ),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
@@ -130,3 +137,8 @@ def test_a_product_on_each_row_is_said() -> None:
     said = [found.message for found in compile_formula(r"S = Q K^\top + u^\top K^\top").diagnostics]
     assert any("adds a vector to each row" in message for message in said)
     assert not compile_formula(r"Y = X W + b").diagnostics
+
+
+def test_a_sum_over_the_rows_of_a_state_is_no_next_state() -> None:
+    with pytest.raises(FormulaError, match="each row of a state"):
+        compile_formula(r"S_n = \gamma S_{n-1} + K_n^\top V_n", context=r"\gamma \in \mathbb{R}^h")
