@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +37,9 @@ def text(setting: Lambda) -> str:
         return CAUSAL
     if isinstance(body, Fn) and body.arguments == (Ref(HOLE),):
         return body.name
+    if isinstance(body, Mul) and any(part == Ref(HOLE) for part in ir.walk(body)):
+        # σ(x) x and x σ(x) are one activation.
+        return expression(replace(body, factors=tuple(sorted(body.factors, key=expression))))
     return expression(body)
 
 

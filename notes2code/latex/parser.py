@@ -27,6 +27,7 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
+    Num,
     Relation,
     Script,
     Stroke,
@@ -201,7 +202,7 @@ class Parser(Operands):
         factors = [self.postfix()]
         while self.starts_factor(factors[-1]):
             token = self.peek()
-            if token.kind == "num" and not self.in_script and not isinstance(factors[-1], Dots):
+            if token.kind == "num" and not self.in_script and not _takes_number(factors[-1]):
                 raise error(
                     "N2C025",
                     f"the number {token.text} stands behind a factor with no sign between",
@@ -267,6 +268,15 @@ class Parser(Operands):
             elif token.kind in ("end", "row", "rel", "close", "}"):
                 break
         return bars % 2 == 0
+
+
+def _takes_number(node: Node) -> bool:
+    """Whether a number may stand behind a factor with no sign between: behind dots, and behind a
+    fraction of numbers, as in ``\\frac{2}{3} 4d``."""
+    match node:
+        case Dots() | Frac(Num(), Num()):
+            return True
+    return False
 
 
 def _is_norm(node: Node | None) -> bool:

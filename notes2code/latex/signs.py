@@ -94,6 +94,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "emptyset": ("name", "emptyset"),
     "varnothing": ("name", "emptyset"),
     "R": ("blackboard", "R"),
+    "RR": ("blackboard", "R"),
     "reals": ("blackboard", "R"),
     "Reals": ("blackboard", "R"),
     "N": ("blackboard", "N"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.tree import (
+    Apply,
     Big,
     Dots,
     Frac,
@@ -86,6 +87,13 @@ def is_mention(node: Node) -> bool:
     ``|i - j|``, a list of names, or a call ``α(x, x_i)`` of a function of the note."""
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
+    match node:
+        case Apply(Name("arg"), place):
+            return scripts.is_name(place)  # the arg max that prose speaks of
+        case Juxt((first, Dots(), last)):
+            return is_mention(first) and is_mention(last)  # the places 1, …, n
+        case Group("[", (Juxt((_, Dots(), _)) as places,)):
+            return is_mention(places)
     if isinstance(node, Infix):
         sides = node.left, node.right
         square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches

@@ -52,7 +52,9 @@ def quantities(nodes: Nodes) -> set[str]:
     inner = {id(node.left) for node in products}
     for node in products:
         if id(node) not in inner:
-            found.update(_of_counts(binders.chain(node), node.op))
+            chain = binders.chain(node)
+            single = (f.factors if isinstance(f, Juxt) else (f,) for f in chain)
+            found.update(_of_counts([one for factors in single for one in factors], node.op))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
@@ -195,15 +197,15 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
 def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``; and
-    so do the others beside both, as in ``2 B L d_h``."""
+    so do the others beside both, as in ``2 B L d_h``, whatever they are beside two sizes."""
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
-    size = any(names.is_size_name(name) for name in found if name)
+    size = sum(names.is_size_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
     sure = (
-        number or size or worded
+        number or size > 0 or worded
         if sign == "×"
-        else number and size and not _ARRAYS.intersection(found)
+        else number and size and (size > 1 or not _ARRAYS.intersection(found))
     )
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()

@@ -91,6 +91,10 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         lambda s, t: softmax(t @ s),
         context=[r"e^t = [s_t^\top h_1, \dots, s_t^\top h_N] \in \mathbb{R}^N"],
     ),
+    # Beside a number and sizes all letters count; so do those of a rest.
+    Case(r"N = 4 h d_k d", "h d_k# d#", lambda h, k, d: 4 * h * k * d),
+    Case(r"P = 4 d^2 \cdot L", "L d#", lambda n, d: 4 * d**2 * n),
+    Case(r"r = i \bmod W", "i+ W+", np.mod),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
@@ -142,3 +146,12 @@ def test_a_product_on_each_row_is_said() -> None:
 def test_a_sum_over_the_rows_of_a_state_is_no_next_state() -> None:
     with pytest.raises(FormulaError, match="each row of a state"):
         compile_formula(r"S_n = \gamma S_{n-1} + K_n^\top V_n", context=r"\gamma \in \mathbb{R}^h")
+
+
+@pytest.mark.parametrize("activation", [r"x \sigma(\beta x)", r"\sigma(\beta x) x"])
+def test_swish_is_the_gate_of_swiglu_in_either_order(activation: str) -> None:
+    formula = compile_formula(
+        r"\mathrm{SwiGLU}(x) = f(x W + b) \odot (x V + c)", context=rf"f(x) = {activation}"
+    )
+    assert formula.component == "gated_feed_forward"
+    assert not formula.diagnostics
