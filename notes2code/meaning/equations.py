@@ -521,7 +521,7 @@ def _new_index(run: Run, letter: str) -> Index:
     return Index(letter, count(run, known.last, start), start)
 
 
-_SCORES = frozenset(["e", "alpha", "score"])
+_SCORES = frozenset([*"eADMS", "alpha", "score"])
 _MATRICES = frozenset("AHKQSVWXYZ")
 _OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])

@@ -40,7 +40,7 @@ def quantities(nodes: Nodes) -> set[str]:
             found.update(_named(script.base))
     for product in nodes.of(Juxt):
         found.update(_of_pairs(product))
-        if _counts(product):
+        if _counts(product) or (_has_amount(product) and _is_count(product)):
             found.update(_named(product))
         else:
             found.update(_of_counts(product.factors, ""))
@@ -114,8 +114,26 @@ def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
     if not all(map(_is_count, terms)):
         return
     bare = (scripts.read(t, frozenset()).name for t in terms if scripts.is_name(t))
-    if any(map(names.is_size_name, bare)):
+    if any(map(names.is_size_name, bare)) or any(map(_has_amount, terms)):
         yield from (name for term in terms for name in _named(term))
+
+
+def is_amount(node: Node) -> bool:
+    """Whether parentheses hold a sum of numbers and sizes, such as ``(4d^2 + 2d)``."""
+    match node:
+        case Group("(", (Infix("+" | "-") as body,)):
+            names_in = [_plain(leaf) for term in _terms(body) for leaf in _factors(term)]
+            sizes = [name for name in names_in if name]
+            return bool(sizes) and all(map(names.is_size_name, sizes)) and _is_count(body)
+    return False
+
+
+def _factors(term: Node) -> tuple[Node, ...]:
+    return term.factors if isinstance(term, Juxt) else (term,)
+
+
+def _has_amount(term: Node) -> bool:
+    return isinstance(term, Juxt) and any(map(is_amount, term.factors))
 
 
 def _is_count(node: Node) -> bool:
@@ -130,7 +148,7 @@ def _is_count(node: Node) -> bool:
             return all(map(_is_count, factors))
         case Name(text, _, font):
             return font != "bold" and text not in _DATA
-        case Script(Name() as base, sub, None, 0):
+        case Script(Name() as base, sub, None | Num(), 0):
             return _is_count(base) and (base.text in ("d", "r") or _is_plain(sub, None))
     return False
 

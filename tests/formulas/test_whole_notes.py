@@ -95,6 +95,11 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
     Case(r"N = 4 h d_k d", "h d_k# d#", lambda h, k, d: 4 * h * k * d),
     Case(r"P = 4 d^2 \cdot L", "L d#", lambda n, d: 4 * d**2 * n),
     Case(r"r = i \bmod W", "i+ W+", np.mod),
+    Case(
+        r"P = V d + L(4d^2 + 2 d \, d_{ff})",
+        "V L d# d_ff#",
+        lambda v, n, d, f: v * d + n * (4 * d**2 + 2 * d * f),
+    ),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
@@ -155,3 +160,16 @@ def test_swish_is_the_gate_of_swiglu_in_either_order(activation: str) -> None:
     )
     assert formula.component == "gated_feed_forward"
     assert not formula.diagnostics
+
+
+def test_an_element_of_a_mask_is_a_number() -> None:
+    mask = r"D_{nm} = \gamma^{n-m}"
+    assert len(compile_formula(mask).shape) == 2
+    with pytest.raises(FormulaError, match="scores are numbers"):
+        compile_formula(mask, context=r"\gamma \in \mathbb{R}^h")
+
+
+@pytest.mark.parametrize("name", ["Aufmerksamkeit", "Atención", "Attenzione", "Внимание", "注意力"])
+def test_attention_by_its_name_in_other_languages(name: str) -> None:
+    formula = compile_formula(rf"O = \text{{{name}}}(X W_Q, X W_K, X W_V)")
+    assert formula.component == "self_attention"
