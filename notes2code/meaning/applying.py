@@ -518,7 +518,7 @@ _OTHER_SHAPES = frozenset(
     "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
     "split stack transpose unsqueeze vec view".split()
 )
-_NUMBERS = frozenset("argmax argmin count det dim len rank size".split())
+_NUMBERS = frozenset("argmax argmin count det dim lcs len rank size".split())
 """Functions that do not keep the shape of their argument."""
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())

@@ -362,8 +362,9 @@ def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
     letter by a list, ``f(s_{t-1}, y_t)``, or writes a factor in parentheses, ``p(x)``."""
     listed = "," in group.separators and not any(isinstance(item, Dots) for item in group.items)
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
-    small = use.name not in run.shapes and names.base_letter(use.name).islower()
-    return small and group.open == "(" and (listed or alone)
+    base = names.base_letter(use.name)
+    small = base.islower() or (alone and base not in _MATRICES)
+    return small and use.name not in run.shapes and group.open == "(" and (listed or alone)
 
 
 def _may_be_called(run: Run, name: Node, group: Group) -> bool:

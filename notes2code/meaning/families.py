@@ -17,7 +17,8 @@ from notes2code.meaning.values import Value, fresh, link, settled, transpose, us
 
 def listed(run: Run, node: Group) -> Value:
     """A list in brackets: vectors joined end to end, numbers made a vector."""
-    if node.open not in ("[", "(") or any(s == "|" for s in node.separators):
+    barred = "|" in node.separators and (node.open == "(" or set(node.separators) != {"|"})
+    if node.open not in ("[", "(") or barred:
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
     flat = _flattened(node.items)
     if any(map(_dots, flat)) and node.separators:

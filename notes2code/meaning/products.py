@@ -395,7 +395,8 @@ def _maps_the_other(left: Value, right: Value) -> bool:
 
 def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
     """``⊗`` between two arrays of one shape is element by element, as in SwiGLU and the gates of an
-    LSTM; the product of two vectors may be a matrix, as what is added to a memory is."""
+    LSTM; the product of two vectors may be a matrix, as what is added to a memory is, unless they
+    are made by weights, as gates are."""
     if left.rank != right.rank:
         raise error(
             "N2C033",
@@ -405,7 +406,8 @@ def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
         )
     if left.rank == 0:
         run.pay(2.5)  # numbers are just multiplied
-    plain = left.rank == 1 and isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
+    parts = (part for value in (left, right) for part in ir.walk(value.body))
+    plain = left.rank == 1 and not any(isinstance(part, ir.Reduce) for part in parts)
     ways = (("element by element", 0.0), ("the outer product", 0.5))
     way = run.choose(f"circled {node.op_span.start}", ways) if plain else ways[0][0]
     run.problems.append(note("N2C039", f"`\\otimes` is taken to be {way}", node.op_span))

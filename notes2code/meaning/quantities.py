@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Apply,
     Frac,
     Group,
     Infix,
@@ -44,6 +45,9 @@ def quantities(nodes: Nodes) -> set[str]:
             found.update(_named(product))
         else:
             found.update(_of_counts(product.factors, ""))
+    for logarithm in nodes.of(Apply):
+        if binders.bare(logarithm.function) in ("log", "ln") and _counts_alone(logarithm.argument):
+            found.update(_named(logarithm.argument))
     for rounded in nodes.of(Group):
         arithmetic = rounded.open == "⌊" and all(map(_is_arithmetic, rounded.items))
         if rounded.open == "⌈" or arithmetic:

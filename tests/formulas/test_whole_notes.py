@@ -100,6 +100,18 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         "V L d# d_ff#",
         lambda v, n, d, f: v * d + n * (4 * d**2 + 2 * d * f),
     ),
+    Case(
+        r"E = \frac{1}{2} x^\top x + \frac{1}{\beta} \ln N",
+        "x[d] beta N+",
+        lambda x, b, n: x @ x / 2 + np.log(n) / b,
+    ),
+    # What is added to a memory is an outer product; a bar in brackets joins.
+    Case(
+        r"W_t = W_{t-1} + v_t \otimes \tanh(k_t)",
+        "W[v,k] v[v] k[k]",
+        lambda w, v, k: w + np.outer(v, np.tanh(k)),
+    ),
+    Case(r"Z = [A | B]", "A[n,d] B[n,p]", lambda a, b: np.c_[a, b]),
     # What an equation costs is only remarked behind it.
     Case(
         r"O = \mathrm{softmax}(Q K^\top) V \implies O(n^2 d)",
@@ -116,6 +128,7 @@ def test_what_is_computed(case: Case) -> None:
     [
         (r"y = \frac{p(x)}{q(x)}", r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}", "p"),
         (r"s_i = f(s_{i-1}, y_{i-1}, c_i)", r"f_t = \sigma(W_f x_t + b_f)", "f"),
+        (r"y = H(x) \odot T(x)", r"H = \tanh(X W)", "H"),
     ],
 )
 def test_what_is_an_array_elsewhere_is_called(latex: str, elsewhere: str, called: str) -> None:
