@@ -220,12 +220,13 @@ class Linker:
         before = "".join(other.latex + JOIN for other in uses)
         scope = replace(self.scope(entry, uses), operators=operators)
         typed = type_formula(before + entry.latex, scope)
-        alone = own.equation
-        if typed.equation is None or (alone and alone.name != typed.equation.name):
+        mine = self.parsed[entry]
+        named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
+        if typed.equation is None or typed.equation.name not in (named or {""}):
             return None  # what is linked has a result of its own, which is not this formula's
         offset = len(before)
-        mine = [p for p in typed.problems if p.span.start >= offset]
-        moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in mine)
+        told = [p for p in typed.problems if p.span.start >= offset]
+        moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in told)
         return replace(typed, problems=tuple(moved))
 
     def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:

@@ -437,6 +437,19 @@ def test_what_is_no_layer_norm_holds_in_its_own_note_only() -> None:
     assert compiled([replace(strange, note="Here.md"), here], here).recognised is None
 
 
+def test_a_formula_read_with_its_definitions_is_itself() -> None:
+    """Nothing uses the s_i that the α of the refused c_i are made of; that is not the value."""
+    texts = [
+        r"\alpha \in \mathbb{R}^N",
+        r"s_i = \tanh(W s_{i-1} + c_i)",
+        r"\alpha_{ij} = s_{i-1}^\top h_j",
+        r"c_i = \sum_{j=1}^T \alpha_{ij} h_j",
+    ]
+    entries = [Entry(latex, "Here.md", (), order) for order, latex in enumerate(texts)]
+    found = compiled(entries, entries[-1])
+    assert found.equation is None or found.equation.name == "c"
+
+
 BESIDE = ("Top", "Beside")
 
 
