@@ -6,15 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import Big, Clause, Group, Juxt, Name, Node, Script, rebuilt, walk
+from notes2code.latex.tree import Big, Clause, Group, Juxt, Name, Node, Nodes, Script, rebuilt, walk
 from notes2code.meaning import names
 
 
-def as_indices(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses with ``a_{t,s}`` for ``a_t(s)``, where s is an index elsewhere in the formula and
-    no other thing stands in the parentheses of a."""
-    nodes = [node for clause in clauses for node in walk(clause.node)]
-    calls = [pair for node in nodes if isinstance(node, Juxt) for pair in pairwise(node.factors)]
+def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with ``a_{t,s}`` for ``a_t(s)``, where s is an index
+    elsewhere in the formula and no other thing stands in the parentheses of a."""
+    calls = [pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)]
     arguments: dict[str, set[str]] = {}
     for name, group in calls:
         if isinstance(group, Group) and group.open == "(" and (base := _base(name)):
@@ -60,9 +59,9 @@ def _letter(name: Node, group: Group) -> str:
     return ""
 
 
-def _counting(nodes: Sequence[Node], elements: Collection[str]) -> Iterator[str]:
+def _counting(nodes: Nodes, elements: Collection[str]) -> Iterator[str]:
     """The letters that stand below big signs, and below names other than those of ``elements``."""
-    for node in nodes:
+    for node in nodes.of(Script, Big):
         own = isinstance(node, Script) and _base(node) in elements
-        if isinstance(node, Script | Big) and node.sub is not None and not own:
+        if node.sub is not None and not own:
             yield from (inner.text for inner in walk(node.sub) if isinstance(inner, Name))

@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Relation,
     Script,
     children,
@@ -25,16 +26,12 @@ ANGLE = "phi"
 """The parameter of a rotation that is defined at an angle."""
 
 
-def plain(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses with ``R_{\\theta, i, m}`` for ``R_{\\theta_i, m}``, whose angle says only which
-    plane is turned, and ``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``."""
-    return tuple(replace(c, node=_of_angle(_by_plane(c.node))) for c in clauses)
-
-
-def _by_plane(node: Node) -> Node:
-    if any(len(_numbered(inner)) for inner in walk(node) if isinstance(inner, Script)):
-        return _split(node)
-    return node
+def plain(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with ``R_{\\theta, i, m}`` for ``R_{\\theta_i, m}``, whose
+    angle says only which plane is turned, and ``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``."""
+    if any(map(_numbered, nodes.of(Script))):
+        clauses = [replace(clause, node=_split(clause.node)) for clause in clauses]
+    return tuple(replace(clause, node=_of_angle(clause.node)) for clause in clauses)
 
 
 def _split(node: Node) -> Node:

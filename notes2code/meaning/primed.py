@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Big, Clause, Name, Node, Relation, Script, rebuilt, walk
+from notes2code.latex.tree import Big, Clause, Name, Node, Nodes, Relation, Script, rebuilt, walk
 from notes2code.meaning import names
 
 _FRESH = "jikrstpumn"
 """Letters for what has no letter of its own, in the order in which they are taken."""
 
 
-def renamed(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses with a letter that stands nowhere for each index with a prime: for what a sum
-    counts with, and for what stands below the name on a left-hand side."""
-    nodes = [node for clause in clauses for node in walk(clause.node)]
-    primed = dict.fromkeys(x for c in clauses for x in _on_left(c.node))
-    primed |= dict.fromkeys(x for n in nodes if isinstance(n, Big) for x in _counted(n))
-    if not primed:
+def renamed(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with a letter that stands nowhere for each index with a
+    prime: for what a sum counts with, and for what stands below the name on a left-hand side."""
+    if not any(map(_letter, nodes.of(Script))):
         return tuple(clauses)
-    taken = {node.text for node in nodes if isinstance(node, Name)}
+    primed = dict.fromkeys(x for c in clauses for x in _on_left(c.node))
+    primed |= dict.fromkeys(x for n in nodes.of(Big) for x in _counted(n))
+    taken = {node.text for node in nodes.of(Name)}
     fresh = (letter for letter in _FRESH if letter not in taken)
     letters = dict(zip(primed, fresh, strict=False))
 

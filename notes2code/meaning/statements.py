@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
+    Nodes,
     Num,
     Prose,
     Relation,
@@ -93,7 +94,10 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    read = planes.plain(primed.renamed(as_indices(tabled(tree))))
+    read = tabled(tree)
+    nodes = Nodes(node for clause in read for node in walk(clause.node))
+    for written in (as_indices, primed.renamed, planes.plain):
+        read = written(read, nodes)
     clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
