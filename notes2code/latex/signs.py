@@ -108,7 +108,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "dagger": ("name", "dagger"),
     "ast": ("op", "*"),
     "star": ("name", "star"),
-    "square": ("op", "·"),
+    **dict.fromkeys(("square", "blacksquare", "Box", "qed"), ("op", "·")),
     "bullet": ("op", "·"),
     "cdot": ("op", "·"),
     "times": ("op", "×"),

@@ -62,8 +62,8 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
 
 
 def placeholders(tokens: Sequence[Token]) -> list[Token]:
-    """The dots of ``\\phi(\\cdot) = \\mathrm{ReLU}(\\cdot)`` as the letter whose place they hold;
-    one alone holds that of anything."""
+    """The dots of ``\\phi(\\cdot) = \\mathrm{ReLU}(\\cdot)`` as a letter that stands nowhere else;
+    one alone holds the place of anything."""
     places = [
         at
         for at in range(1, len(tokens) - 1)
@@ -71,8 +71,10 @@ def placeholders(tokens: Sequence[Token]) -> list[Token]:
         and tokens[at].text == "·"
     ]
     out = list(tokens)
-    for at in places if len(places) > 1 else ():
-        out[at] = Token("name", "x", out[at].start, out[at].end)
+    taken = {token.text for token in tokens}
+    free = next((letter for letter in "xzu" if letter not in taken), "")
+    for at in places if len(places) > 1 and free else ():
+        out[at] = Token("name", free, out[at].start, out[at].end)
     return out
 
 

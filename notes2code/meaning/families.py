@@ -113,13 +113,26 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
     if any(value.rank != 2 for value in values):
         return joined_values(run, values, span)
     ways = [("side by side", 0.0), ("below each other", 3.0)]
-    if below and all(map(_is_of_matrices, values)) and not any(map(_is_head, values)):
+    if all(map(_is_of_cache, values)):
+        ways = [("below each other", 0.0), ("side by side", 3.0)]
+    elif below and all(map(_is_of_matrices, values)) and not any(map(_is_head, values)):
         ways = [("below each other", 0.0), ("side by side", 0.5)]
     way = run.choose(f"join {span.start}-{span.end}", ways)
     if below or way == "below each other":
         text = f"the matrices of `{run.quote(span)}` are taken to stand {way}"
         run.problems.append(note("N2C039", text, span))
     return (stacked if way == "below each other" else joined_values)(run, values, span)
+
+
+_OF_CACHES = frozenset("old new past prev previous cache cached cur current".split())
+
+
+def _is_of_cache(value: Value) -> bool:
+    """Whether an array holds the keys or values of some positions, as ``K_{past}`` does."""
+    if not isinstance(value.body, Ref):
+        return False
+    letter, _, label = value.body.array.partition("_")
+    return letter in ("K", "V", "k", "v") and label.lower() in _OF_CACHES
 
 
 def _is_head(value: Value) -> bool:

@@ -88,6 +88,13 @@ def _turned(run: Run, node: Juxt) -> Value | None:
     if at is None:
         return None
     rest = (*node.factors[:at], *node.factors[at + 1 :])
+    if len(rest) > 1 and any(turns.conjugated(factor) is not None for factor in rest):
+        raise error(
+            "N2C037",
+            "the product of a complex number and a conjugate one is not computed",
+            node.span,
+            "write its real part: `\\mathrm{Re}[q k^* e^{i(m-n)\\theta}]`",
+        )
     value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, node.span))
     angle = turns.angle(run, node.factors[at])
     return None if angle is None else turns.turned(run, value, angle, node.span)

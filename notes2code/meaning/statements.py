@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     Script,
+    Stroke,
     Tree,
     walk,
 )
@@ -256,9 +257,9 @@ def _is_label(clauses: list[Clause], at: int) -> bool:
 
 
 def _is_remark(clause: Clause, before: list[Statement]) -> bool:
-    """Whether a clause is no statement: a lone name in prose, dots, a bare number."""
-    if isinstance(clause.node, Dots | Num):
-        return True
+    """Whether a clause is no statement: a lone name in prose, dots, a bare number or sign."""
+    if isinstance(clause.node, Dots | Num) or (clause.before and isinstance(clause.node, Stroke)):
+        return True  # a stroke is the box at the end of a proof
     lone = is_name(clause.node) or isinstance(clause.node, Group)
     return lone and bool(clause.words or before or clause.before)
 

@@ -89,8 +89,8 @@ def real_part(run: Run, group: Group, span: Span) -> Value:
     factors = list(_factors(group.items[0])) if len(group.items) == 1 else []
     phis = [phi for phi in (angle(run, node) for node in factors) if phi is not None]
     others = [node for node in factors if angle(run, node) is None]
-    plain = [node for node in others if _conjugated(node) is None]
-    conjugates = [inner for inner in map(_conjugated, others) if inner is not None]
+    plain = [node for node in others if conjugated(node) is None]
+    conjugates = [inner for inner in map(conjugated, others) if inner is not None]
     if len(plain) != 1 or len(conjugates) != 1 or len(phis) != 1:
         raise error(
             "N2C037",
@@ -117,7 +117,7 @@ def _factors(node: Node) -> Iterator[Node]:
             yield node
 
 
-def _conjugated(node: Node) -> Node | None:
+def conjugated(node: Node) -> Node | None:
     """The b of ``b^*``."""
     match node:
         case Accent("bar" | "overline", inner):

@@ -290,6 +290,12 @@ def test_value(case: Case) -> None:
         context=[r"x \in \R^{n \times d_{model}}, W \in \R^{d_{\text{model} \times d_k}}"],
     ),
     Case(
+        r"y = \phi(a)",
+        "a x[d]",
+        lambda a, x: relu(a) + x,
+        context=[r"\phi(\cdot) = \mathrm{ReLU}(\cdot) + x"],
+    ),
+    Case(
         r"y = g(a) g(c)",
         "a c",
         lambda a, c: (a + 1) * (c + 1),

@@ -25,6 +25,7 @@ BROKEN = [
     refused("N2C032", r"a_i = \mathrm{softmax}(q^\top K)_{«j»}"),
     refused("N2C037", r"o_i = «V_{\le i}»"),
     refused("N2C037", r"z = x_1 + «i» x_2"),
+    refused("N2C037", r"s = «q \bar{k} e^{i(m-n)\theta}»"),
     refused("N2C037", r"f(x, m) = (x_1 + x_2 «i») e^{i m \theta}"),
     refused("N2C034", r"h_t = \tanh(W h_{t-1}), y_t = V «h_{t-1}» + h_t"),
     refused("N2C034", r"h_0 = x W, \quad h_l = \tanh(«h_l» A)"),

@@ -158,6 +158,11 @@ def test_attention(case: Case) -> None:
     ),
     Case(r"z = [x_1 A; \cdot \cdot \cdot ; x_n A]", "x[n,d] A[d,p]", lambda x, a: x @ a),
     Case(
+        r"y = q [K_{past}, K_{new}]^\top \quad \square",
+        "q[d] K_past[n,d] K_new[m,d]",
+        lambda q, past, new: np.concatenate([past, new]) @ q,
+    ),
+    Case(
         r"z = [A_1 x; A_2 x; \dots; A_h x]",
         "A[h,p,d] x[d]",
         lambda a, x: (a @ x).reshape(-1),
