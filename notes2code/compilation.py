@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from notes2code.components.agreement import disagreements
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
@@ -87,6 +88,7 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
     for entry, (note, formula) in places.items():
         by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
     doubts = unrecognised(vault.notes, by_note, named, library)
+    kinds = disagreements((c for group in by_note.values() for _, c in group), compiler.linker)
     formulas: list[CompiledFormula] = []
     for entry, (note, formula) in places.items():
         compiled = compiler.compiled(entry)
@@ -96,7 +98,8 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
             compiled = repaired(compiled, known, library)
         doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
         told = (p for p in compiled.problems if not (formula.code and p.code in OF_TEX))
-        problems = (*told, *doubt, *_unknown(formula, library))
+        other = () if entry not in kinds else (kinds[entry],)
+        problems = (*told, *doubt, *other, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
     return Compilation(vault, library, tuple(formulas), named, compiler)
