@@ -301,7 +301,7 @@ def explicit(run: Run, node: Infix) -> Value:
     if node.op == "⊕":
         return _plus_in_circle(run, left, right, node)
     if node.op == "mod":
-        run.pay(2.6 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
+        run.pay(4.4 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
         return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
     raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
 
