@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -16,6 +17,7 @@ from transformer.cache import KeyValueCache
 from transformer.generation import (
     beam_search,
     check_beams,
+    check_prompts,
     check_sampling,
     check_token,
     draw_token,
@@ -40,6 +42,25 @@ def test_check_token_refuses_what_is_not_in_the_vocabulary() -> None:
     for token in (-1, 7):
         with pytest.raises(ValueError, match=f"end={token} is not in"):
             check_token(token, 7, "end")
+
+
+def test_check_prompts_refuses_texts_that_end_with_padding() -> None:
+    tokens = torch.zeros(2, 3, dtype=torch.long)
+    check_prompts(tokens, torch.tensor([[True, True, True], [False, False, True]]))
+    with pytest.raises(ValueError, match="ends with padding"):
+        check_prompts(tokens, torch.tensor([[True, True, True], [True, True, False]]))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 3, 4)])
+def test_check_prompts_refuses_what_are_no_tokens_of_texts(shape: tuple[int, ...]) -> None:
+    check_prompts(torch.zeros(1, 1, dtype=torch.long))
+    with pytest.raises(ValueError, match=re.escape(f"tokens of {shape}: give some of each text")):
+        check_prompts(torch.zeros(shape, dtype=torch.long))
+
+
+def test_check_prompts_refuses_a_mask_of_other_texts() -> None:
+    with pytest.raises(ValueError, match=r"a keep mask of \(2, 4\) for tokens of \(2, 3\)"):
+        check_prompts(torch.zeros(2, 3, dtype=torch.long), torch.ones(2, 4, dtype=torch.bool))
 
 
 @pytest.mark.parametrize(

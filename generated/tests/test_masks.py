@@ -17,6 +17,7 @@ from transformer.masks import (
     block_size,
     causal_mask,
     combined_mask,
+    first_kept,
     fused_attention,
     masked_softmax,
 )
@@ -69,6 +70,18 @@ def test_combined_mask_refuses_what_can_mean_two_things(
         combined_mask(torch.zeros(query), key, torch.ones(mask, dtype=torch.bool), causal=False)
 
 
+@pytest.mark.parametrize("mask", [(3,), (2, 6), (2, 1, 4, 2)])
+def test_combined_mask_is_of_the_keys(mask: tuple[int, ...]) -> None:
+    message = f"a keep mask for {mask[-1]} keys, but there are 5"
+    with pytest.raises(ValueError, match=message):
+        combined_mask(torch.zeros(2, 3, 4, 6), torch.zeros(2, 3, 5, 6), torch.rand(mask) > 0, False)
+
+
+def test_combined_mask_may_be_the_same_for_all_keys() -> None:
+    query, key, keep = torch.zeros(3, 4, 6), torch.zeros(3, 5, 6), torch.rand(4, 1) > 0.5
+    assert combined_mask(query, key, keep, causal=False) is keep
+
+
 def test_combined_mask_is_boolean() -> None:
     x = torch.zeros(4, 6)
     with pytest.raises(TypeError, match="of torch.float32: give a boolean one"):
@@ -103,6 +116,22 @@ def test_batched_mask_is_of_the_batch() -> None:
 def test_batched_mask_is_boolean() -> None:
     with pytest.raises(TypeError, match="of torch.int64: give a boolean one"):
         batched_mask(torch.ones(2, 5, dtype=torch.int64), torch.zeros(2, 4, 6))
+
+
+def test_first_kept_is_where_each_text_begins() -> None:
+    keep_mask = torch.tensor([[False, False, True], [True, False, True], [False, False, False]])
+    assert first_kept(keep_mask).tolist() == [[2], [0], [0]]
+
+
+def test_first_kept_is_of_a_boolean_mask() -> None:
+    with pytest.raises(TypeError, match="of torch.int64: give a boolean one"):
+        first_kept(torch.tensor([[0, 2, 1]]))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3, 3)])
+def test_first_kept_is_of_texts(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="give it as"):
+        first_kept(torch.ones(shape, dtype=torch.bool))
 
 
 def test_a_bias_changes_no_type() -> None:
@@ -220,6 +249,14 @@ def test_fused_attention_takes_what_broadcasts(
     keep, bias = torch.rand(*of_mask, 4, 5) < 0.8, torch.randn(*of_mask, 4, 5)
     output = fused_attention(query, key, value, keep, bias, False, scale=1.0)
     torch.testing.assert_close(output, masked_softmax(query @ key.mT, keep, bias) @ value)
+
+
+@pytest.mark.parametrize("width", [3, 6])
+def test_fused_attention_compares_no_vectors_of_different_sizes(width: int) -> None:
+    """Not even where one of them has the size of the values."""
+    query, key, value = torch.zeros(4, 6), torch.zeros(5, 3), torch.zeros(5, width)
+    with pytest.raises(ValueError, match="queries have 6 features, but keys 3"):
+        fused_attention(query, key, value, None, None, False, scale=1.0)
 
 
 def test_fused_attention_adds_no_mask() -> None:

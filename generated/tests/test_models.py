@@ -661,6 +661,17 @@ def test_gpt_ignores_padding() -> None:
     assert_equals(other[1, keep_mask[1]], array(logits[1, keep_mask[1]]))
 
 
+@pytest.mark.parametrize(("before", "behind"), [(1, 0), (3, 0), (5, 0), (0, 2), (2, 1)])
+def test_gpt_reads_a_text_in_padding_as_it_does_alone(before: int, behind: int) -> None:
+    model = randomised(small_gpt())
+    tokens = torch.randint(7, (2, 6))
+    keep_mask = torch.ones(2, 6, dtype=torch.bool)
+    keep_mask[1] = F.pad(keep_mask[1, before : 6 - behind], (before, behind))
+    logits = model(tokens, keep_mask=keep_mask)
+    assert_equals(logits[:1], array(model(tokens[:1])))
+    assert_equals(logits[1:, keep_mask[1]], array(model(tokens[1:, keep_mask[1]])))
+
+
 def test_gpt_has_no_more_positions_than_it_was_made_for() -> None:
     with pytest.raises(ValueError, match="max_len=6"):
         small_gpt()(torch.zeros(1, 7, dtype=torch.long))
@@ -754,6 +765,21 @@ def test_gpt_writes_what_is_likeliest_behind_all_that_it_sees() -> None:
             assert torch.equal(written[:, at], model(seen)[:, -1].argmax(dim=-1))
 
 
+def test_gpt_goes_on_with_texts_of_different_lengths_as_with_each_alone() -> None:
+    """They are filled up with tokens before them, which change nothing."""
+    for _ in range(5):
+        model = outspoken(small_gpt())
+        tokens = torch.randint(7, (8, 4))
+        keep_mask = torch.arange(4) >= torch.arange(8)[:, None] % 4
+        before = tokens.clone(), keep_mask.clone()
+        written = model.generate(tokens, 6, keep_mask=keep_mask, temperature=0.0)
+        assert torch.equal(written[:, :4], tokens)
+        for text, row, kept in zip(written, tokens, keep_mask, strict=True):
+            alone = model.generate(row[kept][None], 6, temperature=0.0)
+            assert torch.equal(text[4:], alone[0, -6:])
+        assert torch.equal(tokens, before[0]) and torch.equal(keep_mask, before[1])
+
+
 def test_gpt_writes_without_gradients() -> None:
     model, outputs = small_gpt(), []
     model.register_forward_hook(lambda *call: outputs.append(call[-1]))
@@ -806,8 +832,10 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
     for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.generate(tokens, 1, **wrong)
-    with pytest.raises(ValueError, match="no token"):
+    with pytest.raises(ValueError, match="give some of each text"):
         model.generate(tokens[:, :0], 1)
+    with pytest.raises(ValueError, match="ends with padding"):
+        model.generate(tokens, 1, keep_mask=torch.tensor([[True, False]]))
 
 
 def test_gpt_has_its_sizes_by_default() -> None:

@@ -30,6 +30,19 @@ def check_token(token: int | None, vocab_size: int, name: str) -> None:
         raise ValueError(f"{name}={token} is not in a vocabulary of {vocab_size}")
 
 
+def check_prompts(tokens: Tensor, keep_mask: Tensor | None = None) -> None:
+    """Raise a ``ValueError`` unless each text ends with a token to go on from."""
+    if tokens.dim() != 2 or tokens.size(1) == 0:
+        raise ValueError(f"tokens of {tuple(tokens.shape)}: give some of each text, as (B, n)")
+    if keep_mask is None:
+        return
+    if keep_mask.shape != tokens.shape:
+        shapes = f"{tuple(keep_mask.shape)} for tokens of {tuple(tokens.shape)}"
+        raise ValueError(f"a keep mask of {shapes}")
+    if not keep_mask[:, -1].all():
+        raise ValueError("a text ends with padding: fill texts up before their first tokens")
+
+
 def check_sampling(temperature: float, top_k: int | None, top_p: float | None) -> None:
     """Raise a ``ValueError`` where ``draw_token`` could not draw like this."""
     if temperature < 0:

@@ -33,16 +33,18 @@ def combined_mask(
     ``keep_mask`` has the axes of the scores, (..., queries, keys), or is one of (queries, keys)
     for all sequences, or one of (B, keys) for all queries of each sequence.
     """
-    keep = None if keep_mask is None else _for_all_queries(keep_mask, query)
+    keep = None if keep_mask is None else _for_all_queries(keep_mask, query, key)
     if not causal or query.size(-2) == 1:
         return keep
     seen = causal_mask(query.size(-2), key.size(-2), query.device)
     return seen if keep is None else seen & keep
 
 
-def _for_all_queries(keep_mask: Tensor, query: Tensor) -> Tensor:
+def _for_all_queries(keep_mask: Tensor, query: Tensor, key: Tensor) -> Tensor:
     """A mask that broadcasts with the scores: (B, keys) gets an axis for the queries."""
     check_boolean(keep_mask)
+    if keep_mask.size(-1) not in (1, key.size(-2)):
+        raise ValueError(f"a keep mask for {keep_mask.size(-1)} keys, but there are {key.size(-2)}")
     batch, leading = query.size(0), query.dim() - 2
     each, same = "1, " * (leading - 1), "1, " * leading
     if 2 < keep_mask.dim() < query.dim():
@@ -71,6 +73,14 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
     while keep_mask.dim() < query.dim():
         keep_mask = keep_mask.unsqueeze(1)
     return keep_mask
+
+
+def first_kept(keep_mask: Tensor) -> Tensor:
+    """Where the first token of each text stands, (B, n) to (B, 1): at 0 if all is padding."""
+    check_boolean(keep_mask)
+    if keep_mask.dim() != 2:
+        raise ValueError(f"a keep mask of {tuple(keep_mask.shape)}: give it as (B, n)")
+    return keep_mask.int().argmax(dim=-1, keepdim=True)
 
 
 def check_boolean(keep_mask: Tensor) -> None:
@@ -140,7 +150,7 @@ def blocks(
     """The queries, ``rows`` at a time: keys that come later than all of a block are left out."""
     queries, keys = query.size(-2), key.size(-2)
     if keep_mask is not None:
-        keep_mask = _for_all_queries(keep_mask, query)
+        keep_mask = _for_all_queries(keep_mask, query, key)
     keep_mask, bias = (_all_axes(mask, query, key) for mask in (keep_mask, bias))
     for start in range(0, queries, rows):
         stop = start + rows
@@ -173,6 +183,8 @@ def fused_attention(
     """``masked_softmax(scale * query @ keyᵀ, …) @ value`` in torch's fused kernel."""
     lead, queries, keys = query.shape[:-2], query.size(-2), key.size(-2)
     width = value.size(-1)
+    if query.size(-1) != key.size(-1):  # which would be filled up with zeros below
+        raise ValueError(f"queries have {query.size(-1)} features, but keys {key.size(-1)}")
     if value.size(-2) != keys:  # the kernel would read what is not there
         raise ValueError(f"there are {keys} keys, but {value.size(-2)} values")
     if bias is not None and (causal or keep_mask is not None):

@@ -17,6 +17,7 @@ from .checkpoints import gpt2_weights, read_checkpoint, write_checkpoint
 from .generation import (
     beam_search,
     check_beams,
+    check_prompts,
     check_sampling,
     check_token,
     draw_token,
@@ -31,6 +32,7 @@ from .layers import (
     TransformerBlock,
 )
 from .linear import Linear, linear_map
+from .masks import first_kept
 from .positions import SinusoidalPositionalEncoding
 
 
@@ -392,7 +394,8 @@ class GPT(Model):
         \end{aligned}
 
     tokens: (B, n), token ids
-    keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far
+    keep_mask: True for tokens, False for padding; (B, n), with caches for all positions so far;
+        the positions of a text begin with its first token
     caches: of each layer, as from ``empty_caches``; the tokens go on where what they have seen
         ends
     last_only: whether only what follows each text is asked for
@@ -430,6 +433,8 @@ class GPT(Model):
         if end > self.config.max_len:
             raise ValueError(f"a sequence of {end} is longer than max_len={self.config.max_len}")
         positions = torch.arange(start, end, device=tokens.device)
+        if keep_mask is not None:  # padding before a text has no positions
+            positions = (positions - first_kept(keep_mask)).clamp(min=0)
         h = self.dropout(self.W_e(tokens) + self.W_p(positions))
         for index, layer in enumerate(self.layers):
             cache = None if caches is None else caches[index]
@@ -449,12 +454,16 @@ class GPT(Model):
         tokens: Tensor,
         count: int,
         *,
+        keep_mask: Tensor | None = None,
         temperature: float = 1.0,
         top_k: int | None = None,
         top_p: float | None = None,
         end: int | None = None,
     ) -> Tensor:
         """Continue texts by ``count`` tokens, (B, n) to (B, n + count).
+
+        Texts of different lengths are filled up before their first tokens, where ``keep_mask``,
+        (B, n), is False: each goes on as it would alone.
 
         A temperature of 0 takes the likeliest token each time. With ``top_k`` only the k likeliest
         are drawn, with ``top_p`` only the likeliest that together have this probability. A text
@@ -463,8 +472,9 @@ class GPT(Model):
         """
         check_sampling(temperature, top_k, top_p)
         check_token(end, self.config.vocab_size, "end")
-        if tokens.size(1) == 0:
-            raise ValueError("there is no token to go on from")
+        check_prompts(tokens, keep_mask)
+        if keep_mask is not None:
+            keep_mask = F.pad(keep_mask, (0, count), value=True)  # what is written is no padding
         max_len = self.config.max_len
         caches = self.empty_caches()
         ended = torch.zeros(tokens.size(0), 1, dtype=torch.bool, device=tokens.device)
@@ -473,7 +483,8 @@ class GPT(Model):
                 if tokens.size(1) > max_len:  # what is seen moves on, and so do its positions
                     caches = self.empty_caches()
                 new = tokens[:, -max_len:][:, caches[0].length :]
-                logits = self(new, caches=caches, last_only=True)[:, -1]
+                seen = None if keep_mask is None else keep_mask[:, : tokens.size(1)][:, -max_len:]
+                logits = self(new, keep_mask=seen, caches=caches, last_only=True)[:, -1]
                 chosen = draw_token(logits, temperature, top_k, top_p)
                 if end is not None:
                     chosen = chosen.masked_fill(ended, end)

@@ -75,13 +75,17 @@ class Projected:
 
     @property
     def goes_on(self) -> bool:
-        """Whether queries can come after keys that were made before: their weights depend neither
-        on where they stand, but for a causal mask, nor on how many keys there are."""
+        """Whether queries can come after keys that were made before."""
+        return self.several and self.same_anywhere
+
+    @property
+    def same_anywhere(self) -> bool:
+        """Whether weights depend neither on where a text stands nor on how many keys there are."""
         what = self.inner or self.view
         bodies = (in_own_sizes(what.recognised, v).body for v in what.recognised.settings.values())
         inside = (part for body in bodies for part in ir.walk(body))
         counted = any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
-        return self.several and not (self.placed or counted)
+        return not (self.placed or counted)
 
     @property
     def joins(self) -> bool:

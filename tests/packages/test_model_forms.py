@@ -29,7 +29,7 @@ CASES = {
     ),
     "sinusoidal positions": (
         [POSITIONS, rf"h_0 = U T + PE, \quad {LAYERS}, \quad {TIED.replace('W_e', 'T')}"],
-        ["self.PE = SinusoidalPositionalEncoding(", "self.PE(self.T(tokens), start)"],
+        ["self.PE = SinusoidalPositionalEncoding(", "self.PE.encodings[positions])"],
         ["self.PE = nn.Embedding("],
     ),
     "other layers": (

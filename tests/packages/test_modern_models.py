@@ -142,6 +142,10 @@ def test_a_model_with_turned_heads_comes_out_whole(
     written = model.generate(tokens[None, :3], 5, temperature=0.0)[0]
     for at in range(3, 8):
         assert written[at] == logits(weights, written[:at].numpy(), groups)[-1].argmax()
+    keep_mask = torch.arange(5)[None] >= 2
+    padded = model.generate(tokens[None, 3:], 3, keep_mask=keep_mask, temperature=0.0)[0, 2:]
+    for at in range(3, 6):
+        assert padded[at] == logits(weights, padded[:at].numpy(), groups)[-1].argmax()
 
 
 @pytest.mark.parametrize("turn", [TURN, TURN_AT])
