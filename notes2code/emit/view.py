@@ -205,6 +205,14 @@ class View:
         """Whether a model adds positions to its embeddings."""
         return "P" in self.uses or "P" in self.recognised.found.roles
 
+    @property
+    def is_tied(self) -> bool:
+        """Whether the way out of a model is the table of its tokens: the notes have one letter for
+        both, and the same axes."""
+        table = self.uses["token_embedding"]
+        same = self.var("W") == table.var("E") and self.turned("W") != table.turned("E")
+        return same and bool(table._part.sources)
+
     def is_matrix(self, role: str) -> bool:
         """Whether what stands in a role is a matrix to the component, and not each of its rows."""
         return sum(axis >= 0 for axis in self.recognised.found.roles[role].axes) == 2

@@ -15,7 +15,8 @@ NORMED = r"P = \mathrm{softmax}(\mathrm{LayerNorm}(h_N) W_e^\top)"
 POST_NORM = r"""\mathrm{Block}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z)), \quad
 Z = \mathrm{LayerNorm}(X + \mathrm{CausalSelfAttention}(X))"""
 GELU = r"\mathrm{FFN}(x) = \mathrm{GELU}(x A + a) B + b"
-BOTH = r"\mathrm{softmax}(\mathrm{Decoder}(Y, \mathrm{Encoder}(X)) W"
+OUT = r"\mathrm{softmax}(\mathrm{Decoder}(Y, \mathrm{Encoder}(X)) "
+BOTH = OUT + "W"
 CASES = {
     "no last norm": (
         [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad {TIED}"],
@@ -62,6 +63,31 @@ CASES = {
     ),
     "an output with a bias": ([BOTH + " + b)"], ["config.vocab_size)\n"], ["bias=False"]),
     "an output without": ([BOTH + ")"], ["config.vocab_size, bias=False)"], []),
+    "an output by the table of tokens": (
+        [r"X = \sqrt{d} U E", OUT + r"E^\top)"],
+        ["self.embedding = ", "return linear_map(x, self.embedding.E.weight)"],
+        ["self.E =", "target_embedding"],
+    ),
+    "an output by that table, with a bias": (
+        [r"X = U E", OUT + r"E^\top + b)"],
+        ["linear_map(x, self.embedding.E.weight, self.b)", "self.b = nn.Parameter("],
+        ["target_embedding"],
+    ),
+    "an output by that table, the other way round": (
+        [r"x = E u", OUT + "E)"],
+        ["linear_map(x, self.embedding.E.weight)"],
+        ["target_embedding"],
+    ),
+    "an output by another matrix of that letter": (
+        [r"X = U E", OUT + "E)"],
+        ["self.E = Linear(", "self.target_embedding = "],
+        ["self.embedding = "],
+    ),
+    "an output by a table that is of no tokens": (
+        [OUT + r"E^\top)"],
+        ["self.E = Linear(", "self.target_embedding = "],
+        ["self.embedding = "],
+    ),
 }
 
 
