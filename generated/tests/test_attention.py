@@ -72,6 +72,26 @@ from transformer.cache import KeyValueCache
 from transformer.masks import causal_mask, keep_from_padding
 
 
+class TestScaledDotProductAttention(UnorderedChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> ScaledDotProductAttention:
+        return randomised(ScaledDotProductAttention(dropout=dropout))
+
+
+class TestCausalScaledDotProductAttention(AttentionChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (4, 6), (4, 7)
+    by_formula = staticmethod(causal_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CausalScaledDotProductAttention:
+        return randomised(CausalScaledDotProductAttention(dropout=dropout))
+
+
 class TestUnscaledDotProductAttention(UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
@@ -80,6 +100,38 @@ class TestUnscaledDotProductAttention(UnorderedChecks):
 
     def attention(self, dropout: float = 0.0) -> UnscaledDotProductAttention:
         return randomised(UnscaledDotProductAttention(dropout=dropout))
+
+
+class TestSoftCappedScaledDotProductAttention(UnorderedChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    defaults = (("c", 50.0), ("dropout", 0.0))
+    by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
+        return randomised(SoftCappedScaledDotProductAttention(dropout=dropout, c=0.7))
+
+
+class TestMaskedScaledDotProductAttention(UnorderedChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    biases = ((4, 5),)
+    by_formula = staticmethod(masked_scaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> MaskedScaledDotProductAttention:
+        return randomised(MaskedScaledDotProductAttention(dropout=dropout))
+
+
+class TestRescaledDotProductAttention(UnorderedChecks):
+    """Its formula, and what holds of every attention."""
+
+    query, key, value = (4, 6), (5, 6), (5, 7)
+    by_formula = staticmethod(rescaled_dot_product_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> RescaledDotProductAttention:
+        return randomised(RescaledDotProductAttention(dropout=dropout))
 
 
 class TestBilinearAttention(UnorderedChecks):
@@ -165,16 +217,6 @@ class TestParametricKernelAttention(UnorderedChecks):
         line = F.normalize(torch.randn(1, 3).double(), dim=-1)
         output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
         assert_equals(output, array(attention(query, key, value)))
-
-
-class TestScaledDotProductAttention(UnorderedChecks):
-    """Its formula, and what holds of every attention."""
-
-    query, key, value = (4, 6), (5, 6), (5, 7)
-    by_formula = staticmethod(scaled_dot_product_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> ScaledDotProductAttention:
-        return randomised(ScaledDotProductAttention(dropout=dropout))
 
 
 class TestDifferentialAttention(UnorderedChecks):
@@ -289,17 +331,6 @@ class TestSigmoidAttention(UnorderedChecks):
         assert torch.equal(output[..., 0, :], torch.zeros_like(output[..., 0, :]))
 
 
-class TestSoftCappedScaledDotProductAttention(UnorderedChecks):
-    """Its formula, and what holds of every attention."""
-
-    query, key, value = (4, 6), (5, 6), (5, 7)
-    defaults = (("c", 50.0), ("dropout", 0.0))
-    by_formula = staticmethod(soft_capped_scaled_dot_product_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> SoftCappedScaledDotProductAttention:
-        return randomised(SoftCappedScaledDotProductAttention(dropout=dropout, c=0.7))
-
-
 class TestLinearAttention(AttentionChecks):
     """Its formula, and what holds of every attention."""
 
@@ -371,27 +402,6 @@ class TestLinearAttention(AttentionChecks):
         assert_inputs_untouched(call, query, key, value, keep_mask)
 
 
-class TestCausalScaledDotProductAttention(AttentionChecks):
-    """Its formula, and what holds of every attention."""
-
-    query, key, value = (4, 6), (4, 6), (4, 7)
-    by_formula = staticmethod(causal_scaled_dot_product_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> CausalScaledDotProductAttention:
-        return randomised(CausalScaledDotProductAttention(dropout=dropout))
-
-
-class TestMaskedScaledDotProductAttention(UnorderedChecks):
-    """Its formula, and what holds of every attention."""
-
-    query, key, value = (4, 6), (5, 6), (5, 7)
-    biases = ((4, 5),)
-    by_formula = staticmethod(masked_scaled_dot_product_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> MaskedScaledDotProductAttention:
-        return randomised(MaskedScaledDotProductAttention(dropout=dropout))
-
-
 class TestRelativeSelfAttention(ProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
@@ -453,48 +463,6 @@ class TestRelativePositionAttention(AttentionChecks):
         rows = attention.rows(2 + 1, 2 + 1)
         assert torch.equal(rows.unique(), torch.arange(len(attention.r)))
         assert 0.01 < attention.r.std() < 0.03
-
-
-class TestSelfAttention(UnorderedProjectedChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    by_formula = staticmethod(self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> SelfAttention:
-        return randomised(SelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
-
-
-class TestSingleHeadCausalSelfAttention(CausalChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    by_formula = staticmethod(single_head_causal_self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> SingleHeadCausalSelfAttention:
-        return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
-
-
-class TestCrossAttention(UnorderedProjectedChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6), (5, 6))
-    by_formula = staticmethod(cross_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> CrossAttention:
-        return randomised(CrossAttention(d_model=6, d_memory=6, d_k=3, d_v=5, dropout=dropout))
-
-    def test_takes_a_memory_of_another_width(self) -> None:
-        """As if the further features were not there, where they are zero."""
-        narrow = self.attention()
-        wide = CrossAttention(d_model=6, d_memory=8, d_k=3, d_v=5).double()
-        weights = narrow.state_dict()
-        for name in ("W_K.weight", "W_V.weight"):
-            weights[name] = F.pad(weights[name], (0, 2), value=1.0)
-        wide.load_state_dict(weights)
-        x, memory = self.inputs()
-        output, expected = wide(x, F.pad(memory, (0, 2))), narrow(x, memory)
-        assert_equals(output, array(expected))
 
 
 class TestSynthesizerAttention(ProjectedChecks):
@@ -563,16 +531,6 @@ class TestSeq2SeqAttention(UnorderedProjectedChecks):
         context, weights = attention(state[1, 2], memory[1], need_weights=True)
         assert_equals(context, array(contexts[1, 2]))
         assert_equals(weights, array(several[1, 2]))
-
-
-class TestRescaledDotProductAttention(UnorderedChecks):
-    """Its formula, and what holds of every attention."""
-
-    query, key, value = (4, 6), (5, 6), (5, 7)
-    by_formula = staticmethod(rescaled_dot_product_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> RescaledDotProductAttention:
-        return randomised(RescaledDotProductAttention(dropout=dropout))
 
 
 class TestMultiHeadAttention(UnorderedProjectedChecks):
@@ -838,3 +796,45 @@ class TestBiasedCausalSelfAttention(CausalChecks):
         pieces = x.split([2, 1, 2], dim=1)
         read = [first(attention(p, cache=cache, need_weights=need_weights)) for p in pieces]
         assert_equals(torch.cat(read, dim=1), array(attention(x)))
+
+
+class TestSingleHeadCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(single_head_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SingleHeadCausalSelfAttention:
+        return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestSelfAttention(UnorderedProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SelfAttention:
+        return randomised(SelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestCrossAttention(UnorderedProjectedChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6), (5, 6))
+    by_formula = staticmethod(cross_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> CrossAttention:
+        return randomised(CrossAttention(d_model=6, d_memory=6, d_k=3, d_v=5, dropout=dropout))
+
+    def test_takes_a_memory_of_another_width(self) -> None:
+        """As if the further features were not there, where they are zero."""
+        narrow = self.attention()
+        wide = CrossAttention(d_model=6, d_memory=8, d_k=3, d_v=5).double()
+        weights = narrow.state_dict()
+        for name in ("W_K.weight", "W_V.weight"):
+            weights[name] = F.pad(weights[name], (0, 2), value=1.0)
+        wide.load_state_dict(weights)
+        x, memory = self.inputs()
+        output, expected = wide(x, F.pad(memory, (0, 2))), narrow(x, memory)
+        assert_equals(output, array(expected))

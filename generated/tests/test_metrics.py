@@ -10,6 +10,47 @@ from formulas import bleu_by_formula, perplexity_by_formula
 from transformer.metrics import bleu, perplexity
 
 
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        "the boat",
+        "the boat lies",
+        "a boat lies by the bank",
+        "by the bank lies the boat",
+        "the the the boat lies",
+        "the boat lies by the bank",
+        "the boat lies by the bank of the river",
+        "the boat is by the bank of the river",
+    ],
+)
+def test_bleu_is_the_formula(candidate: str) -> None:
+    """For texts that are shorter than the reference, as long, and longer."""
+    words, reference = candidate.split(), ["the", "boat", "lies", "by", "the", "bank"]
+    score = bleu(words, reference, 2)
+    assert score == pytest.approx(bleu_by_formula(words, reference), rel=1e-12)
+
+
+def test_bleu_finds_all_n_grams_of_the_reference_in_itself() -> None:
+    words = ["the", "boat", "lies", "by", "the", "bank"]
+    assert bleu(words, words) == pytest.approx(bleu_by_formula(words, words))
+
+
+def test_bleu_counts_n_grams_of_up_to_four_words() -> None:
+    assert bleu(["the", "boat", "lies", "by", "me"], ["the", "boat", "lies", "by", "us"]) > 0
+    assert bleu(["the", "boat", "lies", "at", "a"], ["the", "boat", "lies", "by", "a"]) == 0.0
+
+
+def test_bleu_counts_a_word_as_often_as_the_reference_has_it() -> None:
+    often, once = ["the"] * 4, ["the", "boat", "lies", "here"]
+    share = bleu(often, once, 1) / bleu(once, once, 1)
+    assert share == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("candidate", ["", "the boat", "boat the by lies the bank", "a b c d e"])
+def test_bleu_is_0_where_nothing_is_common(candidate: str) -> None:
+    assert bleu(candidate.split(), ["the", "boat", "lies", "by", "the", "bank"]) == 0.0
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3)])
 def test_perplexity_is_the_formula(shape: tuple[int, ...]) -> None:
     scores = 3 * torch.randn(*shape, 7, dtype=torch.float64)
@@ -51,44 +92,3 @@ def test_perplexity_of_a_long_text_is_finite() -> None:
 
 def test_perplexity_leaves_its_inputs_alone() -> None:
     assert_inputs_untouched(perplexity, torch.randn(2, 3, 7), torch.randint(7, (2, 3)))
-
-
-@pytest.mark.parametrize(
-    "candidate",
-    [
-        "the boat",
-        "the boat lies",
-        "a boat lies by the bank",
-        "by the bank lies the boat",
-        "the the the boat lies",
-        "the boat lies by the bank",
-        "the boat lies by the bank of the river",
-        "the boat is by the bank of the river",
-    ],
-)
-def test_bleu_is_the_formula(candidate: str) -> None:
-    """For texts that are shorter than the reference, as long, and longer."""
-    words, reference = candidate.split(), ["the", "boat", "lies", "by", "the", "bank"]
-    score = bleu(words, reference, 2)
-    assert score == pytest.approx(bleu_by_formula(words, reference), rel=1e-12)
-
-
-def test_bleu_finds_all_n_grams_of_the_reference_in_itself() -> None:
-    words = ["the", "boat", "lies", "by", "the", "bank"]
-    assert bleu(words, words) == pytest.approx(bleu_by_formula(words, words))
-
-
-def test_bleu_counts_n_grams_of_up_to_four_words() -> None:
-    assert bleu(["the", "boat", "lies", "by", "me"], ["the", "boat", "lies", "by", "us"]) > 0
-    assert bleu(["the", "boat", "lies", "at", "a"], ["the", "boat", "lies", "by", "a"]) == 0.0
-
-
-def test_bleu_counts_a_word_as_often_as_the_reference_has_it() -> None:
-    often, once = ["the"] * 4, ["the", "boat", "lies", "here"]
-    share = bleu(often, once, 1) / bleu(once, once, 1)
-    assert share == pytest.approx(0.25)
-
-
-@pytest.mark.parametrize("candidate", ["", "the boat", "boat the by lies the bank", "a b c d e"])
-def test_bleu_is_0_where_nothing_is_common(candidate: str) -> None:
-    assert bleu(candidate.split(), ["the", "boat", "lies", "by", "the", "bank"]) == 0.0

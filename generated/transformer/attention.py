@@ -206,6 +206,54 @@ def join_heads(heads: Tensor) -> Tensor:
     return heads.transpose(-3, -2).flatten(-2)
 
 
+class ScaledDotProductAttention(DotProductAttention):
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k.
+
+        \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
+    vault/Encoder-decoder.excalidraw.md:96.
+    """
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score of each query with each key, (..., n, m)."""
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
+
+
+class CausalScaledDotProductAttention(DotProductAttention):
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with later
+    keys hidden.
+
+        \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
+
+        C_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{if } j > i \end{cases}
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Masks.md:47.
+    """
+
+    causal = True
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score of each query with each key, (..., n, m)."""
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
+
+
 class UnscaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys.
 
@@ -225,6 +273,75 @@ class UnscaledDotProductAttention(DotProductAttention):
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, 1.0
+
+
+class SoftCappedScaledDotProductAttention(BlockAttention):
+    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-0.5/c, then
+    c*tanh(x).
+
+        \mathrm{CappedAttn}(Q, K, V) =
+            \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Beyond softmax.md:45.
+    """
+
+    def __init__(self, dropout: float = 0.0, c: float = 50.0) -> None:
+        super().__init__(dropout)
+        self.c = c
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score of each query with each key, (..., n, m)."""
+        scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
+        return self.c * torch.tanh(scores)
+
+
+class MaskedScaledDotProductAttention(DotProductAttention):
+    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with M added.
+
+        \mathrm{MaskedAttention}(Q, K, V, M) =
+            \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    bias: the formula's M, (..., n, m)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/Masks.md:16.
+    """
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score of each query with each key, (..., n, m)."""
+        return query @ key.mT / math.sqrt(query.size(-1))
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, query.size(-1) ** -0.5
+
+
+class RescaledDotProductAttention(DotProductAttention):
+    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-1.
+
+        \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V
+
+    query: (..., n, d_k)
+    key: (..., m, d_k)
+    value: (..., m, d_v)
+    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
+
+    From vault/What goes wrong.md:108.
+    """
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """The score of each query with each key, (..., n, m)."""
+        return query @ key.mT / query.size(-1)
+
+    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
+        return query, key, 1 / query.size(-1)
 
 
 class BilinearAttention(DotProductAttention):
@@ -345,28 +462,6 @@ class ParametricKernelAttention(DistanceAttention):
         return sharpness
 
 
-class ScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys, divided by √d_k.
-
-        \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
-
-    query: (..., n, d_k)
-    key: (..., m, d_k)
-    value: (..., m, d_v)
-    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
-    vault/Encoder-decoder.excalidraw.md:96.
-    """
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / math.sqrt(query.size(-1))
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, query.size(-1) ** -0.5
-
-
 class DifferentialAttention(Attention):
     r"""The difference of two attentions on the same values, in which their noise cancels out.
 
@@ -468,31 +563,6 @@ class SigmoidAttention(BlockAttention):
         return weights if keep is None else weights.masked_fill(~keep, 0.0)
 
 
-class SoftCappedScaledDotProductAttention(BlockAttention):
-    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-0.5/c, then
-    c*tanh(x).
-
-        \mathrm{CappedAttn}(Q, K, V) =
-            \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
-
-    query: (..., n, d_k)
-    key: (..., m, d_k)
-    value: (..., m, d_v)
-    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/Beyond softmax.md:45.
-    """
-
-    def __init__(self, dropout: float = 0.0, c: float = 50.0) -> None:
-        super().__init__(dropout)
-        self.c = c
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
-        return self.c * torch.tanh(scores)
-
-
 class LinearAttention(Attention):
     r"""Attention whose weights are products of features of query and key, linear in the length.
 
@@ -568,55 +638,6 @@ class LinearAttention(Attention):
             outputs.append(rows @ before + near @ value[..., first:last, :])
             seen = first
         return torch.cat(outputs, dim=-2) if outputs else query @ before
-
-
-class CausalScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with later
-    keys hidden.
-
-        \mathrm{CausalAttention}(Q, K, V) = \mathrm{MaskedAttention}(Q, K, V, C)
-
-        C_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{if } j > i \end{cases}
-
-    query: (..., n, d_k)
-    key: (..., m, d_k)
-    value: (..., m, d_v)
-    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/Masks.md:47.
-    """
-
-    causal = True
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / math.sqrt(query.size(-1))
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, query.size(-1) ** -0.5
-
-
-class MaskedScaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with M added.
-
-        \mathrm{MaskedAttention}(Q, K, V, M) =
-            \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)V
-
-    query: (..., n, d_k)
-    key: (..., m, d_k)
-    value: (..., m, d_v)
-    bias: the formula's M, (..., n, m)
-    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/Masks.md:16.
-    """
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / math.sqrt(query.size(-1))
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, query.size(-1) ** -0.5
 
 
 class RelativeSelfAttention(nn.Module):
@@ -760,131 +781,6 @@ class RelativePositionAttention(DotProductAttention):
         return distance + self.max_distance
 
 
-class SelfAttention(nn.Module):
-    r"""Attention of a sequence to itself, through learned projections.
-
-        \mathrm{SelfAttention}(X) = \mathrm{Attention}(Q, K, V)
-
-        Q = XW^Q, \quad K = XW^K, \quad V = XW^V
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n) or (B, n, n)
-    bias: added to the scores, (B, n, n) or what broadcasts to it
-    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
-
-    From vault/Self-attention.md:23.
-    """
-
-    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.W_Q = Linear(d_model, d_k, bias=False)
-        self.W_K = Linear(d_model, d_k, bias=False)
-        self.W_V = Linear(d_model, d_v, bias=False)
-        self.attention = ScaledDotProductAttention(dropout)
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        output: Tensor | tuple[Tensor, Tensor] = self.attention(
-            self.W_Q(x),
-            self.W_K(x),
-            self.W_V(x),
-            keep_mask=batched_mask(keep_mask, x),
-            bias=bias,
-            need_weights=need_weights,
-        )
-        return output
-
-
-class SingleHeadCausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \mathrm{CausalSelfAttention}(X) = \mathrm{CausalAttention}(XW^Q, XW^K, XW^V)
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n) or (B, n, n)
-    bias: added to the scores, (B, n, n) or what broadcasts to it
-    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
-
-    From vault/Self-attention.md:37.
-    """
-
-    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.W_Q = Linear(d_model, d_k, bias=False)
-        self.W_K = Linear(d_model, d_k, bias=False)
-        self.W_V = Linear(d_model, d_v, bias=False)
-        self.attention = ScaledDotProductAttention(dropout)
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        output: Tensor | tuple[Tensor, Tensor] = self.attention(
-            self.W_Q(x),
-            self.W_K(x),
-            self.W_V(x),
-            keep_mask=batched_mask(keep_mask, x),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        return output
-
-
-class CrossAttention(nn.Module):
-    r"""Attention whose queries come from one sequence and whose keys and values from another.
-
-        \mathrm{CrossAttention}(X, Z) =
-            \mathrm{softmax}\left(\frac{XW^Q (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
-
-    x: (B, n, d_model), which asks
-    memory: (B, m, d_memory), which answers
-    keep_mask: True to keep; (B, m) or (B, n, m)
-    bias: added to the scores, (B, n, m) or what broadcasts to it
-    returns: (B, n, d_v), and with need_weights the weights, (B, n, m)
-
-    From vault/Self-attention.md:46.
-    """
-
-    def __init__(
-        self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
-    ) -> None:
-        super().__init__()
-        self.W_Q = Linear(d_model, d_k, bias=False)
-        self.W_K = Linear(d_memory, d_k, bias=False)
-        self.W_V = Linear(d_memory, d_v, bias=False)
-        self.attention = ScaledDotProductAttention(dropout)
-
-    def forward(
-        self,
-        x: Tensor,
-        memory: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        output: Tensor | tuple[Tensor, Tensor] = self.attention(
-            self.W_Q(x),
-            self.W_K(memory),
-            self.W_V(memory),
-            keep_mask=batched_mask(keep_mask, x),
-            bias=bias,
-            need_weights=need_weights,
-        )
-        return output
-
-
 class SynthesizerAttention(nn.Module):
     r"""Attention whose scores are made from each position alone, without comparing it to others.
 
@@ -999,27 +895,6 @@ class Seq2SeqAttention(nn.Module):
         hidden = torch.tanh(hidden)
         scores: Tensor = self.v_a(hidden).squeeze(-1)
         return scores
-
-
-class RescaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-1.
-
-        \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V
-
-    query: (..., n, d_k)
-    key: (..., m, d_k)
-    value: (..., m, d_v)
-    returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
-
-    From vault/What goes wrong.md:108.
-    """
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / query.size(-1)
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, 1 / query.size(-1)
 
 
 class MultiHeadAttention(nn.Module):
@@ -1250,3 +1125,128 @@ class BiasedCausalSelfAttention(nn.Module):
             return self.W_O(join_heads(heads)), weights
         joined: Tensor = self.W_O(join_heads(output))
         return joined
+
+
+class SingleHeadCausalSelfAttention(nn.Module):
+    r"""Self-attention in which a position sees itself and those before it.
+
+        \mathrm{CausalSelfAttention}(X) = \mathrm{CausalAttention}(XW^Q, XW^K, XW^V)
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
+    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
+
+    From vault/Self-attention.md:37.
+    """
+
+    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(x),
+            self.W_V(x),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            causal=True,
+            need_weights=need_weights,
+        )
+        return output
+
+
+class SelfAttention(nn.Module):
+    r"""Attention of a sequence to itself, through learned projections.
+
+        \mathrm{SelfAttention}(X) = \mathrm{Attention}(Q, K, V)
+
+        Q = XW^Q, \quad K = XW^K, \quad V = XW^V
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
+    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
+
+    From vault/Self-attention.md:23.
+    """
+
+    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(x),
+            self.W_V(x),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            need_weights=need_weights,
+        )
+        return output
+
+
+class CrossAttention(nn.Module):
+    r"""Attention whose queries come from one sequence and whose keys and values from another.
+
+        \mathrm{CrossAttention}(X, Z) =
+            \mathrm{softmax}\left(\frac{XW^Q (ZW^K)^\top}{\sqrt{d_k}}\right) ZW^V
+
+    x: (B, n, d_model), which asks
+    memory: (B, m, d_memory), which answers
+    keep_mask: True to keep; (B, m) or (B, n, m)
+    bias: added to the scores, (B, n, m) or what broadcasts to it
+    returns: (B, n, d_v), and with need_weights the weights, (B, n, m)
+
+    From vault/Self-attention.md:46.
+    """
+
+    def __init__(
+        self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_memory, d_k, bias=False)
+        self.W_V = Linear(d_memory, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(memory),
+            self.W_V(memory),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            need_weights=need_weights,
+        )
+        return output

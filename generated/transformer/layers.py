@@ -66,27 +66,6 @@ class FeedForward(nn.Module):
         return output
 
 
-class TokenEmbedding(nn.Module):
-    r"""A learned vector for each token of the vocabulary.
-
-        X = \sqrt{d_{\text{model}}}\; U E
-
-    tokens: (...), whole numbers below vocab_size
-    returns: (..., d_model)
-
-    From vault/Tokens and positions.md:18.
-    """
-
-    def __init__(self, vocab_size: int, d_model: int) -> None:
-        super().__init__()
-        self.E = nn.Embedding(vocab_size, d_model)
-        nn.init.normal_(self.E.weight, std=0.02)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        vectors: Tensor = self.E(tokens)
-        return math.sqrt(self.E.embedding_dim) * vectors
-
-
 class GeluFeedForward(nn.Module):
     r"""Two linear maps, the same at every position, with gelu between them.
 
@@ -109,6 +88,27 @@ class GeluFeedForward(nn.Module):
         hidden = self.dropout(F.gelu(hidden))
         output: Tensor = self.W_2(hidden)
         return output
+
+
+class TokenEmbedding(nn.Module):
+    r"""A learned vector for each token of the vocabulary.
+
+        X = \sqrt{d_{\text{model}}}\; U E
+
+    tokens: (...), whole numbers below vocab_size
+    returns: (..., d_model)
+
+    From vault/Tokens and positions.md:18.
+    """
+
+    def __init__(self, vocab_size: int, d_model: int) -> None:
+        super().__init__()
+        self.E = nn.Embedding(vocab_size, d_model)
+        nn.init.normal_(self.E.weight, std=0.02)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        vectors: Tensor = self.E(tokens)
+        return math.sqrt(self.E.embedding_dim) * vectors
 
 
 class OutputHead(nn.Module):
@@ -206,6 +206,40 @@ class EncoderLayer(nn.Module):
         return x
 
 
+class TransformerBlock(nn.Module):
+    r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
+
+        \begin{aligned}
+        Z &= X + \mathrm{BiasedHeads}(\mathrm{LayerNorm}(X)) \\
+        \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), with a cache for all positions so far
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model)
+
+    From vault/GPT.md:57; vault/GPT block.excalidraw.md:68.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.attention = BiasedCausalSelfAttention(d_model, num_heads, dropout)
+        self.attention_norm = LayerNorm(d_model)
+        self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
+        self.feed_forward_norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Tensor, *, keep_mask: Tensor | None = None, cache: KeyValueCache | None = None
+    ) -> Tensor:
+        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask, cache=cache)
+        x = x + self.dropout(attended)
+        transformed = self.feed_forward(self.feed_forward_norm(x))
+        x = x + self.dropout(transformed)
+        return x
+
+
 class DecoderLayer(nn.Module):
     r"""Masked self-attention, attention to the encoder's output and a feed-forward layer.
 
@@ -252,38 +286,4 @@ class DecoderLayer(nn.Module):
         x = self.cross_attention_norm(x + self.dropout(attended))
         transformed = self.feed_forward(x)
         x = self.feed_forward_norm(x + self.dropout(transformed))
-        return x
-
-
-class TransformerBlock(nn.Module):
-    r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
-
-        \begin{aligned}
-        Z &= X + \mathrm{BiasedHeads}(\mathrm{LayerNorm}(X)) \\
-        \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
-        \end{aligned}
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), with a cache for all positions so far
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model)
-
-    From vault/GPT.md:57; vault/GPT block.excalidraw.md:68.
-    """
-
-    def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.attention = BiasedCausalSelfAttention(d_model, num_heads, dropout)
-        self.attention_norm = LayerNorm(d_model)
-        self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
-        self.feed_forward_norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self, x: Tensor, *, keep_mask: Tensor | None = None, cache: KeyValueCache | None = None
-    ) -> Tensor:
-        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask, cache=cache)
-        x = x + self.dropout(attended)
-        transformed = self.feed_forward(self.feed_forward_norm(x))
-        x = x + self.dropout(transformed)
         return x

@@ -11,22 +11,6 @@ from torch import Tensor
 from .losses import cross_entropy
 
 
-def perplexity(logits: Tensor, target: Tensor) -> Tensor:
-    r"""How many equally likely tokens a model is in effect choosing from.
-
-        \mathrm{perplexity} = \exp(L)
-
-        L = -\sum_{i=1}^{V} y_i \log(p_i)
-
-    logits: (..., vocab_size); their softmax gives the probabilities of the formula
-    target: (...), token ids; -100 where a position does not count
-    returns: a number from 1 on, for all positions together; 1 where none counts
-
-    From vault/Training and evaluation.md:30.
-    """
-    return torch.exp(cross_entropy(logits, target))
-
-
 def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
     r"""How close a translation is to a reference, by the n-grams they share.
 
@@ -56,3 +40,19 @@ def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
     penalty: float = 1 if c > r else math.exp(1 - r / c)
     mean = sum(math.log(p) for p in precisions) / max_n
     return penalty * math.exp(mean)
+
+
+def perplexity(logits: Tensor, target: Tensor) -> Tensor:
+    r"""How many equally likely tokens a model is in effect choosing from.
+
+        \mathrm{perplexity} = \exp(L)
+
+        L = -\sum_{i=1}^{V} y_i \log(p_i)
+
+    logits: (..., vocab_size); their softmax gives the probabilities of the formula
+    target: (...), token ids; -100 where a position does not count
+    returns: a number from 1 on, for all positions together; 1 where none counts
+
+    From vault/Training and evaluation.md:30.
+    """
+    return torch.exp(cross_entropy(logits, target))

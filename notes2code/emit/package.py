@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -108,18 +109,38 @@ class _Renderer:
         self.texts: dict[Part, dict[str, str]] = {}
         self.there = self.views
         self.left_out = self._render_parts()
+        made_of = self._made_of()
         self.families = {
-            family: self._in_order([p for p in self.texts if p.component.family == family])
+            family: self._in_order([p for p in self.texts if p.component.family == family], made_of)
             for family in FAMILIES
         }
 
-    @staticmethod
-    def _in_order(parts: list[Part]) -> list[Part]:
-        """The parts of a module, in the order of the notes; those made of others come later, but
-        whole models stay with what they are made of."""
+    def _in_order(self, parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[Part]:
+        """The parts of a module: what is made of fewer parts comes first, then what more of the
+        package is made of, with its variants, and else as in the notes; but whole models stay with
+        what they are made of."""
         if any(part.component.family == "models" for part in parts):
             return parts
-        return sorted(parts, key=_height)
+        users = Counter(part for used in made_of.values() for part in used)
+        of_variants = Counter(p.component.name for used in made_of.values() for p in used)
+        order = [part.component.name for part in parts]
+
+        def place(part: Part) -> tuple[int, ...]:
+            name = part.component.name
+            return len(made_of[part]), -of_variants[name], order.index(name), -users[part]
+
+        return sorted(parts, key=place)
+
+    def _made_of(self) -> dict[Part, set[Part]]:
+        """The parts that each one names in its code, with those that these name, and so on."""
+        codes = {part: without_docstrings(texts[_MODULE]) for part, texts in self.texts.items()}
+        names = {part: {*NAME.findall(code)} - {part.name} for part, code in codes.items()}
+        made_of = {part: {p for p in names if p.name in names[part]} for part in names}
+        for part, used in made_of.items():
+            for others in made_of.values():
+                if part in others:
+                    others |= used
+        return made_of
 
     def _share_textbook_attention(self) -> None:
         """Attentions that write softmax(QKᵀ/√d_k) out use the class that the package has for it."""
@@ -394,8 +415,3 @@ def _init(exports: Mapping[str, Sequence[str]]) -> str:
     listed = "".join(f'    "{name}",\n' for name in names)
     head = '"""A Transformer package, compiled from notes by notes2code."""\n'
     return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
-
-
-def _height(part: Part) -> int:
-    """Of how many parts, one made of another, the highest pile is that a part is made of."""
-    return max((1 + _height(used) for used in part.uses.values()), default=0)

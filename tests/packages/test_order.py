@@ -1,0 +1,50 @@
+"""The order of classes in a module: what others are made of comes first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+
+from building import package_of
+
+DOT = r"\mathrm{softmax}(QK^\top) V"
+BILINEAR = r"\mathrm{softmax}(Q W K^\top) V"
+SCALED = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
+ONE_HEAD = r"\mathrm{Attention}(X W^Q, X W^K, X W^V)"
+HEADS = (
+    r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, "
+    r"\quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)"
+)
+NORM = r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac{1}{d} \sum_{i=1}^{d} x_i^2}} \odot \gamma"
+LAYER = (
+    r"\mathrm{EncoderLayer}(X) = \mathrm{RMSNorm}(Z + \mathrm{FFN}(Z)), \quad "
+    r"Z = \mathrm{RMSNorm}(X + \mathrm{MultiHead}(X, X, X))"
+)
+
+
+def classes(formulas: Sequence[str], module: str) -> list[str]:
+    """The classes of a module of these notes, in order, without those that all notes share."""
+    code = package_of(formulas)[f"transformer/{module}.py"]
+    found = re.findall(r"^class (\w+)\([^)]*\):\n    r?\"\"\".*\n(?=\n    {4})", code, re.MULTILINE)
+    return [str(name) for name in found]
+
+
+@pytest.mark.parametrize(
+    "formulas", list(permutations([DOT, BILINEAR, SCALED, ONE_HEAD, HEADS]))[::9]
+)
+def test_what_attentions_are_made_of_stands_before_them(formulas: Sequence[str]) -> None:
+    """Its variants stand beside it; for the rest the notes have their own order."""
+    found = classes(formulas, "attention")
+    scaled, unscaled = "ScaledDotProductAttention", "UnscaledDotProductAttention"
+    assert found[:3] == [scaled, unscaled, "BilinearAttention"]
+    made = {ONE_HEAD: "SelfAttention", HEADS: "MultiHeadAttention"}
+    assert found[3:] == [made[formula] for formula in formulas if formula in made]
+
+
+@pytest.mark.parametrize("formulas", list(permutations([LAYER, HEADS, NORM])))
+def test_what_layers_are_made_of_stands_before_them(formulas: Sequence[str]) -> None:
+    found = classes(formulas, "layers")
+    assert found == ["RMSNorm", "FeedForward", "EncoderLayer"]
