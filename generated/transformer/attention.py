@@ -72,9 +72,9 @@ class Attention(nn.Module):
 
 
 class BlockAttention(Attention):
-    """Attention that is computed for a block of queries at a time, unless the weights are asked for:
-    a block stays in the processor's cache, and keys that come later are skipped. The weights of a
-    query must not depend on how many queries and keys there are."""
+    """Attention that is computed for a block of queries at a time, unless the weights are asked
+    for: a block stays in the processor's cache, and keys that come later are skipped. The weights
+    of a query must not depend on how many queries and keys there are."""
 
     numbers = 3  # how many are in memory for each weight
 
@@ -105,12 +105,9 @@ class BlockAttention(Attention):
         for block in blocks(query, key, keep_mask, bias, causal, rows):
             seen = key[..., : block.keys, :]
             keep = combined_mask(block.query, seen, block.keep_mask, causal)
-            outputs.append(
-                F.dropout(
-                    self.weights(block.query, seen, keep, block.bias), self.dropout, self.training
-                )
-                @ value[..., : block.keys, :]
-            )
+            weights = self.weights(block.query, seen, keep, block.bias)
+            weights = F.dropout(weights, self.dropout, self.training)
+            outputs.append(weights @ value[..., : block.keys, :])
         return torch.cat(outputs, dim=-2)
 
 
@@ -214,6 +211,7 @@ class ScaledDotProductAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
@@ -239,6 +237,8 @@ class CausalScaledDotProductAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    causal: it always is, by its formula
+    keep_mask, bias: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Masks.md:47.
@@ -262,6 +262,7 @@ class UnscaledDotProductAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention scores.md:19, 64.
@@ -285,6 +286,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Beyond softmax.md:45.
@@ -310,6 +312,7 @@ class MaskedScaledDotProductAttention(DotProductAttention):
     key: (..., m, d_k)
     value: (..., m, d_v)
     bias: the formula's M, (..., n, m)
+    keep_mask, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Masks.md:16.
@@ -331,6 +334,7 @@ class RescaledDotProductAttention(DotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/What goes wrong.md:108.
@@ -354,6 +358,7 @@ class BilinearAttention(DotProductAttention):
     query: (..., n, query_size)
     key: (..., m, key_size)
     value: (..., m, d_v)
+    keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Attention scores.md:34, 30, 65.
@@ -789,6 +794,7 @@ class SynthesizerAttention(nn.Module):
     x: (..., n, d_model), with n at most max_len
     keep_mask: True to keep; (B, n) or (B, n, n)
     bias: added to the scores, (..., n, n)
+    causal: a position sees none after its own
     returns: (..., n, value_size), and with need_weights the weights, (..., n, n)
 
     From vault/Self-attention.md:57.

@@ -20,8 +20,8 @@ def write_checkpoint(
 
 
 def read_checkpoint(path: str | PathLike[str], model: str) -> dict[str, Any]:
-    """What is in the file of a model of this class, on the CPU: its ``config``, its ``weights``, and
-    what else was saved with them. No code in the file is run."""
+    """What is in the file of a model of this class, on the CPU: its ``config``, its ``weights``,
+    and what else was saved with them. No code in the file is run."""
     try:
         held = torch.load(path, map_location="cpu", weights_only=True)
     except OSError:

@@ -48,7 +48,7 @@ class Translation:
     """
 
     longest = 20
-    """The most tokens that are read at once: of two clauses of nine words, a joint and the start."""
+    """The most tokens that are read at once: two clauses of nine words, a joint and the start."""
 
     def __init__(self) -> None:
         pairs = [*DETERMINERS.items(), *BEFORE.items(), *BEHIND.items()]

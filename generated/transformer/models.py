@@ -69,8 +69,8 @@ class Model(nn.Module):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """The model that was saved in a file, on the CPU and in evaluation mode: to train it on, call
-        ``train()``. A ValueError where the file holds something else."""
+        """The model that was saved in a file, on the CPU and in evaluation mode: to train it on,
+        call ``train()``. A ValueError where the file holds something else."""
         held = read_checkpoint(path, cls.__name__)
         model = cls(cls.config_class(**held["config"]))
         model.load_state_dict(held["weights"])

@@ -222,8 +222,8 @@ def resumed(
 def interruption() -> Iterator[Event]:
     """Inside, Ctrl-C is only noted, so that no step is left half done; a second one stops at once.
 
-    Of several processes, which would not all be at the same step, it stops each at once; where it is
-    ignored, as in a job in the background, it stays so.
+    Of several processes, which would not all be at the same step, it stops each at once; where it
+    is ignored, as in a job in the background, it stays so.
     """
     noted = Event()
 

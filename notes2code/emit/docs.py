@@ -63,6 +63,7 @@ def _sentence(text: str) -> str:
 
 def _listed(sources: Sequence[Source], vault: str) -> str:
     """Places, those in one note together: ``vault/Masks.md:16, 47; vault/GPT.md:43``."""
+    sources = list({place(vault, source): source for source in sources}.values())
     lines: dict[str, list[str]] = {}
     for source in sources[:_PLACES]:
         lines.setdefault(place(vault, source).rpartition(":")[0], []).append(str(source.line))
