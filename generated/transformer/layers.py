@@ -43,7 +43,7 @@ class LayerNorm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    r"""Two linear maps, the same at every position, with relu between them.
+    r"""Two linear maps, the same at every position, with a ReLU between them.
 
         \mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2
 
@@ -67,7 +67,7 @@ class FeedForward(nn.Module):
 
 
 class GeluFeedForward(nn.Module):
-    r"""Two linear maps, the same at every position, with gelu between them.
+    r"""Two linear maps, the same at every position, with a GELU between them.
 
         \mathrm{MLP}(x) = \mathrm{GELU}(xW_1 + b_1)W_2 + b_2
 

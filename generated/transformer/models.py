@@ -179,7 +179,8 @@ class EncoderDecoder(Model):
 
     source: (B, n), token ids
     target: (B, m), the tokens before each that is to be predicted
-    source_keep_mask, target_keep_mask: True for tokens, False for padding; (B, n) and (B, m)
+    source_keep_mask, target_keep_mask: True for tokens, False for padding behind them; (B, n) and
+        (B, m)
     returns: (B, m, vocab_size), the logits, of which the loss takes the softmax
 
     From vault/Encoder and decoder.md:65.
@@ -347,7 +348,7 @@ class TextEncoder(Model):
         \mathrm{TextEncoder}(U) = \mathrm{Encoder}\left(\sqrt{d_{\text{model}}}\; U E + PE\right)
 
     tokens: (B, n), token ids
-    keep_mask: True for tokens, False for padding; (B, n)
+    keep_mask: True for tokens, False for padding behind them; (B, n)
     returns: (B, n, d_model), a vector for each token in its text
 
     From vault/Encoder and decoder.md:79.

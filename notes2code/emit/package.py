@@ -115,12 +115,11 @@ class _Renderer:
             for family in FAMILIES
         }
 
-    def _in_order(self, parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[Part]:
+    @staticmethod
+    def _in_order(parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[Part]:
         """The parts of a module: what is made of fewer parts comes first, then what more of the
         package is made of, with its variants, and else as in the notes; but whole models stay with
         what they are made of."""
-        if any(part.component.family == "models" for part in parts):
-            return parts
         users = Counter(part for used in made_of.values() for part in used)
         of_variants = Counter(p.component.name for used in made_of.values() for p in used)
         order = [part.component.name for part in parts]
@@ -129,7 +128,12 @@ class _Renderer:
             name = part.component.name
             return len(made_of[part]), -of_variants[name], order.index(name), -users[part]
 
-        return sorted(parts, key=place)
+        ordered = sorted(parts, key=place)
+        if "models" not in {part.component.family for part in parts}:
+            return ordered
+        whole = [part for part in parts if not any(part in made_of[other] for other in parts)]
+        with_pieces = ([p for p in ordered if p in made_of[part] or p is part] for part in whole)
+        return list(dict.fromkeys(part for pieces in with_pieces for part in pieces))
 
     def _made_of(self) -> dict[Part, set[Part]]:
         """The parts that each one names in its code, with those that these name, and so on."""

@@ -48,3 +48,15 @@ def test_what_attentions_are_made_of_stands_before_them(formulas: Sequence[str])
 def test_what_layers_are_made_of_stands_before_them(formulas: Sequence[str]) -> None:
     found = classes(formulas, "layers")
     assert found == ["RMSNorm", "FeedForward", "EncoderLayer"]
+
+
+def test_a_whole_model_stands_behind_what_it_is_made_of() -> None:
+    """Models follow each other as in the notes, the encoder before the decoder."""
+    gpt = (
+        r"h_0 = U W_e + W_p, \quad h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N, "
+        r"\quad P = \mathrm{softmax}(h_N W_e^\top)"
+    )
+    both = r"\mathrm{softmax}(\mathrm{Decoder}(Y, \mathrm{Encoder}(X)) W + b)"
+    found = ["Encoder", "Decoder", "EncoderDecoder"]
+    assert classes([gpt, both], "models") == ["GPT", *found]
+    assert classes([both, gpt], "models") == [*found, "GPT"]
