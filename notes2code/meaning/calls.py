@@ -363,7 +363,8 @@ def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
     listed = "," in group.separators and not any(isinstance(item, Dots) for item in group.items)
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     base = names.base_letter(use.name)
-    small = base.islower() or (alone and base not in _MATRICES)
+    of_vector = alone and names.base_letter(run.seen.use(group.items[0]).name).islower()
+    small = base.islower() or (of_vector and base not in _MATRICES)  # Q(K^⊤) is a product
     return small and use.name not in run.shapes and group.open == "(" and (listed or alone)
 
 
@@ -383,6 +384,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return False
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
+        return False  # but a K^⊤, behind a Q
     if base in names.GREEK:
         return alone and not use.indices
     if use.indices:

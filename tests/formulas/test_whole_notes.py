@@ -34,6 +34,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
     # The first state of a recursion is no power.
     Case(r"p = h^0 W", "h_0[d] W[d,p]", lambda h, w: h @ w),
     Case(r"y = \beta^0 x", "beta x[d]", lambda b, x: x),
+    Case(r"S = Q (K^\top)", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    Case(
+        r"S = Q (K^\top)",
+        "Q[n,d] K[m,d]",
+        lambda q, k: q @ k.T,
+        context=[r"Q = X W_Q"],
+    ),
     # A state x_t of steps is a function x(t) of time all the same.
     Case(
         r"y(t) = C h(t)",
