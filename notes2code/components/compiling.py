@@ -9,7 +9,7 @@ from functools import cache
 from notes2code import faults
 from notes2code.components import settings
 from notes2code.components.directions import wrong_way
-from notes2code.components.doubts import AS_WRITTEN, doubts, unequal_sides
+from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
 from notes2code.components.inline import inlined
 from notes2code.components.library import Component, Library
 from notes2code.components.misnamed import misnamed
@@ -24,6 +24,7 @@ from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
+from notes2code.meaning.names import base_letter
 from notes2code.meaning.ranks import as_defined, unlike_said
 
 
@@ -173,6 +174,10 @@ class Compiler:
             return []
         tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
         assert tree is not None and meant is not None
+        found = recognise(meant, self.library)
+        if found is not None and found.form.of_heads:
+            why = "for the note defines its heads otherwise"
+            return [not_recognised(found.component, whole, why)]
         return list(doubts(meant, tree, whole, self.library))
 
     def _defines_learned(self, recognised: Recognised, entry: Entry) -> bool:
@@ -264,7 +269,23 @@ class Compiler:
             near = self.linker.nearest(entry, [array], "arrays", within=2).get(array, [])
             if not near or self._piece_of(near[0]) not in recognised.component.roles[role]:
                 return False
-        return True
+        heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
+        defined = self.linker.nearest(entry, sorted(heads), "arrays", within=1)
+        return all(self._is_of_heads(others[0]) for others in defined.values())
+
+    def _is_of_heads(self, entry: Entry) -> bool:
+        """Whether a formula is attention whose queries, keys and values, or what makes them, are
+        those of each head; of one that is being read it is taken for granted."""
+        if entry in self.reading or len(self.reading) > MAX_CHAIN:
+            return True
+        found = self._by_itself(entry).recognised
+        if found is None or found.component.family != "attention":
+            return False
+        arrays = {role.array for role in found.found.roles.values()}
+        weights = {array for array in arrays if base_letter(array) == "W"}
+        inputs = (one for one in found.equation.inputs if one.name in (weights or arrays))
+        head = found.equation.value.indices[0].size
+        return all(head in one.shape for one in inputs)
 
     def _biases(self, uses: Sequence[Entry], alone: Recognised | None) -> list[Entry]:
         """Those of a formula's definitions that become classes of their own which give an attention

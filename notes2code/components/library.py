@@ -61,8 +61,9 @@ class Form:
     component; any will do where there are none. In ``component.toml``, true stands for the
     component's own: its ``calls``, its ``letters``. ``alone`` are the roles of which there is one
     for all positions, ``defined`` those of arrays that the notes must define as one of the
-    components that the role is for. A ``whole`` one must be the component with what the notes
-    define of it, too: ``exp(L)`` of the loss of one text is no perplexity.
+    components that the role is for, ``of_heads`` those that must be attention with queries, keys
+    and values of each head where the notes define them. A ``whole`` one must be the component with
+    what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity.
     """
 
     latex: str
@@ -76,6 +77,7 @@ class Form:
     called: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
     defined: tuple[str, ...] = ()
+    of_heads: tuple[str, ...] = ()
     whole: bool = False
 
     def has(self, setting: Setting) -> bool:
@@ -346,6 +348,7 @@ def _form(
         tuple(data.get("calls", ()) if called is True else called),
         tuple(table.get("alone", ())),
         tuple(table.get("defined", ())),
+        tuple(table.get("of_heads", ())),
         table.get("whole", False),
     )
 

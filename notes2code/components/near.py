@@ -34,11 +34,12 @@ _LOSSES = frozenset(["l", "j", "loss"])
 
 
 def near_miss(equation: Equation, library: Library) -> tuple[str, Component] | None:
-    """The change that would make an equation a component, in words, and the component."""
+    """The change that would make an equation a component, in words, and the component. One that
+    only the note around it keeps from being one needs no change."""
     among = frozenset(c.name for c in library.components.values() if _may_be(equation, c))
     equation = inlined(equation) or equation
     size = sum(1 for part in _bodies(equation) for _ in ir.walk(part))
-    if not among or size > MAX_PARTS:
+    if not among or size > MAX_PARTS or recognise(equation, library, among=among) is not None:
         return None
     for what, changed in _changed(equation):
         found = recognise(changed, library, among=among)

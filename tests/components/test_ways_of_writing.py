@@ -158,6 +158,41 @@ def test_rms_norm(latex: str, form: str, settings: dict[str, str]) -> None:
     assert said(latex) == ("rms_norm", form, settings)
 
 
+JOINED = r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+UNLIKE_HEADS = [
+    r"\mathrm{head}_i = \tanh(X W_i^Q)",
+    r"\mathrm{head}_i = \mathrm{softmax}(X W_i^Q (X W^K)^\top) X W_i^V",
+    r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+    r"\mathrm{head}_i = \mathrm{Attention}(X W^Q, X W^K, X W^V)",
+]
+
+
+@pytest.mark.parametrize("heads", UNLIKE_HEADS)
+def test_what_joins_other_heads_is_not_multi_head_attention(heads: str) -> None:
+    assert said(heads, JOINED) is None
+
+
+@pytest.mark.parametrize(
+    "heads", [r"\mathrm{softmax}(Q_i K_i^\top) V_i", r"\mathrm{Attention}(Q_i, K_i, V_i)"]
+)
+def test_heads_that_are_given_are_those_of_multi_head_attention(heads: str) -> None:
+    found = said(rf"\mathrm{{head}}_i = {heads}", JOINED)
+    assert found is not None and found[0] == "multi_head_attention"
+
+
+MADE = [
+    (r"Q_i = X W_i^Q", r"K = X W^K", r"V = X W^V"),
+    (r"Q_i = X W_i^Q, \quad K = X W^K, \quad V = X W^V",),
+]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_written_out_heads_that_share_keys(made: tuple[str, ...]) -> None:
+    heads = r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top / \sqrt{d_k}) V"
+    found = said(*made, heads, JOINED.replace("MultiHead", "MQA"))
+    assert found == ("grouped_query_attention", "inline", {"scale": "d_k**-0.5"})
+
+
 def test_an_index_with_a_prime_is_an_index() -> None:
     energies = r"e_{t,t'} = v^\top \tanh(W s_t + U h_{t'})"
     weights = r"a_{t,t'} = \frac{\exp(e_{t,t'})}{\sum_{t'=1}^T \exp(e_{t,t'})}"

@@ -294,12 +294,18 @@ def test_heads_may_have_any_attention(
 SHARED = JOINED + r"\mathrm{Attention}(Q W_i^Q, K W^K, V W^V)"
 
 
+WRITTEN_OUT = JOINED + (
+    r"\mathrm{softmax}\left(\frac{Q W_i^Q (K W^K)^\top}{\sqrt{d_k}}\right) V W^V"
+)
+
+
+@pytest.mark.parametrize("formula", [SHARED, WRITTEN_OUT])
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_heads_of_a_group_share_keys_and_values(
-    groups: int, imported: Callable[[Package], ModuleType]
+    formula: str, groups: int, imported: Callable[[Package], ModuleType]
 ) -> None:
     """Head i of four is one of group i // (4 / groups)."""
-    package = imported(package_of([SHARED]))
+    package = imported(package_of([formula]))
     module = package.GroupedQueryAttention(d_model=12, num_heads=4, num_groups=groups).double()
     weights = {name: value.numpy() for name, value in module.state_dict().items()}
     given = torch.randn(3, 5, 12, dtype=torch.float64)
@@ -321,6 +327,8 @@ def test_heads_of_a_group_share_keys_and_values(
     "formulas",
     [
         (JOINED + r"\mathrm{Attention}(X W_i^Q, X W^K, X W^V)",),
+        (WRITTEN_OUT,),
+        (JOINED + r"\mathrm{softmax}(X W_i^Q (X W^K)^\top / 7 + C) X W^V" + CAUSAL,),
         (r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W^K, V W^V)",),
         (INNER["AdditiveAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{AdditiveA")),
         (INNER["BilinearAttention"][0], SHARED.replace(r"\mathrm{A", r"\mathrm{BilinearA")),
