@@ -51,11 +51,13 @@ def reread(
 
 def _as_function(name: str, recognised: Recognised, library: Library) -> Equation | None:
     """A formula as that of a function of what its component's textbook formula is a function of,
-    which a note need not write as one."""
+    which a note need not write as one; a piece of it, such as its heads, is no such function."""
     equation = recognised.equation
     usual = textbook(recognised.component, library)
-    if equation.parameters or not usual.equation.parameters:
-        return equation if equation.parameters else None
+    if equation.parameters:
+        return equation
+    if recognised.form.partial or not usual.equation.parameters:
+        return None
     roles = {bound.array: role for role, bound in usual.found.roles.items()}
     wanted = [roles.get(parameter) for parameter in usual.equation.parameters]
     bound = [recognised.found.roles.get(role) for role in wanted if role is not None]
