@@ -284,6 +284,11 @@ class Attention:
         given = (self._bias, self._keep)
         own = (term for term in self._terms if all(found(term) is None for found in given))
         rest = tuple(term for term in own if not self._is_causal(term))
+        normalises = self.recognised.component.name != "sigmoid_attention"
+        if normalises and any(self.column not in ir.free_indices(term) for term in rest):
+            raise EmitError(
+                "what is added to the scores is the same for all keys: a softmax does not see it"
+            )
         return tuple(term for term in rest if not (has_table and self._table(term)))
 
     def counted(self, has_table: bool = False) -> Mapping[str, str]:

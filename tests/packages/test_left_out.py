@@ -64,6 +64,30 @@ def test_of_several_definitions_the_usual_one_is_meant(tmp_path: Path) -> None:
     assert not rendered.diagnostics
 
 
+def test_what_a_softmax_does_not_see_is_not_added(vault: Vault) -> None:
+    rendered = render(vault(r"$$e_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} + c$$"), "transformer")
+    (told,) = rendered.diagnostics
+    assert told.code == "N2C053"
+    assert "a softmax does not see it" in told.message
+
+
+HEADS_OF_A_NOTE = r"""
+$$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / 3) V$$
+
+$$\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)$$
+
+$$Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X))$$
+
+$$Y = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z))$$
+"""
+
+
+def test_a_layer_is_built_on_heads_that_are_all_a_note_gives(vault: Vault) -> None:
+    rendered = render(vault(HEADS_OF_A_NOTE), "transformer")
+    assert "class EncoderLayer" in rendered.files["transformer/layers.py"]
+    assert verify(rendered.files).ok
+
+
 def test_a_layer_has_no_scores_for_a_fixed_number_of_positions(vault: Vault) -> None:
     compilation = vault(
         r"""
