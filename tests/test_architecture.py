@@ -34,6 +34,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.kinds",
             "meaning.entries",
             "meaning.linking",
+            "meaning.names",
             "meaning.ranks",
             "meaning.scope",
         ),

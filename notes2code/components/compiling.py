@@ -313,7 +313,10 @@ class Compiler:
         found = self._first(equation, named, pinned)
         if found is None and (whole := inlined(equation)) is not None:
             found = self._first(whole, named, pinned)
-        return found if found is None or self._defines(found, entry) else None
+        if found is None or not self._defines(found, entry):
+            return None
+        asked = found.component.name in pinned
+        return found if asked or not found.component.is_headed_otherwise(entry.section) else None
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

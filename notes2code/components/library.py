@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -95,13 +95,14 @@ class Component:
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
     module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
-    names in a formula (what it defines, an input) that say it is something else, ``learned`` the
-    roles of parameters which a note that defines them makes into something else, ``uses`` the
-    components whose functions its formulas call, ``builds_on`` those that its class needs
-    besides. ``causal`` is the role of the sequence in which a position usually sees none that come
-    later. ``groups`` is what its class calls the number of groups of heads that share keys and
-    values. ``head_sizes`` is how many sizes its class takes, all that of a head, where heads can
-    call it. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    names in a formula (what it defines, an input) that say it is something else,
+    ``unlike_headings`` words in the heading above it that do, ``learned`` the roles of parameters
+    which a note that defines them makes into something else, ``uses`` the components whose
+    functions its formulas call, ``builds_on`` those that its class needs besides. ``causal`` is
+    the role of the sequence in which a position usually sees none that come later. ``groups`` is
+    what its class calls the number of groups of heads that share keys and values. ``head_sizes``
+    is how many sizes its class takes, all that of a head, where heads can call it. ``names`` are
+    the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Component:
     textbook: str
     calls: tuple[str, ...]
     unlike: tuple[str, ...]
+    unlike_headings: tuple[str, ...]
     learned: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
@@ -125,6 +127,16 @@ class Component:
     roles: Mapping[str, tuple[str, ...]]
     forms: tuple[Form, ...]
     equation: Equation = field(repr=False)
+
+    def is_headed_otherwise(self, section: Sequence[str]) -> bool:
+        """Whether the nearest of some headings that speaks of the component, or of what is like it,
+        speaks of the other: *Batch normalisation* above what may be a layer's."""
+        for heading in map(str.lower, reversed(section)):
+            if any(mention in heading for mention in self.mentions):
+                return False
+            if any(word in heading for word in self.unlike_headings):
+                return True
+        return False
 
 
 class Library:
@@ -286,6 +298,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
         unlike=tuple(data.get("unlike", ())),
+        unlike_headings=tuple(data.get("unlike_headings", ())),
         learned=tuple(data.get("learned", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),

@@ -1,0 +1,37 @@
+"""What the heading above a formula says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.vault import read_vault
+
+NORMALISED = r"y_i = \gamma_i \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta_i"
+
+
+def component_under(folder: Path, headings: str) -> str | None:
+    (folder / "Note.md").write_text(f"{headings}\n\n$${NORMALISED}$$\n", encoding="utf-8")
+    (formula,) = compile_vault(read_vault(folder), library()).formulas
+    recognised = formula.compiled.recognised
+    return recognised.component.name if recognised else None
+
+
+@pytest.mark.parametrize(
+    ("headings", "component"),
+    [
+        ("# Norms", "layer_norm"),
+        ("## Batch Normalization", None),
+        ("# Batch normalisation\n\n## In training", None),
+        ("# Batch norm\n\n## Layer norm", "layer_norm"),
+        ("# Batch norm against layer norm", "layer_norm"),
+        ("# Layer norm\n\n## BatchNorm", None),
+    ],
+)
+def test_a_norm_is_the_one_of_the_nearest_heading(
+    headings: str, component: str | None, tmp_path: Path
+) -> None:
+    assert component_under(tmp_path, headings) == component
