@@ -418,7 +418,10 @@ class Attempt:
             text = f"each `{self.run.quote(target.span)}` would be an array, and scores are numbers"
             self.run.conflict(3, text, target.span)
         elif unexpected:
-            self.run.pay(1.5)
+            # What stands at two positions may be a vector; what is made of products is a score.
+            made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
+            score = small and indexed > 1 and target.name == base and made
+            self.run.pay(2.2 if score else 1.5)
         elif base == "head" and element == 0:
             text = f"each `{self.run.quote(target.span)}` would be a number"
             self.run.conflict(3, text, target.span)

@@ -106,3 +106,11 @@ def test_a_multiple_of_a_size_is_an_example_which_is_said_once() -> None:
     assert [latex[p.span.start : p.span.end] for p in notes] == ["4d", "2d"]
     assert {problem.code for problem in notes} == {"N2C039"}
     assert not type_formula(r"W \in \mathbb{R}^{d \times d/h}").problems
+
+
+@pytest.mark.parametrize("sign", [r" \cdot ", r"^\top "])
+def test_the_elements_of_a_score_are_numbers(sign: str) -> None:
+    """A capital before a row is a matrix by custom, unless numbers come out."""
+    formula = compile_formula(rf"s_{{ij}} = S{sign}T_i + E{sign}T_j")
+    assert {i.name: len(i.shape) for i in formula.inputs} == {"S": 1, "T": 2, "E": 1}
+    assert len(formula.shape) == 2
