@@ -66,7 +66,7 @@ class Characters:
                 f"write `\\{words.EATEN[run]}`",
             )
         pieces = words.cut(run, self.known)
-        if len(pieces) == len(run) and self._is_called(run, start):
+        if self._is_called(run, start):
             pieces = [run]
         if self._is_plain_script(run, pieces, start):
             self._warn_short_script(run, start)

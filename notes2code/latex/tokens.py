@@ -445,8 +445,10 @@ class Tokens(Characters):
         return after
 
     def _swallow(self, end: int) -> int:
-        """A command about the look alone: it and its argument are skipped."""
-        found = re.compile(r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2})").match(self.latex, end)
+        """A command about the look alone: it and its argument, also the 1 of ``\\tag1``, are
+        skipped."""
+        argument = r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2}|(?<=tag)\d(?!\d))"
+        found = re.compile(argument).match(self.latex, end)
         return found.end() if found else end
 
     def _row_gap(self, end: int) -> int:

@@ -94,7 +94,9 @@ RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
 LONGEST = max(map(len, FIELD))
-_WORDLIKE = re.compile(r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}|[A-Z]{3,}s")
+_WORDLIKE = re.compile(
+    r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}|[a-z]{2,}(?:[A-Z][a-z]{2,})+|[A-Z]{3,}s"
+)
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
 

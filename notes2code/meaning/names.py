@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Prose,
+    Relation,
     Script,
     Stroke,
 )
@@ -54,7 +55,8 @@ def code_name(*parts: str) -> str:
     return name
 
 
-_STROKES = {"+": "plus", "-": "minus", "*": "star"}
+_STROKES = {"+": "plus", "-": "minus", "*": "star", "↑": "up", "↓": "down"}
+_ARROWS = {"→": "to", "←": "from", "↔": "with", "↑": "up", "↓": "down"}
 
 
 def label(node: Node) -> str:
@@ -80,6 +82,9 @@ def label(node: Node) -> str:
             return ("" if single else "_").join(texts)
         case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
             return f"{label(left)}_{label(right)}"
+        case Relation((left, right), (sign,)) if sign in _ARROWS:
+            sides = [label(side) if side is not None else "" for side in (left, right)]
+            return "_".join(p for p in (sides[0], _ARROWS[sign], sides[1]) if p)
         case Neg(body):
             return f"minus_{label(body)}"
         case Prose(text):

@@ -398,6 +398,8 @@ class _Reader:
             if not names.label(node):
                 raise error("N2C032", "this superscript is not understood", node.span)
             self.labels.append(names.label(node))
+        elif isinstance(node, Relation) and (text := names.label(node)):
+            self.labels.append(text)
         elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
             self._counted(At(node))
         elif counts_layers(node) and (self.indices or self.labels):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, walk
+from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Relation, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -29,6 +29,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
     use = _of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
+    _refuse_condition(node, use)
     value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
@@ -44,6 +45,16 @@ def _refuse_bare_function(run: Run, node: Node, use: Use) -> None:
     if binders.bare(node) in names.FUNCTIONS and use.name not in run.shapes | run.defined:
         text = f"`{run.quote(use.span)}` lacks its argument"
         raise error("N2C024", text, use.span, "write it behind, in parentheses")
+
+
+def _refuse_condition(node: Node, use: Use) -> None:
+    """The ``a = b`` below an array, ``L_{a=b}``, says which one is meant, and is no index."""
+    below = node.sub if isinstance(node, Script) else None
+    if not isinstance(below, Relation) or names.label(below) or use.indices:
+        return
+    if use.name == "E":
+        raise error("N2C037", "an expectation cannot be computed", use.span)
+    raise error("N2C032", "this index is not understood", below.span)
 
 
 def _of_the_feature(run: Run, use: Use) -> Use:

@@ -56,6 +56,11 @@ def steps(q: Any, k: Any) -> Any:
         lambda q, k, v, b: softmax(q @ k.T / np.sqrt(q.shape[1]) - b * np.abs(steps(q, k))) @ v,
     ),
     Case(
+        r"Y = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} + s \cdot (n - m)) V",
+        "Q[n,d] K[m,d] V[m,v] s",
+        lambda q, k, v, s: softmax(q @ k.T / np.sqrt(q.shape[1]) + s * steps(q, k)) @ v,
+    ),
+    Case(
         r"Y = \mathrm{softmax}(Q K^\top + M_{ij} - b |i - j|) V",
         "Q[n,d] K[m,d] M[n,m] V[m,v] b",
         lambda q, k, m, v, b: softmax(q @ k.T + m - b * np.abs(steps(q, k))) @ v,

@@ -294,6 +294,9 @@ SLIPS = [
         "N2C037",
         r"p = «\mathbb{E}_{x \sim p}[f(x)]»",
     ),
+    refused("N2C037", r"y = «\mathbb{E}_{x \sim p}» x"),
+    refused("N2C032", r"y = x_{«<t»} - x_{>t}"),
+    refused("N2C032", r"y = L_{«a=b»} + L_{c=d}"),
 ]
 
 
