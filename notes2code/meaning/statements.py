@@ -448,7 +448,8 @@ def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
 
 
 def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
-    """The axes of ``ℝ^{n×d}``, ``R^n``, ``[B, T, d]`` or ``ℝ``; None for anything else."""
+    """The axes of ``ℝ^{n×d}``, ``R^n``, ``[0, 1]^n``, ``[B, T, d]`` or ``ℝ``; None for anything
+    else."""
     if isinstance(node, Name):
         return () if node.text == "R" else None
     if isinstance(node, Script) and isinstance(node.base, Name):
@@ -457,14 +458,30 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
         if node.base.text != "R" and node.base.font != "blackboard":
             return None
         return () if node.sup is None else _axes(node.sup)
+    if isinstance(node, Script) and _is_interval(node.base) and node.sup is not None:
+        return _axes(node.sup)
     if isinstance(node, Juxt):
         spaces, last = node.factors[:-1], node.factors[-1]
         if isinstance(last, Group) and last.open == "[" and all(is_name(s) for s in spaces):
             return last.items
         return None
-    if isinstance(node, Group) and node.open == "[":
+    if isinstance(node, Group) and node.open == "[" and not _is_interval(node):
         return node.items
     return None
+
+
+def _is_small(node: Node | None) -> bool:
+    """Whether a node is a small letter, which what is in an interval makes a number; a capital may
+    be a matrix of such numbers."""
+    return node is not None and is_name(node) and names.label(node)[:1].islower()
+
+
+def _is_interval(node: Node | None) -> bool:
+    """Whether a node is ``[0, 1]``, ``(-1, 1)`` or ``\\{0, 1\\}``, which are no sizes."""
+    match node:
+        case Group(_, (Num("0") | Neg(), _)):
+            return True
+    return False
 
 
 def _axes(node: Node) -> tuple[Node, ...]:
@@ -491,6 +508,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     """What a relation states."""
     signs, operands = list(node.signs), list(node.operands)
     out: list[Statement] = []
+    if signs == ["∈"] and _is_interval(operands[-1]) and _is_small(operands[0]):
+        numbers = tuple(n for n in (*earlier_names, operands[0]) if n is not None)
+        return [Declare(numbers, (), node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
@@ -500,6 +520,8 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
             if is_name(operands[0]):
                 out.append(Declare(named[:1], axes, node.span))
             signs, operands = signs[:-1], operands[:-1]
+    if signs[1:] and signs[-1] == "∈":  # what else it is in is only remarked
+        signs, operands = signs[:-1], operands[:-1]
     if not signs:
         assert operands[0] is not None
         if braces.is_set(operands[0]):

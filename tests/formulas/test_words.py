@@ -72,6 +72,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda up, down, x: up @ down @ x,
     ),
     Case(r"y = x - inputBias", "x[d] inputBias[d]", np.subtract, shapes={"x": ("d",)}),
+    Case(r"y = W x \in S", "W[h,d] x[d]", np.dot),
     Case(r"y = W x \tag1", "W[h,d] x[d]", np.dot),
     Case(r"y = \max(a, c, r)", "a c r", max),
     Case(r"y = \max\{a, c\}", "a c", max),

@@ -21,6 +21,11 @@ DECLARED: list[tuple[str, dict[str, tuple[str | int, ...]]]] = [
     (r"W \in \mathbb{R}^{d,h}", {"W": ("d", "h")}),
     (r"\text{where } W \in \mathbb{R}^{h \times d}", {"W": ("h", "d")}),
     (r"y = Wx \in \mathbb{R}^{h}", {"y": ("h",)}),
+    (r"x \in [0, 1]^d", {"x": ("d",)}),
+    (r"M \in \{0, 1\}^{n \times m}", {"M": ("n", "m")}),
+    (r"g \in (0, 1)", {"g": ()}),
+    (r"y = Wx \in [0, 1]", {}),
+    (r"X \in [B, T, d]", {"X": ("B", "T", "d")}),
 ]
 
 
