@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
@@ -470,7 +470,7 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
     return None
 
 
-def _is_small(node: Node | None) -> bool:
+def _is_small(node: Node | None) -> TypeGuard[Node]:
     """Whether a node is a small letter, which what is in an interval makes a number; a capital may
     be a matrix of such numbers."""
     return node is not None and is_name(node) and names.label(node)[:1].islower()
@@ -508,9 +508,9 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     """What a relation states."""
     signs, operands = list(node.signs), list(node.operands)
     out: list[Statement] = []
-    if signs == ["∈"] and _is_interval(operands[-1]) and _is_small(operands[0]):
-        numbers = tuple(n for n in (*earlier_names, operands[0]) if n is not None)
-        return [Declare(numbers, (), node.span)]
+    if signs == ["∈"] and _is_interval(operands[-1]):
+        numbers = tuple(n for n in (*earlier_names, operands[0]) if _is_small(n))
+        return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):

@@ -24,6 +24,7 @@ DECLARED: list[tuple[str, dict[str, tuple[str | int, ...]]]] = [
     (r"x \in [0, 1]^d", {"x": ("d",)}),
     (r"M \in \{0, 1\}^{n \times m}", {"M": ("n", "m")}),
     (r"g \in (0, 1)", {"g": ()}),
+    (r"A, b \in [0, 1]", {"b": ()}),
     (r"y = Wx \in [0, 1]", {}),
     (r"X \in [B, T, d]", {"X": ("B", "T", "d")}),
 ]
