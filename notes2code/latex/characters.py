@@ -76,11 +76,25 @@ class Characters:
             return
         if len(pieces) == 1 and self.tokens and self.tokens[-1].kind == "_":
             self._warn_short_script(run, start)
+        self._refuse_unknown_word(run, pieces, start)
         at = start
         for piece in pieces:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _refuse_unknown_word(self, run: str, pieces: list[str], start: int) -> None:
+        """The ``vec`` of ``vec(X)`` is no product with Euler's number in it."""
+        end = start + len(run)
+        in_script = bool(self.tokens) and self.tokens[-1].kind in ("_", "^", "{")
+        letters = len(pieces) == len(run) > 2 and run.islower() and not in_script
+        if letters and "e" in run and self.latex[end : end + 1] != "^":
+            raise error(
+                "N2C033",
+                f"`{run}` may be a word, or a product of its letters",
+                Span(start, end),
+                f"write `\\text{{{run}}}` for the word, or set the letters apart",
+            )
 
     def _escaped(self, run: str, start: int) -> None:
         """``d\\_model`` and ``head\\_i``, escaped for Markdown, are a letter with a word and a word

@@ -210,7 +210,20 @@ class Parser(Operands):
                     "remove it, or write the sign that is meant",
                 )
             factors.append(self.postfix())
+            if token.kind == "{":
+                self.refuse_unseen_braces(factors[-2], factors[-1], token)
         return factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(first))
+
+    def refuse_unseen_braces(self, before: Node, body: Node, opened: Token) -> None:
+        """The ``h{t-1}`` that was ``h_{t-1}``: braces are not seen, and so group no sum behind a
+        letter."""
+        if isinstance(before, Name | Script) and isinstance(body, Infix) and body.op in "+-":
+            raise error(
+                "N2C033",
+                "nobody sees these braces: what they hold may be below the name, or a factor",
+                self.span_from(opened),
+                "write `_{…}` for an index, or parentheses around a sum",
+            )
 
     def ends_with_number(self) -> bool:
         """Whether what follows is the formula's number, ``… W_2 + b_2 (2)``, set apart."""

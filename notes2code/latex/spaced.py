@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.characters import Token
 from notes2code.latex.words import CALLED, FIELD, LONGEST
+
+_SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 
 
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
@@ -41,19 +44,20 @@ def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -
 
 
 def words(tokens: Sequence[Token], latex: str) -> list[Token]:
-    """Words side by side that name one thing, such as ``capacity~factor``."""
+    """Words side by side that name one thing, such as ``capacity~factor``; in front of parentheses
+    only where the space between them is set, as in ``Feed\\ Forward(x)``."""
     joined: list[Token] = []
     for at, token in enumerate(tokens):
         before = joined[-1] if joined else None
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         called = following is not None and following.kind in ("open", "{")
+        between = "x" if before is None else latex[before.end : token.start]
         if (
             before is not None
             and before.kind == token.kind == "word"
-            and not called
-            and before.end < token.start
             and not {before.text, token.text} & CALLED
-            and latex[before.end : token.start].strip(" ~\t\n") == ""
+            and _SPACE.fullmatch(between)
+            and (not called or between.strip())
         ):
             joined[-1] = before._replace(text=f"{before.text} {token.text}", end=token.end)
         else:

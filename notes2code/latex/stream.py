@@ -15,10 +15,24 @@ _CONTINUES = frozenset("+·×*@/⊙∘⊗⊕-")
 
 
 def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
-    """Drop row breaks inside an equation, alignment marks, and ``\\left( \\right.`` slips."""
+    """Drop braces around all of it, row breaks inside an equation, alignment marks, and ``\\left(
+    \\right.`` slips."""
+    tokens = _without_outer_braces(tokens)
     _refuse_lone_ends(tokens)
     joined = _join_rows(_mend_null_delimiters(tokens, problems))
     return _differences(_names_in_other_scripts(joined))
+
+
+def _without_outer_braces(tokens: list[Token]) -> list[Token]:
+    """The ``{\\displaystyle …}`` of Wikipedia: braces around a whole formula group nothing."""
+    if tokens[0].kind != "{":
+        return tokens
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth == 0:
+            return [*tokens[1:at], *tokens[at + 1 :]] if tokens[at + 1].kind == "end" else tokens
+    return tokens
 
 
 def _refuse_lone_ends(tokens: list[Token]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import spaced, words
+from notes2code.latex import lines, spaced, words
 from notes2code.latex.characters import Characters, Token
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.signs import (
@@ -92,6 +92,7 @@ class Tokens(Characters):
         self.tokens = spaced.placeholders(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
+        self.tokens = lines.parted(self.tokens, latex, self.problems)
 
     def _body(self, text: str) -> list[Token]:
         """The tokens of a macro's body, without the closing token."""
@@ -303,6 +304,8 @@ class Tokens(Characters):
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))
             self._add("word", joined, start, found.end())
+        elif stripped == ")" and not self._is_open():
+            self._add("text", stripped, at, at + len(content))  # of a remark with math inside
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
@@ -328,6 +331,11 @@ class Tokens(Characters):
         else:
             return self._font_around(name, start, end)
         return found.end()
+
+    def _is_open(self) -> bool:
+        """Whether there is anything that a parenthesis could close."""
+        kinds = [token.kind for token in self.tokens]
+        return kinds.count("open") > kinds.count("close")
 
     def _prose(self, content: str, at: int, end: int) -> None:
         """Words between formulas; the last of ``\\text{where head}_i`` is a name."""

@@ -254,12 +254,17 @@ _INSIDE: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
 }
 
 
+PARENTHESES = frozenset(["", "(", "[", "{"])
+"""What opens a group that says nothing but what belongs together."""
+
 Maybe = TypeVar("Maybe", Node, Node | None)
 
 
 def ungrouped(node: Maybe) -> Maybe:
-    """What stands between parentheses, if a node is one thing in parentheses."""
-    return node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+    """What stands between parentheses, if a node is one thing in parentheses: not in bars, nor
+    rounded."""
+    alone = isinstance(node, Group) and len(node.items) == 1 and node.open in PARENTHESES
+    return node.items[0] if isinstance(node, Group) and alone else node
 
 
 def walk(node: Node) -> list[Node]:

@@ -73,7 +73,7 @@ FIELD = frozenset(
     token tokens word input Input output Output out hidden state states context enc dec model
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
-    Re where otherwise else TP TN FP FN KL JS JSD
+    seq decay epoch Re where otherwise else TP TN FP FN KL JS JSD
     """.split()
 )
 
@@ -126,10 +126,14 @@ def cut(run: str, known: Set[str]) -> list[str]:
 
 
 EATEN = {
-    name[1:]: name
-    for name in "frac alpha theta text times nabla right forall approx varepsilon".split()
+    **{
+        name[1:]: name
+        for name in "frac alpha theta text times nabla right forall approx varepsilon".split()
+    },
+    **{name: name for name in "frac dfrac tfrac mathbf mathrm operatorname boldsymbol".split()},
 }
-"""Commands whose backslash and first letter a programming language has taken for a sign."""
+"""Commands that have lost their backslash, or that and their first letter, which a programming
+language has taken for a sign."""
 
 _DEFINED = re.compile(
     r"(?:^|\\\\|\\q?quad|[,&;])\s*([A-Za-z]{2,8})\s*\([^()=]*\)"

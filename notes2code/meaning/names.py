@@ -123,9 +123,9 @@ KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 
 NUMBERS = frozenset(
-    "BP BLEU PPL ppl bleu perplexity lr lrate step warmup loss Loss CE NLL MSE MAE RMSE KL len "
-    "pos eps base temp temperature threshold margin scale shift gate gain cap "
-    "TP TN FP FN CF factor precision recall length count".split()
+    "BP BLEU PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
+    "loss Loss CE NLL MSE MAE RMSE KL len pos eps base decay temp temperature threshold margin "
+    "scale shift gate gain cap TP TN FP FN CF factor precision recall length count".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
@@ -167,7 +167,9 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
             return (2, 1, 0)
-        return (1, 0, 2) if bold or transposed else (0, 1, 2)
+        if bold or transposed:
+            return 1, 0, 2
+        return (0, 1) if base in ("alpha", "beta", "gamma", "eta", "lambda", "tau") else (0, 1, 2)
     if base.isupper():
         if base == "W" and label_of_projection(name):
             return (2, 1)  # what makes queries is no number

@@ -519,7 +519,7 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
                 return [Declare(named, axes, node.span)]
             if is_name(operands[0]):
                 out.append(Declare(named[:1], axes, node.span))
-            signs, operands = signs[:-1], operands[:-1]
+            signs, operands = signs[:-1], [*operands[:-2], _without_repeated(operands[:-1])]
     if signs[1:] and signs[-1] == "∈":  # what else it is in is only remarked
         signs, operands = signs[:-1], operands[:-1]
     if not signs:
@@ -564,6 +564,16 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if len(values) < 2 or any(map(braces.is_set, values)):
         return [Fact("=", node.span)]
     return [*out, *_definition(values, node.span)]
+
+
+def _without_repeated(sides: Sequence[Node | None]) -> Node | None:
+    """The last side of ``A = \\sigma(S) \\; A ∈ ℝ^{n×n}`` without the A that only the shape is
+    said of."""
+    match sides:
+        case [Name() | Script() as first, *_, Juxt((*factors, Name() | Script() as last)) as side]:
+            if names.label(first) == names.label(last) and not all(map(is_name, factors)):
+                return factors[0] if len(factors) == 1 else replace(side, factors=tuple(factors))
+    return sides[-1]
 
 
 def _definition(values: list[Node], span: Span) -> list[Statement]:

@@ -1,0 +1,70 @@
+"""Formulas that have lost a sign on their way into the note: a backslash, an underscore, the end
+of a line, the space between two words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
+
+
+@pytest.mark.parametrize(
+    ("latex", "said"),
+    [
+        (r"p(x) = e^{frac{x}{2}}", r"left of `\\frac`"),
+        (r"y = mathbf{W} x", r"left of `\\mathbf`"),
+        (r"h_t = \tanh(W h{t-1} + U x_t)", "nobody sees these braces"),
+        (r"y = a{b + 1}", "nobody sees these braces"),
+        (r"y = vec(X)", "`vec` may be a word"),
+        (r"m = 2 \times abe", "`abe` may be a word"),
+    ],
+)
+def test_refused(latex: str, said: str) -> None:
+    with pytest.raises(FormulaError, match=said):
+        compile_formula(latex)
+
+
+@table(
+    Case(
+        r"X = Token\ Embedding + Position~Embedding",
+        "Token_Embedding[n,d] Position_Embedding[n,d]",
+        lambda t, p: t + p,
+    ),
+    Case(r"m = 2 \times seq \times dim", "seq dim#", lambda s, d: 2 * s * d),
+    Case(r"\textbf{p} = xye^{2}", "x[n,d] y[d]", lambda x, y: x @ y * np.exp(2)),
+    # The shape that is said behind a space is no factor.
+    Case(
+        r"A = \mathrm{softmax}(S) \; A \in \mathbb{R}^{n \times n}",
+        "S[n,m]",
+        softmax,
+    ),
+    # Braces around the whole, and a remark that has math inside.
+    Case(
+        r"{\displaystyle \begin{aligned} y = 2 x \quad (4) \end{aligned}}", "x[d]", lambda x: 2 * x
+    ),
+    Case(r"y = 2 x \quad \text{(twice } x \text{)}", "x[d]", lambda x: 2 * x),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_spaced_call() -> None:
+    assert compile_formula(r"Y = Feed\ Forward(X)").component == "feed_forward"
+    assert compile_formula(r"Y = Multi~Head\ Attention(Q, K, V)").component == (
+        "multi_head_attention"
+    )
+
+
+def test_lines() -> None:
+    """A line that begins with a name and an equals sign is an equation, though TeX sets it beside
+    the one before; one that begins with the sign goes on."""
+    lines = compile_formula("k = x W^K\nv = x W^V")
+    assert lines.inputs[0].name == "x"
+    assert {i.name for i in lines.inputs} == {"x", "W_K"}
+    assert [d.code for d in lines.diagnostics].count("N2C026") == 1
+    x, w = np.arange(3.0), np.arange(12.0).reshape(3, 4)
+    np.testing.assert_allclose(lines.reference(x=x, W_K=w), x @ w)
+    whole = compile_formula("y = a\n+ b\n= c")
+    assert "N2C026" not in [d.code for d in whole.diagnostics]
