@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -12,7 +13,7 @@ from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
-from notes2code.diagnostics import Diagnostic, Problem, Span, warning
+from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
@@ -96,6 +97,8 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
             continue
         if not formula.code:
             compiled = repaired(compiled, known, library)
+        if formula not in doubts:
+            compiled = _only_mentioned(formula, compiled)
         doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
         told = (p for p in compiled.problems if not (formula.code and p.code in OF_TEX))
         other = () if entry not in kinds else (kinds[entry],)
@@ -103,6 +106,27 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
         placed = tuple(_placed(note, formula, problem) for problem in problems)
         formulas.append(CompiledFormula(note, formula, compiled, placed))
     return Compilation(vault, library, tuple(formulas), named, compiler)
+
+
+_NOT_COMPUTED = frozenset(["N2C031", "N2C032", "N2C036", "N2C037"])
+"""The codes of what has no range or no value of its own, which prose may speak of all the same."""
+
+
+def _only_mentioned(formula: Formula, compiled: Compiled) -> Compiled:
+    """An expression in a sentence that equates nothing and cannot be computed, such as ``$-m |i -
+    j|$``, is spoken of: what is said of it is a remark, and no error."""
+    codes = {p.code for p in compiled.problems if p.severity is Severity.ERROR}
+    inside = not (formula.display or formula.code or EMIT in asked(formula))
+    if not codes or not codes <= _NOT_COMPUTED or not inside or _EQUATES.search(formula.latex):
+        return compiled
+    remarks = (
+        replace(p, severity=Severity.NOTE) if p.severity is Severity.ERROR else p
+        for p in compiled.problems
+    )
+    return replace(compiled, status="text", problems=tuple(remarks))
+
+
+_EQUATES = re.compile(r"[=≈∝∼∈]|\\(?:approx|propto|sim|in|gets|leftarrow|equiv)(?![A-Za-z])")
 
 
 def _entries(vault: Vault, library: Library) -> dict[Entry, tuple[Note, Formula]]:

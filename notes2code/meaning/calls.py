@@ -391,8 +391,17 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     if use.indices:
         expert = alone and (base in _FUNCTION_LETTERS or base == "E")
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
-    is_passed = base.islower() and _is_passed_on(run, name, group)
+    is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
     return base in _MAYBE_FUNCTIONS or is_passed or (alone and base not in _MATRICES)
+
+
+def _is_call(group: Group) -> bool:
+    """Whether parentheses hold a call and nothing else, as those of ``b(\\phi(x, y))`` do: a factor
+    would need none."""
+    match group:
+        case Group("(", (Juxt((name, Group("("))),)):
+            return scripts.is_name(name)
+    return False
 
 
 def _is_passed_on(run: Run, name: Node, group: Group) -> bool:

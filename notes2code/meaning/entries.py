@@ -13,7 +13,19 @@ from notes2code.diagnostics import Problem, ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex import words as latex_words
 from notes2code.latex.macros import Macro, definitions
-from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Num, Script, Tree, children, walk
+from notes2code.latex.tree import (
+    PARENTHESES,
+    Dots,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    Tree,
+    children,
+    walk,
+)
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
 from notes2code.meaning.scope import Shape
@@ -181,10 +193,11 @@ def _said(node: Node) -> Hashable:
             return "T" if text in names.TRANSPOSES else text.lower()
         case Num(text):
             return text
-        case Group(_, (item,)):
+        case Group(opened, (item,)) if opened in PARENTHESES:
             return _said(item)
         case _:
-            return (type(node), getattr(node, "op", ""), *map(_said, children(node)))
+            sign = getattr(node, "op", "") or getattr(node, "open", "")
+            return (type(node), sign, *map(_said, children(node)))
 
 
 def length(said: Hashable) -> int:
@@ -208,7 +221,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
     # elsewhere.
     nodes = (node for value in statement.values for node in walk(value))
     constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
-    if constant and not target.parameters:
+    if constant and not target.parameters and not target.indices:
         parsed.constants.add(target.name)
     if not target.name or constant or names.is_size_name(target.name):
         return

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import error, note, warning
+from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
@@ -312,6 +312,7 @@ class Attempt:
         if target.row is not None:
             value = self._picked(value, target.row)
         value = self._conditional(define, value)
+        self._compare_sides(define, node, value)
         value = self._loose(define, value, target)
         value = ordering.ordered(self, value, letters, target)
         self._check_rank(value, target)
@@ -321,6 +322,30 @@ class Attempt:
             if len(state.axes) - used != value.rank - len(target.indices):
                 run.pay(2.4)  # the next state is of the kind of the last one
         return value
+
+    def _compare_sides(self, define: Define, taken: Node, value: Value) -> None:
+        """Count it against a reading when the other sides of a chain of equalities, ``o_i = Σ_j a_j
+        v_j = W Σ_j a_j c_j``, would have other axes. What cannot be computed says nothing."""
+        run = self.run
+        for side in define.values if len(define.values) > 1 else ():
+            if side is taken or define.condition is not None or scripts.is_name(side):
+                continue
+            if isinstance(side, Group) or isinstance(taken, Group):
+                continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
+            problems, conflicts = len(run.problems), len(run.conflicts)
+            try:
+                same = self._axes_in_all(run.lower(side)) == self._axes_in_all(value)
+            except ProblemError as problem:
+                same = problem.problem.code not in ("N2C040", "N2C041")
+            del run.problems[problems:], run.conflicts[conflicts:]
+            if not same:
+                run.pay(2.4)
+
+    def _axes_in_all(self, value: Value) -> int:
+        """The axes of a value, those along its index letters among them."""
+        free = free_roots(value.body)
+        letters = {find_index(self.run.indices[x]) for x in self.run.target_letters}
+        return len({find_index(axis) for axis in value.axes} | (letters & free))
 
     def _picked(self, value: Value, row: int) -> Value:
         """One of the two numbers that the right-hand side of a column of two is."""
@@ -401,12 +426,13 @@ class Attempt:
         if indexed > 1:
             indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
         element = value.rank - len(target.indices)
-        small = len(base) == 1 and base.islower()
+        small = base.islower() and (len(base) == 1 or base in names.GREEK)
         if small and indexed == 0 and element > 1:
             self.run.pay(0.7)
         if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
             self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
+        unexpected = unexpected and not (self.run.seen.averaged and element == 1)
         declared = self.run.shapes.get(target.name)
         weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
         if unexpected and weighs:
@@ -443,8 +469,8 @@ class Attempt:
         # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
         given = set(self.run.parameters)
         said = [n for n in said if given <= self.run.seen.letters(n).names] or said
-        explicit = sorted(said, key=lambda node: node.span.start - node.span.end)
-        options = tuple((node, float(cost)) for cost, node in enumerate(explicit))
+        explicit = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
+        options = tuple((node, 1.5 * at) for at, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
 
     def _is_unknown_call(self, value: Node) -> bool:
@@ -484,6 +510,11 @@ class Attempt:
             return value
         holds = condition(self.run, define.condition)
         return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
+
+
+def _explicitness(node: Node) -> int:
+    """How much a side of a chain says: the letters, words and numbers that it is made of."""
+    return sum(isinstance(inner, Name | Num) for inner in walk(node))
 
 
 def _is_turned(value: Value, declared: Shape) -> bool:

@@ -82,6 +82,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
+    counted = names.INDEX_LETTERS | _counted_elsewhere(nodes)
     function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
@@ -89,7 +90,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         for letter in binders.script_letters(node, seen.bound):
             if node is function and letter not in _letters(define.values):
                 continue  # the k of `\rho_k(Y) = …` beside `\rho_q`
-            if letter not in names.INDEX_LETTERS or letter in labels or letter in seen.ends:
+            if letter not in counted or letter in labels or letter in seen.ends:
                 continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
                 continue
@@ -118,6 +119,18 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _counted_elsewhere(nodes: Nodes) -> set[str]:
+    """The letters below a name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
+    e^{z_j}``."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script) if summed else ():
+        match node:
+            case Script(Name(base), Name(letter), None, 0):
+                below.setdefault(base, set()).add(letter)
+    return {x for letters in below.values() if letters & summed for x in letters}
 
 
 def _letters(values: Sequence[Node]) -> set[str]:

@@ -246,7 +246,13 @@ class Linker:
             self.base,
             words=self.words,
             macros=self.macros,
-            shapes={**(near := self._shapes(entry)), **self.base.shapes, **near, **kinds},
+            shapes={
+                **(near := self._shapes(entry)),
+                **self.base.shapes,
+                **self._numbers(entry),
+                **near,
+                **kinds,
+            },
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
         )
@@ -391,6 +397,16 @@ class Linker:
             del nearest[name]
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
+
+    def _numbers(self, entry: Entry) -> dict[str, Shape]:
+        """The names that the section gives a number, ``h = 32``, where they stand alone."""
+        mine = self.parsed[entry]
+        if mine.seen is None:
+            return {}
+        alone = {name for name, counts in mine.seen.counted.items() if counts == {0}}
+        alone -= mine.parameters | mine.seen.bound
+        alone = {name for name in alone if not names.is_size_name(name)}
+        return dict.fromkeys(self.nearest(entry, sorted(alone), "constants", within=0), Shape(()))
 
     def _of_others(self, entry: Entry, nearest: Mapping[str, Entry]) -> list[str]:
         """What goes with others than these: where a section declares a W_1 of its own, the W_2 that

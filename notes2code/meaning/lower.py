@@ -369,6 +369,10 @@ def _group(run: Run, node: Group) -> Value:
         return mapped(run.lower(node.items[0]), lambda e: ir.Fn(which, (e,)), node.span)
     if node.open == "⟨" and len(node.items) == 2:
         return products.inner(run, run.lower(node.items[0]), run.lower(node.items[1]), node.span)
+    if node.open == "⟨":
+        text = f"`{run.quote(node.span)}` may be a mean"
+        way = "write `\\mathbb{E}[…]` for that, or other parentheses"
+        raise error("N2C037", text, node.span, way)
     if len(node.items) == 1:
         only = node.items[0]
         if node.open == "[" and isinstance(only, Relation) and None not in only.operands:

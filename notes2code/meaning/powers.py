@@ -209,6 +209,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     raised_to = _exponent(run, exponent)
     if base.rank == 2 and _is_diagonal(run, base):
         return _diagonal_power(run, base, raised_to, where)
+    if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
+        _refuse_raised_vector(run, base, base.body.array, where)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
             "N2C033",
@@ -238,6 +240,26 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _refuse_raised_vector(run: Run, base: Value, name: str, where: Span) -> None:
+    """The r of ``x^r W`` says which x it is, as nobody raises a vector to a letter; the x of
+    ``f(x) = x^n`` is a number."""
+    if base.rank:
+        text = f"the vector `{run.quote(base.span)}` is raised to a letter"
+        run.conflict(3, text, where)
+        return
+    vector = names.element_ranks(name, len(run.symbols[name].axes), False, False)[0] == 1
+    mapped = any(names.base_letter(other).isupper() for other in run.seen.counted)
+    if vector and mapped and name not in run.seen.elements:
+        run.pay(3.0)
+
+
+def _is_letter_of_its_own(run: Run, exponent: Node) -> bool:
+    """Whether an exponent is a letter of which nothing says that it is a number."""
+    if not isinstance(exponent, Name) or len(exponent.text) > 1:
+        return False
+    return exponent.text not in run.indices | run.shapes | run.defined
 
 
 def _is_diagonal(run: Run, base: Value) -> bool:

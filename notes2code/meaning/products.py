@@ -23,6 +23,7 @@ from notes2code.meaning.values import (
     Value,
     dot,
     elementwise,
+    free_roots,
     matrix_product,
     outer,
     shape_text,
@@ -291,8 +292,8 @@ def explicit(run: Run, node: Infix) -> Value:
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
     if node.op in symbols.HADAMARD:
-        # What is multiplied element by element has elements.
-        run.pay(1.2 * (left.rank, right.rank).count(0))
+        # What is multiplied element by element has elements, or is one.
+        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)

@@ -84,7 +84,8 @@ def empty_sum(tree: Tree) -> Problem | None:
 
 def is_mention(node: Node) -> bool:
     """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a distance
-    ``|i - j|``, a list of names, or a call ``α(x, x_i)`` of a function of the note."""
+    ``|i - j|``, how much there is of something, ``|V|``, a list of names or of places, ``(2i,
+    2i+1)``, or a call ``α(x, x_i)`` of a function of the note."""
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
     match node:
@@ -99,7 +100,9 @@ def is_mention(node: Node) -> bool:
         square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
         return node.op == "×" and (square or all(map(_is_extent, sides)))
     if isinstance(node, Group):
-        return bool(node.items) and len(node.items) > 1 and all(map(is_mention, node.items))
+        if len(node.items) == 1:
+            return node.open == "|" and scripts.is_name(node.items[0])
+        return bool(node.items) and all(is_mention(item) or _is_place(item) for item in node.items)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, group = node.factors
         return (
@@ -112,6 +115,11 @@ def is_mention(node: Node) -> bool:
             and not names.label(name).lower().startswith("softmax")
         )
     return False
+
+
+def _is_place(node: Node) -> bool:
+    """Whether a node is a place such as ``i + 1`` or ``2i``."""
+    return scripts.shift(node) is not None or scripts.stride(node) is not None
 
 
 def _is_distance(node: Node) -> bool:

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import binders, names, scripts
@@ -220,9 +221,10 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``; and
     so do the others beside both, as in ``2 B L d_h``, whatever they are beside two sizes."""
+    factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
-    size = sum(names.is_size_name(name) for name in found if name)
+    size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
     sure = (
         number or size > 0 or worded
@@ -232,6 +234,12 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()
     return {name for name in found if name}
+
+
+def _counts_by_name(name: str) -> bool:
+    """Whether a name says how many or how long, as ``n_layers`` and ``seq_len`` do."""
+    base, _, last = name.partition("_")
+    return bool(last) and (base in ("n", "num") or name.rpartition("_")[2] in ("len", "size"))
 
 
 _ARRAYS = frozenset("AKQVWacehqvwxyz")

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Script, walk
+from notes2code.latex.tree import (
+    PARENTHESES,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Script,
+    walk,
+)
 
 
 def angle_of(node: Node) -> Node | None:
@@ -27,7 +38,7 @@ def _adds(node: Node) -> bool:
 
 def _without_root(exponent: Node) -> Node | None:
     match exponent:
-        case Group(_, (inner,)):
+        case Group(opened, (inner,)) if opened in PARENTHESES:
             return _without_root(inner)
         case Neg(body):
             inner_angle = _without_root(body)
@@ -59,7 +70,9 @@ def beside_angle(exponent: Node) -> Node | None:
 def _factors(node: Node) -> Iterator[Node]:
     """What is multiplied and divided in a node."""
     match node:
-        case Group(_, (inner,)) | Neg(inner):
+        case Neg(inner):
+            yield from _factors(inner)
+        case Group(opened, (inner,)) if opened in PARENTHESES:
             yield from _factors(inner)
         case Juxt(factors):
             yield from (inner for factor in factors for inner in _factors(factor))

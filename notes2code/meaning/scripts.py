@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
+    PARENTHESES,
     Accent,
     Frac,
     Group,
@@ -24,6 +25,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.latex.words import RATES
@@ -97,7 +99,7 @@ def shift(node: Node) -> tuple[str, int] | None:
             return letter, 0
         case Infix("+" | "-" as sign, Name(letter), Num(text)) if text.isdigit():
             return letter, int(text) if sign == "+" else -int(text)
-        case Group(_, (inner,)):
+        case Group(opened, (inner,)) if opened in PARENTHESES:
             return shift(inner)
     return None
 
@@ -135,7 +137,7 @@ def beyond_half(node: Node) -> tuple[str, Node] | None:
     match node:
         case Infix("+", Name(letter), Infix("/", _, Num("2")) | Frac(_, Num("2")) as half):
             return letter, half
-        case Group(_, (inner,)):
+        case Group(opened, (inner,)) if opened in PARENTHESES:
             return beyond_half(inner)
     return None
 
@@ -247,7 +249,9 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
-            if inner := self.label_and_index(part) or self.beside_label(part):
+            if inner := (
+                self.label_and_index(part) or self.beside_label(part) or self.of_two_places(part)
+            ):
                 for piece in inner:
                     self.below(piece)
                 continue
@@ -290,6 +294,15 @@ class _Reader:
                 abbreviated = self.base in _WEIGHTS | {"d", "n", "N"} or one + other == "in"
                 if len({one, other} & self.bound) == 1 and not abbreviated:
                     return node.factors
+        return ()
+
+    def of_two_places(self, node: Node) -> tuple[Node, ...]:
+        """The name and the letters of the ``rel(i,j)`` of a bias ``b_{rel(i,j)}``: whatever it is
+        of two places, there is one for every two."""
+        match node:
+            case Juxt((name, Group("(", (Name(one), Name(other)) as places))) if is_name(name):
+                if one != other and {one, other} <= self.bound:
+                    return name, *places
         return ()
 
     def looks_up(self, node: Node) -> bool:
@@ -343,7 +356,7 @@ class _Reader:
 
     def above(self, node: Node) -> None:
         """A superscript: a transpose, a power, an index or a label."""
-        inner = node.items[0] if isinstance(node, Group) and len(node.items) == 1 else node
+        inner = ungrouped(node)
         is_step = self.is_step(inner)
         if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
             self.power = node  # the β^t of step t
@@ -427,6 +440,8 @@ class _Reader:
             self.power = node
         elif text in self.bound:
             self._counted(At(node))
+        elif text.lower() in _STEPS and (self.base in RATES or self.base in names.NUMBERS):
+            self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES | self.bound
             if exponent or (
@@ -435,14 +450,17 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
-        elif (self.base in _OF_ATTENTION and self.indices) or text == _LAYER:
+        elif self.base in _ARRAYS or text == _LAYER:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         else:
             self.power = node
 
 
-_OF_ATTENTION = frozenset("qk")
-"""Vectors, which nobody raises to a power."""
+_STEPS = frozenset("step steps epoch epochs iteration".split())
+"""Words that count what a rate is raised to: ``decay^{epoch}``."""
+
+_ARRAYS = frozenset("QKVWUHEOqkvh")
+"""Vectors and matrices, which nobody raises to a letter."""
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
 

@@ -26,7 +26,16 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, counting, elements, index_letters, names, roots, scripts
+from notes2code.meaning import (
+    averages,
+    binders,
+    counting,
+    elements,
+    index_letters,
+    names,
+    roots,
+    scripts,
+)
 from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
@@ -51,6 +60,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``averaged`` are the values that weights add up, which are vectors.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
@@ -73,6 +83,7 @@ class Survey:
     bold: dict[str, set[int]] = field(default_factory=dict)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
+    averaged: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
     transposed: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
@@ -207,6 +218,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
         _count_uses(seen, value)
     index_letters.refuse_two_steps(seen, statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
+    seen.averaged = set(averages.averaged(seen, nodes))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))
     products = nodes.of(Juxt, Infix)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Relation, Script, walk
+from notes2code.latex.tree import Big, Frac, Group, Infix, Name, Node, Relation, Script, walk
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name
+from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
@@ -58,16 +58,27 @@ def _refuse_condition(node: Node, use: Use) -> None:
 
 
 def _of_the_feature(run: Run, use: Use) -> Use:
-    """``γ`` in ``f(x) = γ (x_i - μ) / σ``, which is written for one feature of x: γ_i."""
+    """``γ`` in ``f(x) = γ (x_i - μ) / σ``, which is written for one feature of x, as ``y_i = γ x_i
+    / \\sqrt{Σ_j x_j^2}`` is: γ_i."""
     if not run.seen.normalises or use.indices or len(run.target_letters) != 1:
         return use
     if names.base_letter(use.name) not in GAINS or use.name in run.defined:
         return use
     tops = [node.top if isinstance(node, Frac) else node.left for node in _quotients(run)]
     found = (run.seen.understood(node) for top in tops for node in walk(top))
-    if not any(x is not None and x.indices and x.name in run.whole_parameters for x in found):
+    features = {*run.whole_parameters, *_added_squares(run)}
+    features |= {name for name, counts in run.seen.counted.items() if counts == {0, 1}}
+    if not any(x is not None and x.indices and x.name in features for x in found):
         return use
     return replace(use, indices=(At(Name(run.target_letters[0], use.span)),))
+
+
+def _added_squares(run: Run) -> Iterator[str]:
+    """The x of ``Σ_j x_j^2``, whose elements are numbers."""
+    for big in run.seen.nodes.of(Big):
+        use = run.seen.understood(big.body) if big.op in ("sum", "mean") else None
+        if use is not None and use.indices and is_two(use.power):
+            yield use.name
 
 
 def _quotients(run: Run) -> Iterator[Frac | Infix]:
@@ -170,7 +181,7 @@ def counted(index: Index) -> Expr:
 def _is_size(run: Run, name: str) -> bool:
     if name in run.symbols or name in run.shapes:
         return False
-    if name in run.seen.sizes or _counts_an_axis(run, name):
+    if name in run.seen.sizes or _counts_an_axis(run, name) or _is_among_sizes(run, name):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
         if run.seen.counted[name] != {0}:
@@ -192,6 +203,12 @@ def _is_memory(run: Run, name: str) -> bool:
         node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
         for node in run.seen.nodes.of(Infix)
     )
+
+
+def _is_among_sizes(run: Run, name: str) -> bool:
+    """Whether all that a formula names are sizes, as the note declares shapes: ``r (d + k)``."""
+    axes = {axis for shape in run.shapes.values() for axis in shape.axes}
+    return name in axes and all(x in axes or names.is_size_name(x) for x in run.seen.counted)
 
 
 def _counts_an_axis(run: Run, name: str) -> bool:
@@ -349,6 +366,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         return _role_rank(run, base, max(indices, min(use.steps, 1)), of_heads)
     if run.seen.attends and base in "QKV" and bold:
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
+    if use.name in run.seen.averaged:
+        return run.choose(f"rank {name}", [(1, 0.0), (0, 1.0), (2, 2.0)])
     if run.seen.attends and base in "qkv" and indices == 2:
         vectors = any(
             names.base_letter(name) in _ROLES
@@ -399,7 +418,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
-    if base == "W" or (base in ("a", "alpha") and indices == 2):
+    if base == "W" and names.label_of_projection(use.name):
+        step = 2.2
+    elif base == "W" or (base in ("a", "alpha") and indices == 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
@@ -461,7 +482,15 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
         return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 1.1)))
+    # The q_i of q_i k_j is no number: those of one query and its key are counted by one letter.
+    queries, keys = _letters_below(run, "q"), _letters_below(run, "k")
+    apart = bool(queries) and bool(keys) and queries.isdisjoint(keys)
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 4.0 if apart else 1.1)))
+
+
+def _letters_below(run: Run, role: str) -> set[str]:
+    """The letters that count the arrays of a role."""
+    return {letter for name, _, letter in run.seen.shifts if names.base_letter(name) == role}
 
 
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:

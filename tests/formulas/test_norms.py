@@ -61,9 +61,21 @@ def standardised(x: Any, epsilon: float) -> Any:
         "x[d] gamma[d] epsilon+ beta[d]",
         lambda x, g, e, b: g * (x - x.mean()) / (x.std() + e) + b,
     ),
+    # The gain of one feature, beside squares that are added up over all.
+    *(
+        Case(
+            latex,
+            "gamma[d] x[d] epsilon+",
+            lambda g, x, e: g * x / np.sqrt(np.mean(x**2) + e),
+        )
+        for latex in (
+            r"y_i = \gamma \cdot \frac{x_i}{\sqrt{\frac{1}{d} \sum_{j=1}^d x_j^2 + \epsilon}}",
+            r"y_i = \gamma \odot \frac{x_i}{\sqrt{\frac{1}{d} \sum_{j=1}^d x_j^2 + \epsilon}}",
+        )
+    ),
     Case(
         r"u \cdot w = |u||w| \cos\theta",
-        "u[n] w[m] theta",
+        "u[d] w[d] theta",
         lambda u, w, t: np.linalg.norm(u) * np.linalg.norm(w) * np.cos(t),
     ),
     Case(

@@ -30,6 +30,8 @@ TEXT = [
     r"e^{i\varphi} = \cos\varphi + i\sin\varphi",
     r"i - j",
     r"|m - n|",
+    r"|V|",
+    r"(2i, 2i + 1)",
     r"(t - s)",
     r"\ldots",
     r"\odot",

@@ -22,6 +22,29 @@ COUNTS = [
         "L h_kv s b d_h#",
         lambda layers, h, s, b, d: 2 * layers * h * d * s * b,
     ),
+    Case(
+        r"\text{KV cache} = 2 \times b \times s \times h \times d_{head} \times (\text{bytes})",
+        "b s h bytes d_head#",
+        lambda b, s, h, size, d: 2 * b * s * h * d * size,
+    ),
+    Case(
+        r"m = 2 \cdot n_{layers} \cdot h \cdot d_{head} \cdot \text{seq\_len}",
+        "n_layers h seq_len d_head#",
+        lambda n, h, s, d: 2 * n * h * s * d,
+    ),
+    # All are sizes, as declared, or numbers, as the text says.
+    Case(
+        r"c = r d + r k = r (d + k)",
+        "r k d#",
+        lambda r, k, d: r * (d + k),
+        context=[r"W \in \mathbb{R}^{d \times k}", r"A \in \mathbb{R}^{r \times k}"],
+    ),
+    Case(
+        r"y = s h u",
+        "s h u[d]",
+        lambda s, h, u: s * h * u,
+        context="Let $h = 32$ and $s = 4$.",
+    ),
     Case(r"P = V \times d_{model}", "V d_model#", lambda v, d: v * d),
     Case(
         r"\Omega(\text{MSA}) = 4hwC^2 + 2(hw)^2C",
