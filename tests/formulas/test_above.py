@@ -1,0 +1,63 @@
+"""What stands above a name: numbers in brackets that round or drop the sign, and counting words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"r = r_0 \cdot \gamma^{\lfloor t / s \rfloor}",
+        "r_0 gamma+ t s",
+        lambda r, g, t, s: r * g ** np.floor(t / s),
+    ),
+    Case(
+        r"y = \lambda^{\left\lceil a / b \right\rceil}",
+        "lambda_+ a b",
+        lambda base, a, b: base ** np.ceil(a / b),
+    ),
+    Case(
+        r"D_{ij} = \gamma^{|i - j|}, \quad Y = D X",
+        "gamma+ X[n,d] m#",
+        lambda g, x, m: g ** np.abs(np.arange(m)[:, None] - np.arange(len(x))) @ x,
+    ),
+    Case(r"\eta = \eta_0 \cdot \gamma^{epoch}", "eta_0 gamma+ epoch", lambda e, g, n: e * g**n),
+    Case(
+        r"lr = lr_0 \times decay^{step}",
+        "lr_0 decay+ step",
+        lambda r, d, n: r * d**n,
+    ),
+    Case(r"y = W^{step} x", "W_step[p,d] x[d]", lambda w, x: w @ x),
+)
+def test_power(case: Case) -> None:
+    check(case)
+
+
+def test_distance_is_no_difference() -> None:
+    with pytest.raises(FormulaError, match="N2C032"):
+        compile_formula(r"y_i = x_{|i - 1|}")
+
+
+def test_mean() -> None:
+    """Physicists write a mean so, and a group is not set in these brackets."""
+    with pytest.raises(FormulaError, match=r"N2C037.*may be a mean"):
+        compile_formula(r"y = \langle x \rangle")
+
+
+@table(
+    Case(r"y = h^m W", "h_m[d] W[d,p]", lambda h, w: h @ w),
+    Case(r"s = K^{r\top} q", "K_r[d,n] q[d]", lambda k, q: k.T @ q),
+    Case(r"f(x) = x^n", "x+ n", lambda x, n: x**n),
+)
+def test_letter(case: Case) -> None:
+    """Nobody raises a vector or a matrix to a letter: it says which one is meant."""
+    check(case)
+
+
+def test_raised_vector() -> None:
+    with pytest.raises(FormulaError, match="raised to a letter"):
+        compile_formula(r"y = x^r W")
