@@ -15,6 +15,7 @@ from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
+from notes2code.latex.variants import variants
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
 from notes2code.passages import passages
@@ -145,10 +146,13 @@ def _entries(vault: Vault, library: Library) -> dict[Entry, tuple[Note, Formula]
 
 def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     """The formulas that a formula is: cases whose rows are named *dot*, *general* and so on are
-    one for each row. Unless a word of a name is that of a component it may be a condition."""
+    one for each row, and so are ways to do one thing, each behind its name. Unless a word of a name
+    of cases is that of a component it may be a condition."""
     found = labelled(formula.latex)
     words = (word for one in found for word in (one.label, *one.label.split()))
     if not any(map(library.knows, words)):
+        found = variants(formula.latex)
+    if not found:
         return (formula,)
     return tuple(
         replace(formula, latex=one.latex, places=_composed(one, formula.places)) for one in found

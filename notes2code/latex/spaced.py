@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.characters import Token
@@ -63,6 +64,37 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
         else:
             joined.append(token)
     return joined
+
+
+_MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".split())
+"""What modules are called that have a kind before a hyphen: ``W-MSA``, ``Cross-Attn``."""
+
+
+def hyphenated(tokens: Sequence[Token]) -> list[Token]:
+    """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word."""
+    joined: list[Token] = []
+    for at, token in enumerate(tokens):
+        called = at + 1 < len(tokens) and tokens[at + 1].kind == "open"
+        start = len(joined) - 1
+        if called and token.text in _MODULES and start > 0 and joined[-1].text == "-":
+            while start > 0 and _is_kind(joined[start - 1]) and _touch(joined, start, token):
+                start -= 1
+        if 0 <= start < len(joined) - 1:
+            text = "".join(one.text for one in (*joined[start:], token))
+            joined[start:] = [Token("word", text, joined[start].start, token.end)]
+        else:
+            joined.append(token)
+    return joined
+
+
+def _is_kind(token: Token) -> bool:
+    return token.kind == "word" or (token.kind == "name" and token.text in ("S", "W"))
+
+
+def _touch(before: Sequence[Token], at: int, last: Token) -> bool:
+    """Whether some tokens from one on stand side by side, without a space."""
+    run = [before[at - 1], *before[at:], last]
+    return all(left.end == right.start for left, right in pairwise(run))
 
 
 def placeholders(tokens: Sequence[Token]) -> list[Token]:

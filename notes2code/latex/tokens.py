@@ -88,7 +88,7 @@ class Tokens(Characters):
                 Span(0, 1),
                 "split it into several formulas",
             )
-        joined = spaced.letters(self.tokens, known, self.problems)
+        joined = spaced.hyphenated(spaced.letters(self.tokens, known, self.problems))
         self.tokens = spaced.placeholders(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))

@@ -255,14 +255,16 @@ def _single(expr: Expr, array: str) -> Expr:
 def _other_arity(
     run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
 ) -> Value:
-    """A function of the field with another number of arguments than usual: given one array, it
-    takes that in all its places; otherwise it is one that the field does not know."""
+    """A function of the field with another number of arguments than usual: attention that is given
+    one array takes that as queries, keys and values; otherwise it is one that the field does not
+    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1:
         return apply(run, use, equation, arguments[:1], span, named)
     ranks = {one.name: len(one.shape) for one in equation.inputs}
     given = [ranks[name] for name in equation.parameters]
-    if len(arguments) == 1 and len(set(given)) == 1:
+    attends = {name.upper() for name in equation.parameters} <= {*"QKV"}
+    if len(arguments) == 1 and attends and len(set(given)) == 1:
         text = run.quote(arguments[0].span)
         run.problems.append(
             note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
@@ -275,7 +277,7 @@ def _other_arity(
         run.problems.append(note("N2C039", text, span))
         arguments = [place, *arguments] if given[0] == 0 else [*arguments, place]
         return apply(run, use, equation, arguments, span, named)
-    if len(arguments) == 1:
+    if len(arguments) == 1 and attends:
         raise _other_number(use, equation, 1, span)
     if use.name in run.functions:
         raise _two_functions(use, span)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
-from notes2code.meaning import binders, conditions, diagonal, ir, scripts
+from notes2code.meaning import binders, conditions, diagonal, ir, names, scripts
 from notes2code.meaning.indexing import count, place
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.statements import Range
 from notes2code.meaning.symbols import counted
-from notes2code.meaning.values import Value, scalar, uses
+from notes2code.meaning.values import Value, scalar, settled, uses
 
 _KINDS = frozenset(["sum", "prod", "max", "min", "mean"])
 _NOT_COMPUTED = {
@@ -29,6 +29,8 @@ def big(run: Run, node: Big) -> Value:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
     _refuse_condition(run, node)
+    if node.sub is None and kind != "concat" and not _free_letters(run):
+        return _over_elements(run, node, kind)
     bound = _indices(run, node)
     outer = {index.name: run.indices.get(index.name) for index, _ in bound}
     for index, _ in bound:
@@ -122,19 +124,43 @@ def _unused(node: Big, index: Index) -> ProblemError:
     )
 
 
+def _free_letters(run: Run) -> list[str]:
+    """The letters that count nothing but what a sum without an index adds up."""
+    return [x for x in run.seen.free if x not in run.seen.targets]
+
+
+def _over_elements(run: Run, node: Big, kind: str) -> Value:
+    """``\\sum y \\log p`` of two vectors: over their elements, if all in it has these. The weights
+    of attention, ``\\sum \\alpha v``, add up vectors."""
+    outside, run.over_elements = run.over_elements, True
+    value = run.lower(node.body)
+    run.over_elements = outside
+    if value.rank != 1:
+        raise _unsaid(node)
+    index = find_index(value.axes[0])
+    arrays = [part for part in ir.walk(settled(value.body)) if isinstance(part, Ref)]
+    bases = {names.base_letter(part.array) for part in arrays}
+    weighs = not bases.isdisjoint(["a", "A", "alpha"])
+    if not arrays or weighs or not all(uses(part, index) for part in arrays):
+        raise _unsaid(node)
+    text = f"`{run.quote(node.span)}` is taken to run over the elements of what stands in it"
+    run.problems.append(note("N2C039", text, node.span, "write the index below the sign"))
+    return scalar(ir.Reduce(kind, index, value.body, None), node.span)
+
+
+def _unsaid(node: Big) -> ProblemError:
+    text = "over what this runs is not said"
+    return error("N2C036", text, node.span, "write the index below the sign")
+
+
 def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     """The indices bound by an operator, each with the condition that its range sets."""
     sub = node.sub
     if sub is None:
-        letters = [x for x in run.seen.free if x not in run.seen.targets]
+        letters = _free_letters(run)
         if not letters:
-            raise error(
-                "N2C036",
-                "over what this runs is not said",
-                node.span,
-                "write the index below the sign",
-            )
-        return [(Index(letters[0], Size("")), None)]
+            raise _unsaid(node)
+        return [(Index(letter, Size("")), None) for letter in letters]
     if isinstance(sub, Group) and any(isinstance(item, Dots) for item in sub.items):
         head = sub.items[0]
         letters = binders.bound_letters(head)

@@ -137,13 +137,17 @@ class Attempt:
             if not before or self.defines[at].condition is not None:
                 continue
             later = range(before[-1] + 1, at + 1)
-            if not any(target.name in self._names_in(other) for other in later):
+            if not any(self._goes_on(other, target.name, before[-1]) for other in later):
                 raise error(
                     "N2C035",
                     f"`{self.run.quote(target.span)}` is defined a second time",
                     target.span,
                     "give one of the two another name, or join them with `=` if they are equal",
                 )
+
+    def _goes_on(self, at: int, name: str, before: int) -> bool:
+        """Whether a statement uses what another defines, and not the state before that."""
+        return name in self._names_in(at) and not self._comes_from_before(at, before)
 
     def _refuse_defined_parameter(self, target: Target, needed: set[int]) -> None:
         """Of ``X = E + P, Q = X W, S(X) = Q X^⊤`` nothing says whether S is given X or makes it."""

@@ -32,6 +32,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import (
     bigs,
+    binders,
     calls,
     cells,
     families,
@@ -182,19 +183,31 @@ def _infix(run: Run, node: Infix) -> Value:
 
 def _refuse_complex(run: Run, node: Infix) -> None:
     """The i of ``x_1 + i x_2``, where nothing counts with i or declares it, is the root of −1, and
-    no number that is given."""
-    if any("i" in known for known in (run.indices, run.shapes, run.defined, run.parameters)):
+    no number that is given; nor does it count in ``z_i = x_{2i} + i x_{2i+1}``."""
+    if any("i" in known for known in (run.shapes, run.defined, run.parameters)):
         return
-    for term in (node.left, node.right):
+    for term, other in ((node.left, node.right), (node.right, node.left)):
         factors = term.factors if isinstance(term, Juxt) else ()
         units = [f for f in factors if isinstance(f, Name) and f.text == "i"]
-        if units and any(f not in units and not isinstance(f, Num) for f in factors):
+        rest = [f for f in factors if f not in units and not isinstance(f, Num)]
+        if units and rest and ("i" not in run.indices or _are_two_parts(other, rest[0])):
+            text = "is an index here" if "i" in run.indices else "counts nothing here"
             raise error(
                 "N2C037",
-                "nothing counts with `i` here; if it is the root of −1, only turns are computed",
+                f"`i` {text}; if it is the root of −1, only turns are computed",
                 units[0].span,
                 "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
             )
+
+
+def _are_two_parts(real: Node, imaginary: Node) -> bool:
+    """Whether two terms are elements of one array, or a cosine and a sine."""
+    match real, imaginary:
+        case Apply(Name("cos")), Apply(Name("sin")):
+            return True
+        case Script(), Script():
+            return binders.bare(real) == binders.bare(imaginary) != ""
+    return False
 
 
 def _refuse_lost_identity(run: Run, node: Infix) -> None:

@@ -38,11 +38,13 @@ def matrix(run: Run, node: Matrix) -> Value:
 
 
 def _is_cases(node: Matrix) -> bool:
-    if node.kind != "array" or any(len(row) != 2 for row in node.rows):
+    """Whether behind the value of each row of an array stand conditions and words alone."""
+    said = [[cell for cell in row[1:] if cell is not None] for row in node.rows]
+    if node.kind != "array" or not all(said):
         return False
-    said = [row[1] for row in node.rows]
-    return all(isinstance(cell, Relation | Group | Prose) for cell in said) and any(
-        cell is not None and isinstance(_unwrapped(cell), Relation) for cell in said
+    cells = [cell for row in said for cell in row]
+    return all(isinstance(cell, Relation | Group | Prose) for cell in cells) and any(
+        isinstance(_unwrapped(cell), Relation) for cell in cells
     )
 
 

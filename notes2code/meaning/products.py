@@ -122,6 +122,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         _refuse_lone_weight(run, left, right, where)
         if left.row and isinstance(right.body, ir.Ref) and right.body.at:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
+        if _scales_a_projection(left, right) or _scales_a_projection(right, left):
+            run.pay(2.2)  # the a of a W^Q is what is projected
         if _maps_a_number(left, right):
             run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
         number, array = sorted((left, right), key=lambda value: value.rank)
@@ -188,6 +190,16 @@ def _is_score(left: Value, right: Value) -> bool:
     match left.body, right.body:
         case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
             return mine != theirs
+    return False
+
+
+def _scales_a_projection(number: Value, array: Value) -> bool:
+    """Whether a letter that is no rate stands beside the weights of queries, keys or values."""
+    match number.body, array.body:
+        case ir.Ref(name), ir.Ref(weight) if array.rank:
+            letter = names.base_letter(name)
+            made = names.base_letter(weight) == "W" and names.label_of_projection(weight)
+            return made and len(letter) == 1 and letter.islower()
     return False
 
 

@@ -99,6 +99,7 @@ class Run:
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
     ``gives_number`` and ``gives_rows`` tell that the left-hand side is by custom a number, or one
     of several vectors, such as h_t.
+    ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
     ``given`` are the ranks of what each function that nobody defines is given first,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
@@ -128,6 +129,7 @@ class Run:
     parameters: tuple[str, ...] = ()
     whole_parameters: tuple[str, ...] = ()
     elementwise: bool = False
+    over_elements: bool = False
     gives_number: bool = False
     gives_rows: bool = False
     column: bool = False

@@ -242,6 +242,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         text = f"`{run.quote(where)}` is taken to be the dot product"
         run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
         return dot(run, left, right, where)
+    if left.row == right.row and run.over_elements:
+        return elementwise(run, left, right, ir.mul, where)
     if left.row == right.row:
         raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):

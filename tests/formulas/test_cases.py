@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, softmax, table
 
 
@@ -116,3 +117,13 @@ def causal(n: int, m: int) -> Any:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_columns() -> None:
+    """A word and a condition in cells of their own, and none in the last row."""
+    formula = compile_formula(
+        r"m_{ij} = \left\{\begin{array}{rcl} 0 & \text{for} & i - j \ge k \\"
+        r" 1 & \text{others} & \end{array}\right."
+    )
+    far = np.subtract.outer(np.arange(4), np.arange(3)) >= 2
+    np.testing.assert_array_equal(formula.reference(n=4, m=3, k=2.0), np.where(far, 0, 1))

@@ -8,6 +8,13 @@ from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
+    # A sum without an index runs over what all in it have.
+    Case(r"L = -\sum y \log p", "y[n] p+[n]", lambda y, p: -np.sum(y * np.log(p))),
+    Case("L = -Σ y log(p)", "y[n] p+[n]", lambda y, p: -np.sum(y * np.log(p))),
+    Case(
+        r"e = \frac{1}{n} \sum (y - \hat y)^2", "y[n] y_hat[n]", lambda y, z: np.mean((y - z) ** 2)
+    ),
+    Case(r"c = \sum A_{ij}", "A[n,m]", np.sum),
     Case(r"L = -\sum_i y_i \log \hat{y}_i", "y[n] y_hat+[n]", lambda y, p: -y @ np.log(p)),
     Case(
         r"D_{KL}(P \| Q) = -\sum_i P_i \log \frac{Q_i}{P_i}",

@@ -57,6 +57,14 @@ def test_spaced_call() -> None:
     )
 
 
+def test_hyphen() -> None:
+    """TeX sets the hyphen of a module's name as a minus."""
+    formula = compile_formula(r"Z = SW-MSA(X) + X")
+    assert {i.name for i in formula.inputs} == {"SW_MSA", "X"}
+    assert compile_formula("O = Self-Attention(X)").component == "self_attention"
+    assert {i.name for i in compile_formula(r"Z = X-LN(X)").inputs} >= {"X", "gamma"}
+
+
 def test_lines() -> None:
     """A line that begins with a name and an equals sign is an equation, though TeX sets it beside
     the one before; one that begins with the sign goes on."""

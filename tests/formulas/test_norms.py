@@ -61,6 +61,11 @@ def standardised(x: Any, epsilon: float) -> Any:
         "x[d] gamma[d] epsilon+ beta[d]",
         lambda x, g, e, b: g * (x - x.mean()) / (x.std() + e) + b,
     ),
+    Case(
+        r"y_i = \gamma \cdot x_i / (RMS(x) + \epsilon)",
+        "gamma[d] x[d] epsilon+",
+        lambda g, x, e: g * x / (np.sqrt(np.mean(x**2)) + e),
+    ),
     # The gain of one feature, beside squares that are added up over all.
     *(
         Case(
