@@ -25,7 +25,7 @@ from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, wa
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
-from notes2code.meaning.ranks import as_defined, unlike_said
+from notes2code.meaning.ranks import as_defined, as_used, unlike_said
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Compiler:
     def _in_context(self, entry: Entry) -> Compiled:
         compiled = self._by_itself(entry)
         if compiled.status == "formula":
-            compiled = self._as_defined(compiled)
+            compiled = self._as_defined(self._as_used(compiled))
         tree = self.linker.parsed[entry].tree
         if tree is not None and compiled.status != "rejected":
             slips = wrong_results(entry.latex, tree, self.library.scope)
@@ -108,6 +108,27 @@ class Compiler:
             self.linker.kinds[entry], self.alone[entry] = kinds, own
             return compiled
         return replace(other, problems=(*other.problems, unlike(rows, entry.latex)))
+
+    def _as_used(self, compiled: Compiled) -> Compiled:
+        entry = compiled.entry
+        own = self.alone[entry]
+        typed = as_used(self.linker, entry, own, self._users(entry))
+        if typed is own:
+            return compiled
+        self.alone[entry] = typed
+        problems = self._problems(entry, typed, ())
+        problems += self._doubts(entry, typed, typed.equation)
+        return replace(compiled, equation=typed.equation, problems=_unique(problems))
+
+    def _users(self, entry: Entry) -> Iterator[tuple[Entry, Typed]]:
+        """The formulas behind a formula in its section that name what it defines."""
+        defined = self.linker.parsed[entry].arrays
+        for other in self.linker.behind(entry):
+            mentioned = self.linker.parsed[other].mentioned - self.linker.parsed[other].arrays
+            if mentioned & defined:
+                self._by_itself(other)
+                if other in self.alone and self.alone[other].equation is not None:
+                    yield other, self.alone[other]
 
     def _as_defined(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry

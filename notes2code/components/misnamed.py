@@ -8,7 +8,7 @@ from notes2code.components import settings
 from notes2code.components.library import Library, plain
 from notes2code.components.recognise import Recognised, kind
 from notes2code.meaning import names
-from notes2code.meaning.ir import Softmax, walk
+from notes2code.meaning.ir import Size, Softmax, walk
 
 _HIDES = ("causal", "masked")
 
@@ -19,6 +19,7 @@ def misnamed(recognised: Recognised, library: Library) -> Iterator[str]:
     yield from _of_another_class(recognised)
     yield from _without_mask(recognised)
     yield from _swapped(recognised)
+    yield from _turned(recognised)
 
 
 def _of_another(recognised: Recognised, library: Library) -> Iterator[str]:
@@ -63,3 +64,19 @@ def _swapped(recognised: Recognised) -> Iterator[str]:
             f"`{roles['k'].array}` stands where keys do, and `{roles['q'].array}` where queries "
             "do: each row of the scores belongs to a query"
         )
+
+
+_INNER = frozenset(["ff", "ffn", "hidden", "inner", "mlp"])
+"""What the size between two layers is labelled."""
+
+
+def _turned(recognised: Recognised) -> Iterator[str]:
+    """``W_2 \\sigma(W_1 x)`` where ``W_1 ∈ ℝ^{d×d_{ff}}``, which is declared for ``x W_1``."""
+    given = recognised.found.roles.get("x")
+    for one in recognised.equation.inputs:
+        size = one.shape[-1] if given and one.name == given.array and one.shape else None
+        if isinstance(size, Size) and size.name.rpartition("_")[2] in _INNER:
+            yield (
+                f"`{one.written}` has the inner size `{size.name}` here: the weights are declared "
+                "for `x W` and stand before it, or the other way round"
+            )

@@ -82,7 +82,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
-    counted = names.INDEX_LETTERS | _counted_elsewhere(nodes)
+    counted = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
     function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
@@ -121,8 +121,8 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             seen.targets.update(own)
 
 
-def _counted_elsewhere(nodes: Nodes) -> set[str]:
-    """The letters below a name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
+def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters below each name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
     e^{z_j}``."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     below: dict[str, set[str]] = {}
@@ -130,7 +130,7 @@ def _counted_elsewhere(nodes: Nodes) -> set[str]:
         match node:
             case Script(Name(base), Name(letter), None, 0):
                 below.setdefault(base, set()).add(letter)
-    return {x for letters in below.values() if letters & summed for x in letters}
+    return {base: letters for base, letters in below.items() if letters & summed}
 
 
 def _letters(values: Sequence[Node]) -> set[str]:
@@ -227,6 +227,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     sets = {id(node) for node in binders.worded_sets(nodes)}
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements)
+    counted = _counted_elsewhere(nodes)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in sets:
             continue
@@ -237,7 +238,8 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
             seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
             continue
-        for letter in binders.free_letters(node.sub, base):
+        alike = counted.get(base, set()) & names.INDEX_LETTERS & {binders.bare(node.sub)}
+        for letter in (*binders.free_letters(node.sub, base), *alike):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue
             if (letter in arrays and base != letter) or letter in told:

@@ -6,6 +6,7 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -286,6 +287,14 @@ class Linker:
         apart = len(entry.section) + len(other.section) - 2 * shared
         behind = int(other.order > entry.order)
         return (0 if apart == 0 else 1, behind * 1000 + apart, abs(other.order - entry.order))
+
+    def behind(self, entry: Entry) -> Iterator[Entry]:
+        """The formulas behind another in its section, in order."""
+        at = bisect_right(self.entries, (entry.note, entry.order), key=lambda e: (e.note, e.order))
+        for other in self.entries[at:]:
+            if (other.note, other.section) != (entry.note, entry.section):
+                return
+            yield other
 
     def nearest(
         self, entry: Entry, names: Iterable[str], kind: str, within: int

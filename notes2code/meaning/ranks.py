@@ -6,7 +6,7 @@ By custom the f_t of ``C_t = f_t * C_{t-1} + i_t * \\tilde C_t`` may be numbers;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, warning
@@ -63,6 +63,36 @@ def as_defined(
     if doubts and typed.equation is None:
         typed = own
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+def as_used(
+    linker: Linker, entry: Entry, own: Typed, users: Iterable[tuple[Entry, Typed]]
+) -> Typed:
+    """A formula as the next one that uses what it defines needs it: the z of ``z = \\frac{1}{n} Σ_i
+    e_i`` before ``y = W z`` is a vector, and so are the e_i, by custom numbers. ``users`` are the
+    formulas behind it, as they are alone."""
+    assert own.equation is not None
+    name, tree, scope = own.equation.name, linker.parsed[entry].tree, linker.scope(entry)
+    indexed = linker.parsed[entry].indexed.get(name)
+    if indexed is None or tree is None or name in scope.shapes:
+        return own
+    if _element_rank(own.equation.value, indexed.letters):
+        return own
+    for user, alone in users:
+        joint = linker.together(user, alone, (entry,))
+        made = [] if joint is None or joint.equation is None else joint.equation.definitions
+        found = next((one.array for one in made if one.name == name), None)
+        if found is None:
+            continue
+        if _element_rank(found, indexed.letters) != 1:
+            return own
+        shapes = {**scope.shapes, name: Shape(("",), indexed.written)}
+        typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes))
+        equation = typed.equation
+        if equation is None or _element_rank(equation.value, indexed.letters) != 1:
+            return own
+        return typed
+    return own
 
 
 _AS_DEFINED = "it is computed as it is defined; change one of the two"

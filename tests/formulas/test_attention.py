@@ -20,6 +20,14 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    # What is projected to queries is no number.
+    Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
+    # A bias for every two places, whatever it is looked up by.
+    Case(
+        r"A_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} + b_{\text{rel}(i,j)}",
+        "q[n,d] k[m,d] b_rel[n,m]",
+        lambda q, k, b: q @ k.T / np.sqrt(q.shape[1]) + b,
+    ),
     Case(
         r"o_{t,i} = \sum_{j=1}^t \mathrm{softmax}_j \left( \frac{q_{t,i}^\top k_{j,i}}{\sqrt{d_h}} "
         r"\right) v_{j,i}",

@@ -6,6 +6,7 @@ from math import erf
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
@@ -96,3 +97,10 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_block_of_a_step() -> None:
+    """What makes a state of the one before is a block of its own, and no whole model."""
+    formula = compile_formula(r"h_i = \text{transformer}(h_{i-1})")
+    assert {i.name: i.kind for i in formula.inputs} == {"h": "array", "transformer": "function"}
+    assert compile_formula(r"Y = \text{MultiHead}(X)").component == "multi_head_attention"

@@ -8,6 +8,12 @@ from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
+    # The letter below what is divided counts what the sum below counts by another.
+    Case(
+        r"\hat y_c = \frac{e^{z_c}}{\sum_{j=1}^{C} e^{z_j}}",
+        "z[n]",
+        lambda z: np.exp(z) / np.exp(z).sum(),
+    ),
     # A sum without an index runs over what all in it have.
     Case(r"L = -\sum y \log p", "y[n] p+[n]", lambda y, p: -np.sum(y * np.log(p))),
     Case("L = -Σ y log(p)", "y[n] p+[n]", lambda y, p: -np.sum(y * np.log(p))),

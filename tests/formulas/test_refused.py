@@ -176,6 +176,7 @@ INDICES = [
     refused("N2C037", r"z_i = x_{2i} + «i» x_{2i+1}"),
     refused("N2C037", r"f_i = \cos(m\theta_i) + «i»\sin(m\theta_i)"),
     refused("N2C033", r"h_t = W h«{t-1}»"),
+    refused("N2C035", r"x_l = N(x_{l-1}) \quad «x_l» = x_{l-1} + F(x_{l-1})"),
     refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
     refused("N2C036", r"y = \sum_{«j \in N(i, r)»} x_j"),
     refused("N2C036", r"s = \sum_«{ = 1, \dots }» x_i"),

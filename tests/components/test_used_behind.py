@@ -1,0 +1,32 @@
+"""What a formula defines is of the kind that the next one needs it to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.oracle import evaluate
+from notes2code.vault import read_vault
+
+
+def test_mean_of_vectors(tmp_path: Path) -> None:
+    """By custom e_i is a number; the mean that a matrix maps is a vector, and so are they."""
+    note = "$$ z = \\frac{1}{n} \\sum_{i=1}^{n} e_i $$\n\n$$ y = W z + b $$\n"
+    (tmp_path / "a.md").write_text(note, encoding="utf-8")
+    mean, _ = compile_vault(read_vault(tmp_path), library()).formulas
+    equation = mean.compiled.equation
+    assert equation is not None
+    e = np.arange(12.0).reshape(4, 3)
+    np.testing.assert_allclose(evaluate(equation, {"e": e}), e.mean(0))
+
+
+def test_mean_of_numbers(tmp_path: Path) -> None:
+    """Where the next one needs a number, or none follows, it stays one."""
+    note = "$$ m = \\frac{1}{n} \\sum_{i=1}^{n} e_i $$\n\n$$ s = \\exp(-m) $$\n"
+    (tmp_path / "a.md").write_text(note, encoding="utf-8")
+    mean, _ = compile_vault(read_vault(tmp_path), library()).formulas
+    assert mean.compiled.equation is not None
+    assert mean.compiled.equation.value.indices == ()
