@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar, get_args, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from notes2code.diagnostics import Problem, Span
 from notes2code.records import dataclass
@@ -304,16 +304,33 @@ class Nodes(list[Node]):
         return [node for kind in kinds for node in self._kinds.get(kind, ())]
 
 
+PARTS: dict[type, tuple[str, ...]] = {
+    kind: tuple(own.name for own in fields(kind) if own.name not in ("span", "op_span"))
+    for kind in _INSIDE
+}
+"""The fields of each kind of node, but for its places."""
+
+
+def alike(left: object, right: object) -> bool:
+    """Whether two nodes are the same but for their places."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(alike, left, right))
+    if type(left) not in PARTS:
+        return left == right
+    return all(alike(getattr(left, s), getattr(right, s)) for s in PARTS[type(left)])
+
+
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     """A node with a change made to each node directly inside it."""
 
     def changed(part: Any) -> Any:
         if isinstance(part, tuple):
             return tuple(map(changed, part))
-        return change(part) if isinstance(part, get_args(Node)) else part
+        return change(part) if type(part) in PARTS else part
 
-    parts = {own.name: getattr(node, own.name) for own in fields(node)}
-    return replace(node, **{name: changed(part) for name, part in parts.items()})
+    return replace(node, **{name: changed(getattr(node, name)) for name in PARTS[type(node)]})
 
 
 def put(node: Node, letter: str, place: Node) -> Node:

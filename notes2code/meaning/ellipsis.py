@@ -7,11 +7,24 @@ differ in numbers only; the second, where there is one, tells by how much they g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.latex.tree import (
+    PARTS,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Script,
+    alike,
+)
 from notes2code.meaning import ir
 from notes2code.meaning.indexing import arithmetic
 from notes2code.meaning.ir import Expr, Index, Size
@@ -258,7 +271,7 @@ def _differences(mine: Any, other: Any, theirs: Any, steps: list[Step]) -> bool:
         return False
     return all(
         _differences(getattr(mine, s), getattr(other, s, None), getattr(theirs, s), steps)
-        for s in parts(mine)
+        for s in PARTS[type(mine)]
     )
 
 
@@ -302,7 +315,7 @@ class _General:
             return tuple(map(self.node, mine, others, theirs))
         changes = {
             s: self.node(getattr(mine, s), getattr(other, s, None), getattr(theirs, s))
-            for s in parts(mine)
+            for s in PARTS[type(mine)]
         }
         return replace(mine, **changes)
 
@@ -319,20 +332,3 @@ class _General:
             return scaled
         sign = "+" if offset > 0 else "-"
         return Infix(sign, scaled, Num(str(abs(offset)), span), span, span)
-
-
-def alike(left: object, right: object) -> bool:
-    """Whether two nodes are the same but for their places."""
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(alike, left, right))
-    if not hasattr(left, "span"):
-        return left == right
-    return all(alike(getattr(left, s), getattr(right, s)) for s in parts(left))
-
-
-def parts(node: object) -> list[str]:
-    """The names of a node's fields, but for its places."""
-    assert is_dataclass(node)
-    return [f.name for f in fields(node) if f.name not in ("span", "op_span")]

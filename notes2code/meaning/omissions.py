@@ -17,11 +17,11 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    alike,
     children,
     walk,
 )
 from notes2code.meaning import binders, targets
-from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use, is_name, is_two
 from notes2code.meaning.statements import Define

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Group, Infix, Juxt, Node, Nodes, walk
+from notes2code.latex.tree import Group, Infix, Juxt, Node, Nodes, alike, walk
 from notes2code.meaning import binders, names
-from notes2code.meaning.ellipsis import alike
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.statements import Define
 

@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Apply, Infix, Juxt, Matrix, Name, Neg, Node, Nodes, ungrouped
+from notes2code.latex.tree import (
+    Apply,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    alike,
+    ungrouped,
+)
 from notes2code.meaning import binders
-from notes2code.meaning.ellipsis import alike
 
 _TURNS = ("cos", "sin")
 _TURN = (
