@@ -72,14 +72,18 @@ def axis_name(node: Node) -> str | int:
     return binders.size_expression(node)
 
 
+def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Define], list[Target]]:
+    """The definitions among statements and their left-hand sides, parts of one array together."""
+    defines = [s for s in statements if isinstance(s, Define)]
+    return strides.joined(defines, [read_target(seen, s) for s in defines])
+
+
 class Attempt:
     """One attempt at all statements of a formula."""
 
-    def __init__(self, run: Run, statements: Sequence[Statement]) -> None:
+    def __init__(self, run: Run, defines: Sequence[Define], targets: Sequence[Target]) -> None:
         self.run = run
-        defines = [s for s in statements if isinstance(s, Define)]
-        self.targets = [read_target(run.seen, s) for s in defines]
-        self.defines, self.targets = strides.joined(defines, self.targets)
+        self.defines, self.targets = defines, targets
         self.times = Counter(target.name for target in self.targets)
         run.defines = frozenset(self.times)
         self.done: dict[int, Defined] = {}
@@ -243,8 +247,10 @@ class Attempt:
 
         Where a name is defined several times, or by itself, statements act one after another.
         """
-        mine = self._names_in(at)
         visible: dict[str, int] = {}
+        if len(self.targets) == 1:
+            return visible
+        mine = self._names_in(at)
         for other, target in enumerate(self.targets):
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:

@@ -101,7 +101,7 @@ def _unsaid(letter: str, span: Span) -> ProblemError:
 def _taken_twice(define: Define, seen: Survey) -> Iterator[Problem]:
     """``y_i = x_i + Σ_i a_i x_i``: the i of the left-hand side is another one below the sum. What
     all are divided by, as in ``e^{x_i} / Σ_i e^{x_i}``, has always been written so."""
-    if define.target is None:
+    if define.target is None or not seen.nodes.of(Big):
         return
     mine = {x.text for at in targets.read_target(seen, define).indices for x in _names(at.node)}
     for node in (inner for value in define.values for inner in _above(value)):

@@ -43,9 +43,9 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
     if define.target is None and len(define.values) > 1 and roots.angle_of(first) is not None:
         return note("N2C038", "this says what a turn is; it defines nothing", define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
-    called = [_called(node, seen) for node in sides]
-    shared = called[0] & set().union(*called[1:]) if len(called) > 1 else set()
-    if shared:
+    mine = _called(sides[0], seen)
+    others = (name for side in sides[1:] for name in _called(side, seen))
+    if mine and (shared := mine.intersection(others)):
         return note(
             "N2C038",
             f"this states a property of `{min(shared)}` and does not define it",
@@ -181,14 +181,13 @@ def applied_elsewhere(
 ) -> str | None:
     """The function that a statement defines, if another statement applies it to something else
     than its own parameters."""
-    if not isinstance(statement, Define) or statement.target is None:
+    others = [other for other in stated if isinstance(other, Define) and other is not statement]
+    if not isinstance(statement, Define) or statement.target is None or not others:
         return None
     target = targets.read_target(seen, statement)
     if not target.whole or len(target.whole) != len(target.parameters):
         return None
-    for other in stated:
-        if other is statement or not isinstance(other, Define):
-            continue
+    for other in others:
         for value in other.values:
             for node in walk(value):
                 arguments = _arguments(node, target.name, seen)

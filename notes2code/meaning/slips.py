@@ -270,7 +270,7 @@ def _parameters(
     """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
     value needs nothing but the others."""
-    if define.target is None:
+    if define.target is None or scripts.is_name(define.target):
         return
     whole = targets.read_target(seen, define).whole
     missing = [name for name in whole if name not in said and name not in seen.bound]

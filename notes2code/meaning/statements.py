@@ -142,8 +142,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             out.append(Define(None, (node,), node.span))
         at += 1
     _refuse_many(out)
-    scripted = {x for clause in clauses for x in _letters_in_scripts(clause.node)}
-    return tuple(_number(statement, scripted) for statement in out)
+    return tuple(_number(statement, clauses) for statement in out)
 
 
 def _refuse_many(stated: Sequence[Statement]) -> None:
@@ -160,11 +159,13 @@ def _refuse_many(stated: Sequence[Statement]) -> None:
             )
 
 
-def _number(statement: Statement, scripted: set[str]) -> Statement:
+def _number(statement: Statement, clauses: Sequence[Clause]) -> Statement:
     """``i = 3`` says what i is where i stands below or above nothing."""
-    if not isinstance(statement, Range) or statement.index in scripted:
+    if not isinstance(statement, Range) or statement.first is None:
         return statement
-    if statement.first is None or statement.first is not statement.last:
+    if statement.first is not statement.last:
+        return statement
+    if any(statement.index in _letters_in_scripts(clause.node) for clause in clauses):
         return statement
     return Define(Name(statement.index, statement.span), (statement.first,), statement.span)
 

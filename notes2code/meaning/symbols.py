@@ -100,9 +100,7 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        known = use.name in run.shapes or use.name in run.defined
-        known |= any(use.name in shape.axes for shape in run.shapes.values())
-        if use.name in CONSTANTS and not use.steps and not known and not _is_memory(run, use.name):
+        if use.name in CONSTANTS and not use.steps and not _is_told(run, use.name):
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -162,6 +160,12 @@ def _refuse_outcome(run: Run, use: Use) -> None:
             use.span,
             f"write the sum over an index, `{use.name}_i`",
         )
+
+
+def _is_told(run: Run, name: str) -> bool:
+    """Whether a formula or a note says what a letter is, which else is a constant."""
+    axes = (name in shape.axes for shape in run.shapes.values())
+    return name in run.shapes or name in run.defined or any(axes) or _is_memory(run, name)
 
 
 def _identity_matrix(run: Run, use: Use) -> Value:

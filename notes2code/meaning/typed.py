@@ -21,7 +21,7 @@ from notes2code.meaning import (
     sizes,
     softmax,
 )
-from notes2code.meaning.equations import Attempt, shapes_declared
+from notes2code.meaning.equations import Attempt, definitions, shapes_declared
 from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.lower import RULES
 from notes2code.meaning.run import Run
@@ -142,6 +142,8 @@ def _typed(
     scope: Scope,
     shapes: Mapping[str, Shape],
 ) -> tuple[Run, Equation]:
+    defines, targets = definitions(stated, seen)
+
     def start(plan: dict[str, int]) -> Run:
         run = Run(latex, scope, seen, RULES, plan)
         # What a range ends at is a size here, whatever the note calls so elsewhere.
@@ -152,7 +154,7 @@ def _typed(
         return run
 
     def attempt(run: Run) -> Equation:
-        draft = Attempt(run, stated).draft()
+        draft = Attempt(run, defines, targets).draft()
         sizes.attach(run, Span(0, len(latex)))
         return settle(run, draft)
 

@@ -371,6 +371,6 @@ def free_roots(body: Expr) -> set[Index]:
 
 def settled(body: Expr) -> Expr:
     """The expression with each linked index replaced by the one it stands for."""
-    if isinstance(body, Idx):
-        return Idx(find_index(body.index))
-    return ir.rebuild(body, settled)
+    used = {expr.index for expr in ir.walk(body) if isinstance(expr, Idx)}
+    linked = {index: Idx(find_index(index)) for index in used if index.link is not None}
+    return ir.substitute(body, linked)
