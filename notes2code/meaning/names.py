@@ -93,6 +93,7 @@ def label(node: Node) -> str:
             return ""
 
 
+@lru_cache(maxsize=4096)
 def base_letter(name: str) -> str:
     """The letter a code name begins with, without its labels and accents; the W of ``Delta_W`` and
     of ``dW``."""
@@ -144,6 +145,7 @@ FUNCTIONS = frozenset(
 """Words that mean nothing without an argument."""
 
 
+@lru_cache(maxsize=4096)
 def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tuple[int, ...]:
     """The ranks that an element of a name may have, the field's custom first.
 
