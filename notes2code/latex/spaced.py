@@ -103,13 +103,15 @@ def placeholders(tokens: Sequence[Token]) -> list[Token]:
     places = [
         at
         for at in range(1, len(tokens) - 1)
-        if [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
-        and tokens[at].text == "·"
+        if tokens[at].text == "·"
+        and [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
     ]
     out = list(tokens)
+    if len(places) < 2:
+        return out
     taken = {token.text for token in tokens}
     free = next((letter for letter in "xzu" if letter not in taken), "")
-    for at in places if len(places) > 1 and free else ():
+    for at in places if free else ():
         out[at] = Token("name", free, out[at].start, out[at].end)
     return out
 

@@ -240,7 +240,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
-    elif any(target.name in seen.letters(value).names for value in statement.values):
+    elif any(target.name in seen.names_in(value) for value in statement.values):
         parsed.updates.add(target.name)
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:

@@ -294,8 +294,8 @@ class Attempt:
         return bool(before)
 
     def _names_in(self, at: int) -> set[str]:
-        inside = map(self.run.seen.letters, self.defines[at].values)
-        return {name for found in inside for name in found.names}
+        inside = map(self.run.seen.names_in, self.defines[at].values)
+        return {name for found in inside for name in found}
 
     def _unique_name(self, at: int) -> str:
         name = self.targets[at].name or "value"
@@ -373,9 +373,10 @@ class Attempt:
         identity = define.target is None and len(define.values) > 1
         if identity:
             mine = _letters_of(define.values[0])
-        inside = [run.seen.letters(node) for node in define.values]
-        summed = {x for found in inside for x in found.counting}
-        places = {x: at for found in inside for x, at in found.loose.items()}
+        places = {x: at for node in define.values for x, at in run.seen.loose(node).items()}
+        if not places and not mine:
+            return value
+        summed = {x for node in define.values for x in binders.counting_letters(node)}
         free = free_roots(value.body) - set(map(find_index, value.axes)) if places else set()
         for letter, span in places.items():
             index = find_index(run.indices[letter]) if letter in run.indices else None
@@ -478,7 +479,7 @@ class Attempt:
         said = [node for node in said if not self._is_unknown_call(node)] or said
         # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
         given = set(self.run.parameters)
-        said = [n for n in said if given <= self.run.seen.letters(n).names] or said
+        said = [n for n in said if given <= self.run.seen.names_in(n)] or said
         explicit = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
         options = tuple((node, 1.5 * at) for at, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)
@@ -505,7 +506,7 @@ class Attempt:
                 if letter in self.run.seen.bound and letter not in letters:
                     letters.append(letter)
         for value in define.values:
-            for letter in self.run.seen.letters(value).loose:
+            for letter in self.run.seen.loose(value):
                 if letter not in letters:
                     letters.append(letter)
         return letters

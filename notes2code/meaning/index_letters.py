@@ -73,7 +73,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     target = define.target
     assert target is not None
     below = {letter for letters in _side_by_side(target) for letter in letters}
-    while more := below & _beside_bound(seen, nodes) - seen.bound:
+    while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}

@@ -17,7 +17,7 @@ def own_letter(run: Run, node: Node) -> str:
     """The index that stands in a part of the value in work and nowhere else, as in ``mean(x_i)``;
     "" if there is none."""
     assert run.whole is not None
-    for letter in run.seen.letters(node).loose:
+    for letter in run.seen.loose(node):
         if letter not in run.on_left and letter not in run.summed:
             inside, everywhere = (
                 sum(isinstance(part, Name) and part.text == letter for part in walk(among))

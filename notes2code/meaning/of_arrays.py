@@ -41,7 +41,7 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
         own, (body,) = own_letter(run, group), group.items
         value = None if own else run.lower(body)
         if value is None or value.rank == 0:
-            letters = [own] if own else [*run.seen.letters(body).loose]
+            letters = [own] if own else [*run.seen.loose(body)]
             if len(letters) != 1:
                 raise error("N2C036", "over what this runs is not said", span)
             return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))

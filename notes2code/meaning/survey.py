@@ -40,17 +40,6 @@ from notes2code.meaning.quantities import quantities
 from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Letters:
-    """What stands in a value: all its ``names``; the letters that sums bind or compare, which are
-    ``counting``; and where the letters stand that are indices and that nothing in it binds, which
-    are ``loose``, in order."""
-
-    names: frozenset[str]
-    counting: frozenset[str]
-    loose: Mapping[str, Span]
-
-
 @dataclass(slots=True)
 class Survey:
     """``bound`` are the letters that are indices; ``free`` those that nothing but their use
@@ -112,7 +101,8 @@ class Survey:
     has_identity: bool = False
     heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
-    values: dict[int, Letters] = field(default_factory=dict)
+    named: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)
+    unbound: dict[int, tuple[Node, Mapping[str, Span]]] = field(default_factory=dict)
     nodes: Nodes = field(default_factory=Nodes)
 
     def use(self, node: Node) -> scripts.Use:
@@ -150,15 +140,18 @@ class Survey:
         elements are x_i."""
         return name in self.bold and max(self.counted[name]) in self.bold[name]
 
-    def letters(self, value: Node) -> Letters:
-        """The names and the letters in a value of one of the statements."""
-        found = self.values.get(id(value))
-        if found is None:
-            named = list(self._names(value))
-            loose = dict(_loose_places(self, value))
-            found = Letters(frozenset(named), frozenset(binders.counting_letters(value)), loose)
-            self.values[id(value)] = found
-        return found
+    def names_in(self, value: Node) -> frozenset[str]:
+        """All names in a value of one of the statements."""
+        if id(value) not in self.named:
+            self.named[id(value)] = value, frozenset(self._names(value))
+        return self.named[id(value)][1]
+
+    def loose(self, value: Node) -> Mapping[str, Span]:
+        """The letters in a value that are indices and that nothing in it binds, in order, and where
+        they stand."""
+        if id(value) not in self.unbound:
+            self.unbound[id(value)] = value, dict(_loose_places(self, value))
+        return self.unbound[id(value)][1]
 
     def _names(self, value: Node) -> Iterator[str]:
         """The names in a value, the R_a of ``R_{a,1}`` among them; the z of ``d_z`` is no name, nor
