@@ -6,6 +6,7 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
@@ -288,9 +289,9 @@ class Nodes(list[Node]):
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         super().__init__(nodes)
-        self._kinds: dict[type, list[Any]] = {}
+        self._kinds: defaultdict[type, list[Any]] = defaultdict(list)
         for node in self:
-            self._kinds.setdefault(type(node), []).append(node)
+            self._kinds[type(node)].append(node)
 
     @overload
     def of(self, kind: type[Kind], /) -> list[Kind]: ...

@@ -260,9 +260,9 @@ def labelled_bases(nodes: Nodes) -> set[str]:
 
 def named_after(nodes: Nodes) -> set[str]:
     """The r of ``μ_r`` beside ``r_i``: the moment of the r_i is named after them."""
-    arrays = {bare(node) for node in nodes.of(Script) if node.sub is not None}
-    moments = [node for node in nodes.of(Script) if bare(node) in ("mu", "sigma")]
-    return {node.sub.text for node in moments if isinstance(node.sub, Name)} & arrays
+    below = [(bare(node), node.sub) for node in nodes.of(Script) if node.sub is not None]
+    named = {sub.text for b, sub in below if b in ("mu", "sigma") and isinstance(sub, Name)}
+    return named.intersection(base for base, _ in below)
 
 
 def worded_sets(nodes: Nodes) -> Iterator[Node]:

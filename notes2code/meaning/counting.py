@@ -40,7 +40,7 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
     strided = {stride[0] for node in products if (stride := scripts.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
     unsaid = seen.targets - told
-    if firsts == {1} or not unsaid.isdisjoint(_divisors(nodes) | _less_one(nodes)):
+    if firsts == {1} or (unsaid and unsaid & (_divisors(nodes) | _less_one(nodes))):
         for letter in (unsaid | seen.bound | {*seen.free}) - told:
             seen.starts.setdefault(letter, 1)
     for letter in (_begin_with_one(nodes) | _counting_down(nodes)) - told:

@@ -31,7 +31,7 @@ def plain(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     angle says only which plane is turned, and ``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``."""
     if any(map(_numbered, nodes.of(Script))):
         clauses = [replace(clause, node=_split(clause.node)) for clause in clauses]
-    return tuple(replace(clause, node=_of_angle(clause.node)) for clause in clauses)
+    return tuple(map(_of_angle, clauses))
 
 
 def _split(node: Node) -> Node:
@@ -64,10 +64,11 @@ def _label_and_number(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-def _of_angle(node: Node) -> Node:
+def _of_angle(clause: Clause) -> Clause:
     """``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``, if M has the m and the θ_i nowhere else."""
+    node = clause.node
     if not isinstance(node, Relation) or node.signs[0] != "=":
-        return node
+        return clause
     match node.operands[0]:
         case Juxt((function, Group("(", (Juxt() as angle,)) as group)) if _has_number(angle):
             phi = Name(ANGLE, angle.span)
@@ -75,8 +76,8 @@ def _of_angle(node: Node) -> Node:
             inside = {n.text for v in values if v for n in walk(v) if isinstance(n, Name)}
             if inside.isdisjoint(n.text for n in walk(angle) if isinstance(n, Name)):
                 target = Juxt((function, replace(group, items=(phi,))), node.operands[0].span)
-                return replace(node, operands=(target, *values))
-    return node
+                return replace(clause, node=replace(node, operands=(target, *values)))
+    return clause
 
 
 def _has_number(angle: Juxt) -> bool:

@@ -204,8 +204,10 @@ def _quotient(node: Node) -> tuple[Node, Node] | None:
 
 def _counts(node: Juxt) -> bool:
     first, *others = node.factors
+    if not isinstance(first, Num):
+        return False
     letters = {name for factor in others for name in _named(factor)}
-    return isinstance(first, Num) and len(letters) == len(others) > 1 and letters <= _COUNTS
+    return len(letters) == len(others) > 1 and letters <= _COUNTS
 
 
 def _of_pairs(product: Juxt) -> Iterator[str]:

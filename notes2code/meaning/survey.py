@@ -183,9 +183,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
     index_letters.find_binders(seen, nodes)
-    index_letters.find_ends(
-        seen, Nodes([*nodes, *(node for target in targets for node in walk(target))])
-    )
+    both_sides = [*nodes, *(node for target in targets for node in walk(target))]
+    index_letters.find_ends(seen, both_sides)
     index_letters.find_steps(seen, statements)
     for statement in statements:
         if isinstance(statement, Range):
@@ -203,7 +202,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
-    index_letters.refuse_powers(seen, nodes, targets)
+    index_letters.refuse_powers(seen, both_sides)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
