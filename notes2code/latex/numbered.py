@@ -30,7 +30,9 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
     0 or a 1 above them are numbered, and what stands on the left numbers all others of its number.
     Raises ``ProblemError`` where it may be both."""
     nodes = [node for clause in clauses for node in walk(clause.node)]
-    raised = [node for node in nodes if _number(node)]
+    raised = [node for node in nodes if isinstance(node, Script) and _number(node)]
+    if not raised:
+        return clauses
     listed = any(isinstance(node, Dots) for node in nodes)
     if listed or not any(_number(node) in _FIRST for node in raised):
         return clauses

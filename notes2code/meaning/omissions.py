@@ -169,9 +169,9 @@ def _refuse_same_step(defines: Sequence[Define]) -> None:
         target = define.target
         if not isinstance(target, Script) or not isinstance(target.sub, Name):
             continue
-        for node in (inner for value in define.values for inner in walk(value)):
-            begun = any(isinstance(f, Script) and alike(f.base, target.base) for f in firsts)
-            if begun and isinstance(node, Script) and alike(node, target):
+        begun = any(isinstance(f, Script) and alike(f.base, target.base) for f in firsts)
+        for node in (inner for value in define.values if begun for inner in walk(value)):
+            if isinstance(node, Script) and alike(node, target):
                 raise error(
                     "N2C034",
                     f"`{binders.bare(target)}` at `{target.sub.text}` is made of itself",
@@ -207,8 +207,8 @@ def _means(define: Define) -> Iterator[Problem]:
     letter = binders.bare(target)
     squared = isinstance(target, Script) and is_two(target.sup)
     for value in define.values:
-        centred = [n for n in walk(value) if isinstance(n, Big) and n.op == "sum"]
-        for node in centred if letter == "sigma" and squared else ():
+        inside = walk(value) if letter == "sigma" and squared else ()
+        for node in (n for n in inside if isinstance(n, Big) and n.op == "sum"):
             yield from _moving_mean(node)
             yield from _added_mean(node)
         if not isinstance(value, Big) or value.op != "sum" or value.sub is None:

@@ -63,20 +63,20 @@ def _from_elsewhere(node: Infix, defines: Sequence[Define]) -> Iterator[Problem]
 
 def _lost(defines: Sequence[Define]) -> Iterator[Problem]:
     """``h = x + g(x), y = FFN(h)``: the other layer has a residual connection."""
-    sums = [
-        define.target
-        for define in defines
-        for value in define.values
-        if any(isinstance(n, Infix) and n.op == "+" and any(_parts(n)) for n in walk(value))
-    ]
     for define in defines:
         value = define.values[-1]
         given = _given(value) if _is_call(value) else None
-        if given is None or not any(target and alike(target, given) for target in sums):
+        if given is None or not any(_is_sum(d) for d in defines if _defines(d, given)):
             continue
         if any(name.lower() in _FEED_FORWARD for name in _called(value)):
             text = "this layer has no residual connection, and the other one has"
             yield _warning(text, value.span)
+
+
+def _is_sum(define: Define) -> bool:
+    """Whether a definition adds the call of a layer to something."""
+    inside = (node for value in define.values for node in walk(value))
+    return any(isinstance(n, Infix) and n.op == "+" and any(_parts(n)) for n in inside)
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -112,7 +112,11 @@ def _called(layer: Node) -> Iterator[str]:
 
 def _values_of(name: Node, defines: Sequence[Define]) -> list[Node]:
     """What the formula defines a name as."""
-    return [d.values[-1] for d in defines if d.target is not None and alike(d.target, name)]
+    return [define.values[-1] for define in defines if _defines(define, name)]
+
+
+def _defines(define: Define, name: Node) -> bool:
+    return define.target is not None and alike(define.target, name)
 
 
 def _adds(value: Node, name: Node) -> bool:

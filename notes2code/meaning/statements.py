@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     Tree,
+    children,
     walk,
 )
 from notes2code.latex.words import CALLED, IF
@@ -633,6 +634,11 @@ def _general(values: list[Node]) -> tuple[Node, ...]:
 
 def _is_example(node: Node) -> bool:
     """Whether a value is a list or matrix of numbers, or a product of such."""
-    inside = list(walk(node))
-    arrays = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in inside)
-    return arrays and all(isinstance(n, Num | Neg | Matrix | Group | Juxt | Infix) for n in inside)
+    return _is_of_numbers(node) and any(
+        isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in walk(node)
+    )
+
+
+def _is_of_numbers(node: Node) -> bool:
+    arithmetic = isinstance(node, Num | Neg | Matrix | Group | Juxt | Infix)
+    return arithmetic and all(map(_is_of_numbers, children(node)))

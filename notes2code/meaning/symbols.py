@@ -389,9 +389,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -
     elif name in run.seen.elements or _is_extreme(run, use) or (small and name in run.seen.entries):
         ranks = (0, 1)
     elif (
-        (run.seen.normalises or _calls_norm(run))
-        and base in ("gamma", "beta", "g", "w", "b")
+        base in ("gamma", "beta", "g", "w", "b")
         and indices == 0
+        and (run.seen.normalises or _calls_norm(run))
     ):
         ranks = (1, 0)
     elif use.name in run.seen.sequences:
