@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from notes2code.components.normal import Parts, TooLong, rebound, renewed
+from notes2code.components.normal import Parts, TooLong, renewed
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.ir import Call, Equation, Expr, Index, Lambda, Ref, Size
 
 
 def inlined(equation: Equation) -> Equation | None:
@@ -94,10 +94,6 @@ class Resized:
         return self.sizes.get(size, size)
 
     def _expr(self, expr: Expr) -> Expr:
-        match expr:
-            case Size():
-                return self._size(expr)
-            case Idx(index):
-                return Idx(self._index(index))
-        bound = {index: self._index(index) for index in ir.bound_indices(expr)}
-        return ir.rebuild(rebound(expr, bound) if bound else expr, self._expr)
+        if isinstance(expr, Size):
+            return self._size(expr)
+        return ir.rebuild(expr, self._expr, self._index)

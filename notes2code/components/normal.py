@@ -17,7 +17,6 @@ from notes2code.components.pairs import has_pairs, paired
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
-    Call,
     Cases,
     Definition,
     Equation,
@@ -138,34 +137,13 @@ def renewed(array: Lambda) -> Lambda:
 
 def _renew(expr: Expr, names: dict[Index, Expr]) -> Expr:
     """Replace free indices, and give every bound one a new identity."""
-    bound = ir.bound_indices(expr)
-    if bound:
-        new = {index: Index(index.name, index.size, index.start) for index in bound}
-        names = {**names, **{old: Idx(index) for old, index in new.items()}}
-        expr = rebound(expr, new)
     if isinstance(expr, Idx):
         return names.get(expr.index, expr)
-    return ir.rebuild(expr, lambda child: _renew(child, names))
-
-
-def rebound(expr: Expr, new: dict[Index, Index]) -> Expr:
-    """The node with the indices that it binds replaced, though not yet where they are used."""
-
-    def indices(array: Lambda) -> Lambda:
-        return Lambda(tuple(new[i] for i in array.indices), array.body)
-
-    match expr:
-        case Reduce(kind, index, body, where):
-            return Reduce(kind, new[index], body, where)
-        case Softmax(index, body, at, where):
-            return Softmax(new[index], body, at, where)
-        case Call(function, arguments, places, site):
-            return Call(function, tuple(map(indices, arguments)), places, site)
-        case ir.Concat(parts, at):
-            return ir.Concat(tuple(map(indices, parts)), at)
-        case ir.Iterate(index, state, initial, step, places):
-            return ir.Iterate(new[index], state, indices(initial), indices(step), places)
-    return expr
+    bound = ir.bound_indices(expr)
+    new = {index: Index(index.name, index.size, index.start) for index in bound}
+    if new:
+        names = {**names, **{old: Idx(index) for old, index in new.items()}}
+    return ir.rebuild(expr, lambda child: _renew(child, names), new.__getitem__)
 
 
 # --- sums and products ------------------------------------------------------------------------

@@ -299,43 +299,73 @@ _INSIDE: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
 }
 
 
-def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """The same expression with ``change`` applied to each direct child."""
-    match expr:
-        case Num() | Size() | Idx():
-            return expr
-        case Ref(array, at):
-            return Ref(array, tuple(map(change, at))) if at else expr
-        case Add(terms):
-            return Add(tuple(map(change, terms)))
-        case Mul(factors):
-            return Mul(tuple(map(change, factors)))
-        case Pow(base, exponent):
-            return Pow(change(base), change(exponent))
-        case Fn(name, arguments):
-            return Fn(name, tuple(map(change, arguments)))
-        case Logic(op, arguments):
-            return Logic(op, tuple(map(change, arguments)))
-        case Reduce(kind, index, body, where):
-            return Reduce(kind, index, change(body), None if where is None else change(where))
-        case Softmax(index, body, at_, where):
-            new_where = None if where is None else change(where)
-            return Softmax(index, change(body), change(at_), new_where)
-        case Cases(branches, otherwise):
-            new = tuple((change(c), change(v)) for c, v in branches)
-            return Cases(new, None if otherwise is None else change(otherwise))
-        case Compare(op, left, right):
-            return Compare(op, change(left), change(right))
-        case Call(function, lambdas, at, site):
-            arrays = tuple(Lambda(a.indices, change(a.body)) for a in lambdas)
-            return Call(function, arrays, tuple(map(change, at)), site)
-        case Concat(parts, at_):
-            arrays = tuple(Lambda(p.indices, change(p.body)) for p in parts)
-            return Concat(arrays, change(at_))
-        case Iterate(index, state, initial, step, at):
-            first = Lambda(initial.indices, change(initial.body))
-            again = Lambda(step.indices, change(step.body))
-            return Iterate(index, state, first, again, tuple(map(change, at)))
+Change: TypeAlias = Callable[[Expr], Expr]
+Rename: TypeAlias = Callable[[Index], Index]
+
+
+def _same(index: Index) -> Index:
+    return index
+
+
+def rebuild(expr: Expr, change: Change, rename: Rename = _same) -> Expr:
+    """The same expression with ``change`` applied to each direct child, and ``rename`` to the
+    indices that it names or binds itself."""
+    return _REBUILT[type(expr)](expr, change, rename)
+
+
+def _unchanged(expr: Expr, _: Change, __: Rename) -> Expr:
+    return expr
+
+
+def _all(exprs: tuple[Expr, ...], change: Change) -> tuple[Expr, ...]:
+    return tuple(map(change, exprs))
+
+
+def _maybe(expr: Expr | None, change: Change) -> Expr | None:
+    return None if expr is None else change(expr)
+
+
+def _array(array: Lambda, change: Change, rename: Rename) -> Lambda:
+    return Lambda(tuple(map(rename, array.indices)), change(array.body))
+
+
+def _arrays(arrays: tuple[Lambda, ...], change: Change, rename: Rename) -> tuple[Lambda, ...]:
+    return tuple([_array(array, change, rename) for array in arrays])
+
+
+_REBUILT: dict[type[Expr], Callable[[Any, Change, Rename], Expr]] = {
+    Num: _unchanged,
+    Size: _unchanged,
+    Idx: lambda e, _, rename: e if (own := rename(e.index)) is e.index else Idx(own),
+    Ref: lambda e, change, _: Ref(e.array, _all(e.at, change)) if e.at else e,
+    Add: lambda e, change, _: Add(_all(e.terms, change)),
+    Mul: lambda e, change, _: Mul(_all(e.factors, change)),
+    Pow: lambda e, change, _: Pow(change(e.base), change(e.exponent)),
+    Fn: lambda e, change, _: Fn(e.name, _all(e.arguments, change)),
+    Logic: lambda e, change, _: Logic(e.op, _all(e.arguments, change)),
+    Compare: lambda e, change, _: Compare(e.op, change(e.left), change(e.right)),
+    Reduce: lambda e, change, rename: Reduce(
+        e.kind, rename(e.index), change(e.body), _maybe(e.where, change)
+    ),
+    Softmax: lambda e, change, rename: Softmax(
+        rename(e.index), change(e.body), change(e.at), _maybe(e.where, change)
+    ),
+    Cases: lambda e, change, _: Cases(
+        tuple([(change(condition), change(value)) for condition, value in e.branches]),
+        _maybe(e.otherwise, change),
+    ),
+    Call: lambda e, change, rename: Call(
+        e.function, _arrays(e.arguments, change, rename), _all(e.at, change), e.site
+    ),
+    Concat: lambda e, change, rename: Concat(_arrays(e.parts, change, rename), change(e.at)),
+    Iterate: lambda e, change, rename: Iterate(
+        rename(e.index),
+        e.state,
+        _array(e.initial, change, rename),
+        _array(e.step, change, rename),
+        _all(e.at, change),
+    ),
+}
 
 
 def walk(expr: Expr) -> list[Expr]:

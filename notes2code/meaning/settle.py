@@ -215,30 +215,11 @@ class _Settling:
 
     def expr(self, expr: Expr) -> Expr:
         """A finished expression."""
-        match expr:
-            case Idx(index):
-                return Idx(self.index(index))
-            case Size():
-                return self.size(expr)
-            case Ref(array, at) if array in self.renamed:
-                return Ref(self.renamed[array], tuple(map(self.expr, at)))
-            case ir.Reduce(kind, index, body, where):
-                done = None if where is None else self.expr(where)
-                return ir.Reduce(kind, self.index(index), self.expr(body), done)
-            case ir.Softmax(index, body, at_, where):
-                done = None if where is None else self.expr(where)
-                return ir.Softmax(self.index(index), self.expr(body), self.expr(at_), done)
-            case ir.Call(function, lambdas, at, site):
-                arrays = tuple(self.array(a) for a in lambdas)
-                return ir.Call(function, arrays, tuple(map(self.expr, at)), site)
-            case ir.Iterate(index, state, initial, step, at):
-                counter = self.index(index)
-                first, again = self.array(initial), self.array(step)
-                return ir.Iterate(counter, state, first, again, tuple(map(self.expr, at)))
-            case ir.Concat(parts, at_):
-                return ir.Concat(tuple(self.array(p) for p in parts), self.expr(at_))
-            case _:
-                return ir.rebuild(expr, self.expr)
+        if isinstance(expr, Size):
+            return self.size(expr)
+        if isinstance(expr, Ref) and expr.array in self.renamed:
+            return Ref(self.renamed[expr.array], tuple(map(self.expr, expr.at)))
+        return ir.rebuild(expr, self.expr, self.index)
 
     # --- inputs --------------------------------------------------------------------------
 
