@@ -399,37 +399,35 @@ _BINDS: dict[type[Expr], Callable[[Any], tuple[Index, ...]]] = {
 }
 
 
-def free_indices(expr: Expr) -> frozenset[Index]:
-    """The indices that an expression uses and does not bind."""
-    if isinstance(expr, Idx):
-        return frozenset((expr.index,))
-    inner = _INSIDE[type(expr)](expr)
-    if not inner:
-        return _NONE
-    if type(expr) not in _BINDS:
-        return _NONE.union(*map(free_indices, inner))
-    return _free_of_binder(expr)
+_SCOPES: dict[type[Expr], Callable[[Any], list[tuple[tuple[Index, ...], tuple[Expr, ...]]]]] = {
+    Reduce: lambda e: [((e.index,), _present(e.body, e.where))],
+    Softmax: lambda e: [((e.index,), _present(e.body, e.where)), ((), (e.at,))],
+    Call: lambda e: [*((a.indices, (a.body,)) for a in e.arguments), ((), e.at)],
+    Concat: lambda e: [*((p.indices, (p.body,)) for p in e.parts), ((), (e.at,))],
+    Iterate: lambda e: [
+        (e.initial.indices, (e.initial.body,)),
+        ((e.index, *e.step.indices), (e.step.body,)),
+        ((), e.at),
+    ],
+}
+"""Which indices hold where in what binds them."""
 
 
-_NONE: frozenset[Index] = frozenset()
-
-
-def _free_of_binder(expr: Expr) -> frozenset[Index]:
-    if isinstance(expr, Softmax):
-        body = free_indices(expr.body)
-        if expr.where is not None:
-            body |= free_indices(expr.where)
-        return (body - {expr.index}) | free_indices(expr.at)
-    if isinstance(expr, Iterate):
-        free = free_indices(expr.initial.body) - frozenset(expr.initial.indices)
-        free |= free_indices(expr.step.body) - frozenset((expr.index, *expr.step.indices))
-        return free.union(*map(free_indices, expr.at))
-    if isinstance(expr, Call | Concat):
-        arrays = expr.arguments if isinstance(expr, Call) else expr.parts
-        places = expr.at if isinstance(expr, Call) else (expr.at,)
-        bodies = [free_indices(array.body) - frozenset(array.indices) for array in arrays]
-        return _NONE.union(*bodies, *map(free_indices, places))
-    return _NONE.union(*map(free_indices, children(expr))) - frozenset(bound_indices(expr))
+def free_indices(expr: Expr, rename: Rename = _same) -> frozenset[Index]:
+    """The indices that an expression uses, renamed, and does not bind."""
+    found: set[Index] = set()
+    pending = [expr]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Idx):
+            found.add(rename(current.index))
+        elif scopes := _SCOPES.get(type(current)):
+            for bound, inside in scopes(current):
+                for part in inside:
+                    found |= free_indices(part, rename).difference(bound)
+        else:
+            pending.extend(_INSIDE[type(current)](current))
+    return frozenset(found)
 
 
 def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:

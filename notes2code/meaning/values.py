@@ -366,7 +366,7 @@ def reduce_all(kind: str, value: Value) -> Expr:
 
 def free_roots(body: Expr) -> set[Index]:
     """The indices that an expression uses and does not bind; linked ones count as one."""
-    return {find_index(index) for index in ir.free_indices(settled(body))}
+    return {*ir.free_indices(body, find_index)}
 
 
 def settled(body: Expr) -> Expr:
