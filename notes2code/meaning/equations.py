@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -84,8 +83,8 @@ class Attempt:
     def __init__(self, run: Run, defines: Sequence[Define], targets: Sequence[Target]) -> None:
         self.run = run
         self.defines, self.targets = defines, targets
-        self.times = Counter(target.name for target in self.targets)
-        run.defines = frozenset(self.times)
+        self.names = [target.name for target in targets]
+        run.defines = frozenset(self.names)
         self.done: dict[int, Defined] = {}
         self.lasts: dict[int, str] = {}
         self.busy: list[int] = []
@@ -255,7 +254,7 @@ class Attempt:
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:
                 continue
-            again = self.times[target.name] > 1 or target.name in self._names_in(other)
+            again = self.names.count(target.name) > 1 or target.name in self._names_in(other)
             if (again or target.name == self.targets[at].name) and other > at:
                 continue
             if target.name in self.targets[at].parameters:

@@ -476,7 +476,7 @@ def mul(*factors: Expr) -> Expr:
         if isinstance(factor, Size) and not (factor.name or factor.link):
             factor = factor.value if isinstance(factor.value, Mul | Num) else factor
         flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
-    flat = [factor for factor in flat if factor != ONE]
+    flat = [f for f in flat if not (isinstance(f, Num) and f.value == 1)]
     for inverse_of in [f for f in flat if isinstance(f, Pow) and f.exponent == MINUS_ONE]:
         if isinstance(inverse_of.base, Num) and inverse_of.base in flat:
             flat.remove(inverse_of.base)

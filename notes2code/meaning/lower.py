@@ -68,7 +68,7 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
         return indicator
     if not scripts.is_name(node):
         return powers.scripted(run, node)
-    unsupported = _NOT_COMPUTED.get(names.base_letter(names.label(node)))
+    unsupported = _NOT_COMPUTED.get(names.base_letter(binders.bare(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
     if isinstance(node, Script) and node.sub is not None and _is_slice(node.sub):

@@ -143,12 +143,12 @@ def _typed(
     shapes: Mapping[str, Shape],
 ) -> tuple[Run, Equation]:
     defines, targets = definitions(stated, seen)
+    # What a range ends at is a size here, whatever the note calls so elsewhere.
+    far = {n: shape for n, shape in scope.shapes.items() if n not in seen.sizes}
+    told = heads.apart({**shapes, **far, **shapes}, stated, seen)
 
     def start(plan: dict[str, int]) -> Run:
-        run = Run(latex, scope, seen, RULES, plan)
-        # What a range ends at is a size here, whatever the note calls so elsewhere.
-        far = {n: shape for n, shape in scope.shapes.items() if n not in seen.sizes}
-        run.shapes = heads.apart({**shapes, **far, **shapes}, stated, seen)
+        run = Run(latex, scope, seen, RULES, plan, shapes=told)
         if seen.has_matrices:
             run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
         return run
