@@ -16,9 +16,10 @@ _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
     joined: list[Token] = []
+    kinds = [*(token.kind for token in tokens), "end"]
     at = longest = 0
     while at < len(tokens):
-        if tokens[at].kind != "name":
+        if not kinds[at] == kinds[at + 1] == "name":
             joined.append(tokens[at])
             at += 1
             continue
@@ -49,14 +50,14 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     only where the space between them is set, as in ``Feed\\ Forward(x)``."""
     joined: list[Token] = []
     for at, token in enumerate(tokens):
-        before = joined[-1] if joined else None
-        following = tokens[at + 1] if at + 1 < len(tokens) else None
-        called = following is not None and following.kind in ("open", "{")
-        between = "x" if before is None else latex[before.end : token.start]
+        before = joined[-1] if joined and token.kind == "word" else None
+        if before is None or before.kind != "word":
+            joined.append(token)
+            continue
+        called = any(behind.kind in ("open", "{") for behind in tokens[at + 1 : at + 2])
+        between = latex[before.end : token.start]
         if (
-            before is not None
-            and before.kind == token.kind == "word"
-            and not {before.text, token.text} & CALLED
+            not {before.text, token.text} & CALLED
             and _SPACE.fullmatch(between)
             and (not called or between.strip())
         ):

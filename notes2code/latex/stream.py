@@ -18,9 +18,16 @@ def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
     """Drop braces around all of it, row breaks inside an equation, alignment marks, and ``\\left(
     \\right.`` slips."""
     tokens = _without_outer_braces(tokens)
-    _refuse_lone_ends(tokens)
-    joined = _join_rows(_mend_null_delimiters(tokens, problems))
-    return _differences(_names_in_other_scripts(joined))
+    kinds = {token.kind for token in tokens}
+    if "env" in kinds:
+        _refuse_lone_ends(tokens)
+    if "null" in kinds:
+        tokens = _mend_null_delimiters(tokens, problems)
+    if not kinds.isdisjoint(("row", "amp")):
+        tokens = _join_rows(tokens)
+    if "text" in kinds:
+        tokens = _names_in_other_scripts(tokens)
+    return _differences(tokens)
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:
@@ -56,8 +63,6 @@ def _refuse_lone_ends(tokens: list[Token]) -> None:
 def _join_rows(tokens: list[Token]) -> list[Token]:
     """A row that begins or ends with a sign goes on with the equation; depth counts only
     alignment environments, since rows of a matrix are its own."""
-    if not any(token.kind in ("row", "amp") for token in tokens):
-        return tokens
     out: list[Token] = []
     inside: list[str] = []
     for at, token in enumerate(tokens):
