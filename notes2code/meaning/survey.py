@@ -253,7 +253,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
     """How each name is used: with how many indices, transposed, bold, always called."""
     free_standing: set[str] = set()
     called: set[str] = set()
-    for use, before_parenthesis in _uses(seen, value, False):
+    for use, before_parenthesis in _uses(seen, value):
         seen.counted.setdefault(use.name, set()).add(len(use.indices))
         seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
         for place, index in enumerate(use.indices):
@@ -276,23 +276,26 @@ def _count_uses(seen: Survey, value: Node) -> None:
     seen.called = (seen.called | called) - free_standing
 
 
-def _uses(seen: Survey, node: Node, before_parenthesis: bool) -> Iterator[tuple[scripts.Use, bool]]:
-    """The names in a node, in order, and whether each stands before parentheses."""
-    if scripts.is_name(node):
-        use = seen.understood(node)
-        if use is None:
-            return
-        yield use, before_parenthesis
-        if use.power is not None:
-            yield from _uses(seen, use.power, False)
-        return
-    inner = children(node)
-    for at, child in enumerate(inner):
-        following = inner[at + 1] if isinstance(node, Juxt) and at + 1 < len(inner) else None
-        if isinstance(following, Script):
-            following = following.base
-        opens = isinstance(following, Group) and following.open in ("(", "[")
-        yield from _uses(seen, child, opens)
+def _uses(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
+    """The names in a value, in order, and whether each stands before parentheses."""
+    pending: list[tuple[Node, bool]] = [(value, False)]
+    while pending:
+        node, before_parenthesis = pending.pop()
+        if not scripts.is_name(node):
+            inner = children(node)
+            called = isinstance(node, Juxt)
+            opened = [called and _opens(behind) for behind in inner[1:]] + [False]
+            pending.extend(zip(inner[::-1], opened[::-1], strict=False))
+        elif (use := seen.understood(node)) is not None:
+            yield use, before_parenthesis
+            if use.power is not None:
+                pending.append((use.power, False))
+
+
+def _opens(node: Node) -> bool:
+    """Whether it is a group in parentheses, with scripts or without."""
+    group = node.base if isinstance(node, Script) else node
+    return isinstance(group, Group) and group.open in ("(", "[")
 
 
 def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
