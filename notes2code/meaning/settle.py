@@ -158,14 +158,8 @@ class _Settling:
         for symbol in self.symbols:
             for at, axis in enumerate(symbol.axes):
                 yield from _met(axis, _size_hint(symbol, at), True)
-        for array in self.arrays:
-            for index in array.indices:
-                yield from _met(find_index(index).size, "n", True)
-            for expr in ir.walk(array.body):
-                for index in ir.bound_indices(expr):
-                    yield from _met(find_index(index).size, "n", True)
-                if isinstance(expr, Size):
-                    yield from _met(expr, "", False)
+        for size, is_axis in _sizes_in(self.arrays):
+            yield from _met(size, "n" if is_axis else "", is_axis)
 
     def size(self, size: Size) -> Expr:
         """The finished size: a named one, or an expression of named ones."""
@@ -234,12 +228,10 @@ class _Settling:
             for n in order
         ]
         inputs += [Input(name, (), name) for name in dict.fromkeys(self.numbers.values())]
-        solved = set(shapes.solve(tuple(inputs)))
-        for size in _sizes_in(arrays):
-            if size not in solved:
-                solved.add(size)
-                inputs.append(Input(size.name, (), size.name, "size"))
-        return tuple(inputs)
+        solved = shapes.solve(tuple(inputs))
+        met = dict.fromkeys(part for size, _ in _sizes_in(arrays) for part in _parts(size))
+        left = (size.name for size in met if size not in solved)
+        return (*inputs, *(Input(name, (), name, "size") for name in left))
 
 
 def _met(size: Size, hint: str, is_axis: bool) -> Iterator[tuple[Size, str, bool]]:
@@ -252,22 +244,23 @@ def _met(size: Size, hint: str, is_axis: bool) -> Iterator[tuple[Size, str, bool
                 yield from _met(inner, "", is_axis)
 
 
-def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[Size]:
+def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[tuple[Size, bool]]:
+    """The sizes in arrays, in order, and whether each is the extent of an axis or a number."""
     for array in arrays:
         for index in array.indices:
-            yield from _sizes_of(index.size)
+            yield find_index(index).size, True
         for expr in ir.walk(array.body):
             if isinstance(expr, Size):
-                yield from _sizes_of(expr)
+                yield expr, False
             for index in ir.bound_indices(expr):
-                yield from _sizes_of(index.size)
+                yield find_index(index).size, True
 
 
-def _sizes_of(size: Size) -> Iterator[Size]:
+def _parts(size: Size) -> list[Size]:
+    """The sizes that a finished one is made of, or itself."""
     if size.value is None:
-        yield size
-    else:
-        yield from (inner for inner in ir.walk(size.value) if isinstance(inner, Size))
+        return [size]
+    return [inner for inner in ir.walk(size.value) if isinstance(inner, Size)]
 
 
 def _rows_of_parameters(run: Run, draft: Draft) -> dict[str, str]:

@@ -45,10 +45,11 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
     yield from _two_cases(uses, equation)
-    labels = {id(n) for node, use in named for n in _labels(node, use)}
-    said = {use.name for node, use in named if id(node) not in bases | labels}
     for define in defines:
-        yield from _parameters(define, seen, said, equation)
+        if define.target is not None and not scripts.is_name(define.target):
+            labels = {id(n) for node, use in named for n in _labels(node, use)}
+            said = {use.name for node, use in named if id(node) not in bases | labels}
+            yield from _parameters(define.target, define, seen, said, equation)
     yield from _variances(nodes, defines)
     yield from _averages(nodes, seen, equation)
     yield from omissions(nodes, named, defines, seen, equation)
@@ -265,13 +266,11 @@ def _labels(name: Node, use: Use) -> Iterator[Node]:
 
 
 def _parameters(
-    define: Define, seen: Survey, said: Set[str], equation: Equation
+    target: Node, define: Define, seen: Survey, said: Set[str], equation: Equation
 ) -> Iterator[Problem]:
     """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
     value needs nothing but the others."""
-    if define.target is None or scripts.is_name(define.target):
-        return
     whole = targets.read_target(seen, define).whole
     missing = [name for name in whole if name not in said and name not in seen.bound]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
@@ -287,7 +286,7 @@ def _parameters(
         yield warning(
             "N2C080",
             text,
-            define.target.span,
+            target.span,
             "the code computes what is written; change one of the two sides if that is not meant",
         )
 

@@ -533,14 +533,14 @@ def _loose_places(
             return
         for at in use.indices:
             for found in scripts.counted(at.node):
-                if isinstance(found, Name) and found.text in seen.bound - bound:
+                if isinstance(found, Name) and found.text in seen.bound and found.text not in bound:
                     yield found.text, found.span
         power = use.power
         if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
             power = roots.angle_of(node) or node.sup
         if power is not None:
             yield from _loose_places(seen, power, bound)
-        if isinstance(node, Name) and node.text in seen.targets - bound:
+        if isinstance(node, Name) and node.text in seen.targets and node.text not in bound:
             yield node.text, node.span
         return
     for child in children(node):

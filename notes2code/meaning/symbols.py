@@ -239,17 +239,10 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
             use.span,
         )
     at = [position(run, index, size, use) for index, size in zip(use.indices, axes, strict=False)]
-    rest = tuple(fresh(size) for size in axes[len(at) :])
-    places: list[Expr] = []
-    opened: list[Index] = []
-    for place in at:
-        if isinstance(place, Index):
-            opened.append(place)
-            places.append(Idx(place))
-        else:
-            places.append(place)
-    places.extend(Idx(axis) for axis in rest)
-    return Value(Ref(array, tuple(places)), (*opened, *rest), use.span)
+    whole = [*at, *map(fresh, axes[len(at) :])]
+    places = tuple([Idx(place) if isinstance(place, Index) else place for place in whole])
+    opened = tuple([place for place in whole if isinstance(place, Index)])
+    return Value(Ref(array, places), opened, use.span)
 
 
 # --- inputs ----------------------------------------------------------------------------------
