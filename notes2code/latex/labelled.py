@@ -20,10 +20,12 @@ _CASES = re.compile(
 _PIECE = re.compile(r"\\begin\b|\\end\b|\\\\(?:\s*\[[^\]]*\])?|\\.|[{}]", re.DOTALL)
 _SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
 _LABEL = re.compile(
-    rf"(?P<body>.*?){_SPACE}\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
-    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z'’ -]*?)\s*[)\]]?\s*\}}{_SPACE}[.,;]?\s*",
+    rf"(?:&\s*)?(?P<body>.*?){_SPACE}(?:\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
+    rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z'’ -]*?)\s*[)\]]?\s*\}}"
+    rf"|(?<=&)\s*(?P<word>[A-Za-z]{{3,}})){_SPACE}[.,;]?\s*",
     re.DOTALL,
 )
+_ALIGNED = re.compile(r"\s*\\begin\{aligned\}(?P<rows>.*)\\end\{aligned\}\s*", re.DOTALL)
 _TABLE = re.compile(r"\\begin\b.*\\end\b", re.DOTALL)
 _NAME = re.compile(r"\s*(?:\\[A-Za-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)(?!\s*\^)")
 
@@ -49,19 +51,21 @@ def labelled(latex: str) -> tuple[Labelled, ...]:
     if whole is None or name is None:
         return ()
     found: list[Labelled] = []
-    for start, row in _rows(whole["rows"]):
+    table = _ALIGNED.fullmatch(latex, *whole.span("rows")) or whole
+    for start, row in _rows(table["rows"]):
         labelled = _LABEL.fullmatch(row)
         if labelled is None or not labelled["body"].strip() or _is_condition(labelled):
             return ()
-        here = whole.start("rows") + start
-        label = labelled["label"]
+        here = table.start("rows") + start
+        which = "label" if labelled["label"] else "word"
+        label = labelled[which]
         pieces = (
             (" ", here),  # the formula begins where its row does
             (name[0], name.start()),
-            (rf"^{{\text{{{label}}}}}", here + labelled.start("label")),
+            (rf"^{{\text{{{label}}}}}", here + labelled.start(which)),
             (whole["left"][name.end() :], name.end()),
             ("= ", whole.start("sign")),
-            (labelled["body"], here),
+            (labelled["body"], here + labelled.start("body")),
         )
         found.append(Labelled(label, pieces))
     return tuple(found) if len(found) > 1 else ()
@@ -69,7 +73,7 @@ def labelled(latex: str) -> tuple[Labelled, ...]:
 
 def _is_condition(row: re.Match[str]) -> bool:
     """Whether a row has a condition: words for what is seen, or one before what is its remark."""
-    words = row["label"].lower().split()
+    words = (row["label"] or row["word"]).lower().split()
     apart = "&" in _TABLE.sub("", row["body"]).strip("& \t\n")
     return apart or not SEEN.union(HIDDEN).isdisjoint(words)
 

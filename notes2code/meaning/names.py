@@ -133,6 +133,8 @@ NUMBERS = frozenset(
 _COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")
 """What is counted: FLOPs, GPUs."""
 
+_CAMEL = re.compile("[a-z]([A-Z][a-z]+)$")
+
 CLIPS = frozenset(["clip", "clamp"])
 """Functions that keep a number between two bounds."""
 
@@ -156,8 +158,10 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if indices >= 2:
         return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        counts = _COUNTED.fullmatch(base) is not None
-        if counts or base in NUMBERS or name.rpartition("_")[2] in NUMBERS or "_per_" in name:
+        counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
+        camel = _CAMEL.search(name)  # the Scale of dequantScale
+        ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
+        if counts or ends & NUMBERS:
             return (0, 1, 2)
         if indices == 1 and base.lower() in ("weight", "score", "mask"):
             return (0, 1, 2)

@@ -61,6 +61,7 @@ COUNTS = [
         "position frequency",
         lambda p, f: p * f,
     ),
+    Case(r"y = (x + b) * dequantScale", "x[d] b[d] dequantScale", lambda x, b, s: (x + b) * s),
     Case(r"Y = 0.5 \times X", "X[n,d]", lambda x: x / 2),
     Case(r"Y = X \times A \times B", "X[n,d] A[d,p] B[p,r]", lambda x, a, b: x @ a @ b),
     Case(

@@ -43,6 +43,8 @@ def test_each_piece_has_its_place() -> None:
         r"s_i^T W h_j & \mathrm{general} \end{array} \right.",
         r"e_{ij} := \begin{cases} s_i^T h_j, & \text{dot,} \\ "
         r"s_i^T \begin{bmatrix} 1 \\ 2 \end{bmatrix}, & \text{general} \end{cases}.",
+        r"e_{ij} = \begin{cases} \begin{aligned} &s_i^T h_j &dot \\ &s_i^T W h_j &general "
+        r"\end{aligned} \end{cases}",
     ],
 )
 def test_ways_of_writing(latex: str) -> None:
