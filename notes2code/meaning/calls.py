@@ -376,6 +376,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or base[0].isupper()
     if "," in group.separators and group.open == "(":
         return use.name in run.seen.called
+    if use.name in run.scope.callees and base not in _MATRICES:
+        return True
     if base.isupper() and quantities.is_amount(group):
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):

@@ -71,8 +71,8 @@ class Parsed:
     """What a formula says by itself; ``tree`` is None where it cannot be read.
 
     ``arity`` is how many arguments the functions defined here take, ``given`` how many those
-    called here get, ``said`` what those defined here are, however it is written, ``places`` where
-    they are; ``indexed`` tells of the indices of the arrays defined here; ``updates`` are those
+    called here get, ``applied`` those that get one small letter, ``said`` what those defined here
+    are, however it is written, ``places`` where they are; ``indexed`` tells of the indices of the arrays defined here; ``updates`` are those
     that are only made into others of their kind, as in ``x = x + f(x)``, ``constants`` those that
     are numbers.
     """
@@ -92,6 +92,7 @@ class Parsed:
     said: dict[str, Hashable] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
+    applied: set[str] = field(default_factory=set)
     seen: survey.Survey | None = None
     indexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
@@ -112,6 +113,7 @@ def read_entry(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Pa
         return Parsed(None, problems=(faults.met(entry.latex, fault),))
     found = Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
     found.given = _given(tree, seen)
+    found.applied = set(_applied(seen)) if seen.called else set()
     found.seen = seen
     for statement in stated:
         if isinstance(statement, Define):
@@ -173,6 +175,17 @@ def letters_on(name: str, tree: Tree, seen: survey.Survey) -> frozenset[str]:
     uses = (node for node in nodes if isinstance(node, Script) and scripts.is_name(node))
     mine = (node for node in uses if (use := seen.understood(node)) and use.name == name)
     return frozenset(x for node in mine for x in _letters(node)) - frozenset(name.split("_"))
+
+
+def _applied(seen: survey.Survey) -> Iterator[str]:
+    """The names before one small letter in parentheses, which nobody writes around a factor."""
+    for product in seen.nodes.of(Juxt):
+        for name, group in pairwise(product.factors):
+            match group:
+                case Group("(", (Name(letter),)) if scripts.is_name(name) and letter.islower():
+                    use = seen.understood(name)
+                    if use is not None and use.name in seen.called and not use.indices:
+                        yield use.name
 
 
 def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:

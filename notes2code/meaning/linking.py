@@ -82,6 +82,11 @@ class Linker:
         self.states: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
+        self.applied = {
+            (entry.note, entry.section, name)
+            for entry, parsed in self.parsed.items()
+            for name in parsed.applied
+        }
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
@@ -256,6 +261,11 @@ class Linker:
             },
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
+            callees=frozenset(
+                name
+                for name in self.parsed[entry].called
+                if (entry.note, entry.section, name) in self.applied
+            ),
         )
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:

@@ -43,7 +43,8 @@ class Scope:
     names in lower case without signs.
     ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
     that the notes define as no functions, ``operators`` matrices of which there is one for each
-    position: without an index they act on each row of what they stand before. ``ranks`` are the
+    position: without an index they act on each row of what they stand before. ``callees`` are the
+    letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
     numbers of axes that the note's definitions give to arrays, behind their indices.
     """
 
@@ -53,6 +54,7 @@ class Scope:
     words: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     operators: frozenset[str] = frozenset()
+    callees: frozenset[str] = frozenset()
     ranks: Mapping[str, int] = dataclass_field(default_factory=dict)
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
 

@@ -389,6 +389,13 @@ def test_value(case: Case) -> None:
         lambda a, b, c: np.outer(a, b) + c,
         context=[r"m(i, j) = a_i b_j"],
     ),
+    # What one formula of the section applies to a letter is a function in the others.
+    Case(
+        r"y = N(x + A x)",
+        "N() x[d] A[d,d]",
+        lambda n, x, a: n(x + a @ x),
+        context=[r"z = x + A N(x)"],
+    ),
     # What holds of some places is no definition of the whole.
     Case(
         r"Y = \mathrm{softmax}(X W + M)",
