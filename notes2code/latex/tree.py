@@ -270,13 +270,10 @@ def ungrouped(node: Maybe) -> Maybe:
 
 def walk(node: Node) -> list[Node]:
     """A node and all inside it, in reading order."""
-    found: list[Node] = []
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        found.append(current)
+    found = [node]
+    for behind, current in enumerate(found, 1):  # and over all that is put in on the way
         if inner := _INSIDE[type(current)](current):
-            pending.extend(inner[::-1])
+            found[behind:behind] = inner
     return found
 
 

@@ -370,13 +370,10 @@ _REBUILT: dict[type[Expr], Callable[[Any, Change, Rename], Expr]] = {
 
 def walk(expr: Expr) -> list[Expr]:
     """The expression and all inside it, outermost first."""
-    found: list[Expr] = []
-    pending = [expr]
-    while pending:
-        current = pending.pop()
-        found.append(current)
+    found = [expr]
+    for behind, current in enumerate(found, 1):  # and over all that is put in on the way
         if inner := _INSIDE[type(current)](current):
-            pending.extend(inner[::-1])
+            found[behind:behind] = inner
     return found
 
 
