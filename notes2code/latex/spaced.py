@@ -75,9 +75,9 @@ def hyphenated(tokens: Sequence[Token]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word."""
     joined: list[Token] = []
     for at, token in enumerate(tokens):
-        called = at + 1 < len(tokens) and tokens[at + 1].kind == "open"
         start = len(joined) - 1
-        if called and token.text in _MODULES and start > 0 and joined[-1].text == "-":
+        called = token.text in _MODULES and at + 1 < len(tokens) and tokens[at + 1].kind == "open"
+        if called and start > 0 and joined[-1].text == "-":
             while start > 0 and _is_kind(joined[start - 1]) and _touch(joined, start, token):
                 start -= 1
         if 0 <= start < len(joined) - 1:

@@ -230,7 +230,7 @@ def _nothing(_: Node) -> tuple[Node, ...]:
 
 
 def _present(*nodes: Node | None) -> tuple[Node, ...]:
-    return tuple([node for node in nodes if node is not None])
+    return tuple(filter(None, nodes))
 
 
 # By type, since every pass over a formula asks this of every node.

@@ -271,7 +271,7 @@ def _nothing(_: Expr) -> tuple[Expr, ...]:
 
 
 def _present(*parts: Expr | None) -> tuple[Expr, ...]:
-    return tuple([part for part in parts if part is not None])
+    return tuple(filter(None, parts))
 
 
 def _bodies(arrays: tuple[Lambda, ...]) -> tuple[Expr, ...]:
