@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, get_args, overload
 
 from notes2code.diagnostics import Problem, Span
 from notes2code.records import dataclass
@@ -222,24 +222,16 @@ class Tree:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside one, in reading order."""
-    return _INSIDE[type(node)](node)
-
-
-def _nothing(_: Node) -> tuple[Node, ...]:
-    return ()
+    inside = _INSIDE.get(type(node))
+    return () if inside is None else inside(node)
 
 
 def _present(*nodes: Node | None) -> tuple[Node, ...]:
     return tuple(filter(None, nodes))
 
 
-# By type, since every pass over a formula asks this of every node.
+# By type, since every pass over a formula asks this of every node. The others hold nothing.
 _INSIDE: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
-    Num: _nothing,
-    Name: _nothing,
-    Dots: _nothing,
-    Prose: _nothing,
-    Stroke: _nothing,
     Juxt: attrgetter("factors"),
     Group: attrgetter("items"),
     Infix: attrgetter("left", "right"),
@@ -272,8 +264,8 @@ def walk(node: Node) -> list[Node]:
     """A node and all inside it, in reading order."""
     found = [node]
     for behind, current in enumerate(found, 1):  # and over all that is put in on the way
-        if inner := _INSIDE[type(current)](current):
-            found[behind:behind] = inner
+        if inside := _INSIDE.get(type(current)):
+            found[behind:behind] = inside(current)
     return found
 
 
@@ -304,7 +296,7 @@ class Nodes(list[Node]):
 
 PARTS: dict[type, tuple[str, ...]] = {
     kind: tuple(own.name for own in fields(kind) if own.name not in ("span", "op_span"))
-    for kind in _INSIDE
+    for kind in get_args(Node)
 }
 """The fields of each kind of node, but for its places."""
 

@@ -263,11 +263,8 @@ class Equation:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside one; bodies of arrays included."""
-    return _INSIDE[type(expr)](expr)
-
-
-def _nothing(_: Expr) -> tuple[Expr, ...]:
-    return ()
+    inside = _INSIDE.get(type(expr))
+    return () if inside is None else inside(expr)
 
 
 def _present(*parts: Expr | None) -> tuple[Expr, ...]:
@@ -278,11 +275,8 @@ def _bodies(arrays: tuple[Lambda, ...]) -> tuple[Expr, ...]:
     return tuple([array.body for array in arrays])
 
 
-# By type, since every pass over a formula asks this of every expression.
+# By type, since every pass over a formula asks this of every expression. The others hold nothing.
 _INSIDE: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
-    Num: _nothing,
-    Size: _nothing,
-    Idx: _nothing,
     Ref: attrgetter("at"),
     Add: attrgetter("terms"),
     Mul: attrgetter("factors"),
@@ -372,8 +366,8 @@ def walk(expr: Expr) -> list[Expr]:
     """The expression and all inside it, outermost first."""
     found = [expr]
     for behind, current in enumerate(found, 1):  # and over all that is put in on the way
-        if inner := _INSIDE[type(current)](current):
-            found[behind:behind] = inner
+        if inside := _INSIDE.get(type(current)):
+            found[behind:behind] = inside(current)
     return found
 
 
@@ -419,11 +413,11 @@ def free_indices(expr: Expr, rename: Rename = _same) -> frozenset[Index]:
         if isinstance(current, Idx):
             found.add(rename(current.index))
         elif scopes := _SCOPES.get(type(current)):
-            for bound, inside in scopes(current):
-                for part in inside:
+            for bound, parts in scopes(current):
+                for part in parts:
                     found |= free_indices(part, rename).difference(bound)
-        else:
-            pending.extend(_INSIDE[type(current)](current))
+        elif inside := _INSIDE.get(type(current)):
+            pending.extend(inside(current))
     return frozenset(found)
 
 
