@@ -318,10 +318,10 @@ class Attempt:
         run.whole = node
         run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
         value = run.lower(node)
+        self._compare_sides(define, node, value)
         if target.row is not None:
             value = self._picked(value, target.row)
         value = self._conditional(define, value)
-        self._compare_sides(define, node, value)
         value = self._loose(define, value, target)
         value = ordering.ordered(self, value, letters, target)
         self._check_rank(value, target)
