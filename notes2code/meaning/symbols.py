@@ -250,17 +250,19 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
 
 def _input(run: Run, use: Use) -> Value:
     """An input: its axes are declared, or follow from custom and use."""
-    name, rank = _identity(run, use)
+    name, lead, indices, steps = _identity(run, use)
     symbol = run.symbols.get(name)
     if symbol is None:
+        rank = lead + _element_rank(run, use, name, indices, steps)
         axes = _axes(run, use, name, rank)
         symbol = Symbol(name, axes, run.quote(use.span), use.span)
         run.symbols[name] = symbol
     return element(run, use, name, symbol.axes)
 
 
-def _identity(run: Run, use: Use) -> tuple[str, int]:
-    """The input that a use belongs to, and its rank.
+def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
+    """The input that a use belongs to, how many of its axes are those of indices, and how many
+    indices and steps tell the axes of its elements.
 
     A name that occurs both with and without indices is one array, or, where that cannot be, a
     number and an array, which is then called by its index too: ``x`` and ``x_i``.
@@ -271,13 +273,12 @@ def _identity(run: Run, use: Use) -> tuple[str, int]:
         if use.indices:
             letters = [names.label(at.node) for at in use.indices]
             own = names.code_name(use.name, *letters)
-            separate = run.separate.setdefault(use.name, own)
-            return separate, len(use.indices) + _element_rank(run, use, separate, most)
-        return use.name, _element_rank(run, use, use.name, 0)
+            return run.separate.setdefault(use.name, own), len(use.indices), most, 0
+        return use.name, 0, 0, 0
     # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps.
     capital = names.base_letter(use.name).isupper()
     steps = 0 if capital and (not use.indices or "l" in run.seen.steps.get("", ())) else use.steps
-    return use.name, most + _element_rank(run, use, use.name, most, steps)
+    return use.name, most, most, steps
 
 
 def _declared(run: Run, use: Use) -> Shape | None:
@@ -331,7 +332,7 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     return run.choose(f"each {which}", options)
 
 
-def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int = 0) -> int:
+def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> int:
     """The axes of an element behind its indices; by custom it is one of an array that has those
     axes, too, along which only steps are counted."""
     declared = _declared(run, use)
