@@ -50,10 +50,10 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     only where the space between them is set, as in ``Feed\\ Forward(x)``."""
     joined: list[Token] = []
     for at, token in enumerate(tokens):
-        before = joined[-1] if joined and token.kind == "word" else None
-        if before is None or before.kind != "word":
+        if token.kind != "word" or not joined or joined[-1].kind != "word":
             joined.append(token)
             continue
+        before = joined[-1]
         called = any(behind.kind in ("open", "{") for behind in tokens[at + 1 : at + 2])
         between = latex[before.end : token.start]
         if (
@@ -73,29 +73,24 @@ _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".sp
 
 def hyphenated(tokens: Sequence[Token]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word."""
-    joined: list[Token] = []
-    for at, token in enumerate(tokens):
-        start = len(joined) - 1
-        called = token.text in _MODULES and at + 1 < len(tokens) and tokens[at + 1].kind == "open"
-        if called and start > 0 and joined[-1].text == "-":
-            while start > 0 and _is_kind(joined[start - 1]) and _touch(joined, start, token):
-                start -= 1
-        if 0 <= start < len(joined) - 1:
-            text = "".join(one.text for one in (*joined[start:], token))
-            joined[start:] = [Token("word", text, joined[start].start, token.end)]
-        else:
-            joined.append(token)
+    joined = list(tokens)
+    for at in range(len(tokens) - 2, 1, -1):
+        if tokens[at].text not in _MODULES or tokens[at + 1].kind != "open":
+            continue
+        start = at - 1
+        while start and tokens[at - 1].text == "-" and _is_kind(tokens[start - 1 : at + 1]):
+            start -= 1
+        if start < at - 1:
+            text = "".join(token.text for token in tokens[start : at + 1])
+            joined[start : at + 1] = [Token("word", text, tokens[start].start, tokens[at].end)]
     return joined
 
 
-def _is_kind(token: Token) -> bool:
-    return token.kind == "word" or (token.kind == "name" and token.text in ("S", "W"))
-
-
-def _touch(before: Sequence[Token], at: int, last: Token) -> bool:
-    """Whether some tokens from one on stand side by side, without a space."""
-    run = [before[at - 1], *before[at:], last]
-    return all(left.end == right.start for left, right in pairwise(run))
+def _is_kind(tokens: Sequence[Token]) -> bool:
+    """Whether the first of some tokens says of which kind the last is, without a space between."""
+    first = tokens[0]
+    word = first.kind == "word" or (first.kind == "name" and first.text in ("S", "W"))
+    return word and all(left.end == right.start for left, right in pairwise(tokens))
 
 
 def placeholders(tokens: Sequence[Token]) -> list[Token]:

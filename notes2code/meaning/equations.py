@@ -189,6 +189,8 @@ class Attempt:
         """The statements that a statement refers to, directly or not."""
         by_name = {defined.name: at for at, defined in self.done.items()}
         needed: set[int] = set()
+        if len(by_name) == 1:
+            return needed
         pending = [final]
         while pending:
             at = pending.pop()

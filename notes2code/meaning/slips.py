@@ -40,7 +40,8 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     _refuse_two_meanings([node for node in nodes if id(node) not in bases])
     for group in nodes.of(Group):
         ellipsis.refuse_idle(group.items)
-    named = [(node, use) for node in nodes if (use := seen.understood(node))]
+    scripted = [node for node in nodes if isinstance(node, Name | Script | Accent)]
+    named = [(node, use) for node in scripted if (use := seen.understood(node))]
     uses = [use for node, use in named if id(node) not in bases]
     yield from _layers(nodes, seen)
     yield from _projections(nodes, defines, seen)
