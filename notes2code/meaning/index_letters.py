@@ -176,10 +176,10 @@ def _only_below(nodes: Nodes) -> set[str]:
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
-def refuse_powers(seen: Survey, nodes: Sequence[Node]) -> None:
+def refuse_powers(seen: Survey, nodes: Nodes) -> None:
     """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
     or the matrix with the number k."""
-    scripted = [n for n in nodes if isinstance(n, Script)]
+    scripted = nodes.of(Script)
     powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
     whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
     for node in powers:  # the e^z_i beside e^z
@@ -280,10 +280,10 @@ def _of_words(nodes: Nodes) -> Iterator[str]:
                             yield letter
 
 
-def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
+def find_ends(seen: Survey, nodes: Nodes) -> None:
     """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
     terms: sizes."""
-    if not any(isinstance(node, Dots) for node in nodes):
+    if not nodes.of(Dots):
         return
     for node in nodes:
         if isinstance(node, Infix):

@@ -183,7 +183,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
     index_letters.find_binders(seen, nodes)
-    both_sides = [*nodes, *(node for target in targets for node in walk(target))]
+    both_sides = Nodes([*nodes, *(node for target in targets for node in walk(target))])
     index_letters.find_ends(seen, both_sides)
     index_letters.find_steps(seen, statements)
     for statement in statements:
