@@ -101,8 +101,9 @@ class Component:
     functions its formulas call, ``builds_on`` those that its class needs besides. ``causal`` is
     the role of the sequence in which a position usually sees none that come later. ``groups`` is
     what its class calls the number of groups of heads that share keys and values. ``head_sizes``
-    is how many sizes its class takes, all that of a head, where heads can call it. ``names`` are
-    the usual names of its roles in code. ``textbook`` is its usual formula.
+    is how many sizes its class takes, all that of a head, where heads can call it. An attention is
+    ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
+    softmax. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Component:
     causal: str
     groups: str
     head_sizes: int | None
+    normalised: bool
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -305,6 +307,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         causal=data.get("causal", ""),
         groups=data.get("groups", ""),
         head_sizes=data.get("head_sizes"),
+        normalised=data.get("normalised", True),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,

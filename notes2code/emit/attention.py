@@ -284,8 +284,8 @@ class Attention:
         given = (self._bias, self._keep)
         own = (term for term in self._terms if all(found(term) is None for found in given))
         rest = tuple(term for term in own if not self._is_causal(term))
-        normalises = self.recognised.component.name != "sigmoid_attention"
-        if normalises and any(self.column not in ir.free_indices(term) for term in rest):
+        of_keys = all(self.column in ir.free_indices(term) for term in rest)
+        if self.recognised.component.normalised and not of_keys:
             raise EmitError(
                 "what is added to the scores is the same for all keys: a softmax does not see it"
             )
