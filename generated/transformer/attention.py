@@ -20,6 +20,7 @@ from .masks import (
     fused_attention,
     masked_softmax,
 )
+from .sizes import check_dropout, check_multiples, check_sizes
 
 
 class Attention(nn.Module):
@@ -39,6 +40,7 @@ class Attention(nn.Module):
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
+        check_dropout(dropout)
         self.dropout = dropout
 
     def extra_repr(self) -> str:
@@ -366,6 +368,7 @@ class BilinearAttention(DotProductAttention):
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
         super().__init__(dropout)
+        check_sizes(query_size=query_size, key_size=key_size)
         self.W = Linear(query_size, key_size, bias=False)
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
@@ -397,6 +400,7 @@ class AdditiveAttention(BlockAttention):
         self, query_size: int, key_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__(dropout)
+        check_sizes(query_size=query_size, key_size=key_size, hidden_size=hidden_size)
         self.W_q = Linear(query_size, hidden_size, bias=False)
         self.W_k = Linear(key_size, hidden_size, bias=False)
         self.w_v = Linear(hidden_size, 1, bias=False)
@@ -667,6 +671,8 @@ class RelativeSelfAttention(nn.Module):
         self, d_model: int, d_k: int, d_v: int, max_distance: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_k=d_k, d_v=d_v)
+        check_sizes(least=0, max_distance=max_distance)
         self.W_Q = Linear(d_model, d_k, bias=False)
         self.W_K = Linear(d_model, d_k, bias=False)
         self.W_V = Linear(d_model, d_v, bias=False)
@@ -675,6 +681,7 @@ class RelativeSelfAttention(nn.Module):
         nn.init.normal_(self.w_K, std=0.02)
         self.w_V = nn.Parameter(torch.empty(2 * max_distance + 1, d_v))
         nn.init.normal_(self.w_V, std=0.02)
+        check_dropout(dropout)
         self.dropout = dropout
 
     def forward(
@@ -734,6 +741,8 @@ class RelativePositionAttention(DotProductAttention):
 
     def __init__(self, d_k: int, max_distance: int, dropout: float = 0.0) -> None:
         super().__init__(dropout)
+        check_sizes(d_k=d_k)
+        check_sizes(least=0, max_distance=max_distance)
         self.max_distance = max_distance
         self.r = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.r, std=0.02)
@@ -804,9 +813,13 @@ class SynthesizerAttention(nn.Module):
         self, d_model: int, hidden_size: int, value_size: int, max_len: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(
+            d_model=d_model, hidden_size=hidden_size, value_size=value_size, max_len=max_len
+        )
         self.A = Linear(d_model, hidden_size)
         self.B = Linear(hidden_size, max_len)
         self.V = Linear(d_model, value_size, bias=False)
+        check_dropout(dropout)
         self.dropout = dropout
 
     def forward(
@@ -869,9 +882,11 @@ class Seq2SeqAttention(nn.Module):
         self, state_size: int, memory_size: int, hidden_size: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(state_size=state_size, memory_size=memory_size, hidden_size=hidden_size)
         self.W_a = Linear(state_size, hidden_size, bias=False)
         self.U_a = Linear(memory_size, hidden_size, bias=False)
         self.v_a = Linear(hidden_size, 1, bias=False)
+        check_dropout(dropout)
         self.dropout = dropout
 
     def forward(
@@ -931,8 +946,7 @@ class MultiHeadAttention(nn.Module):
         self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
     ) -> None:
         super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        check_multiples(d_model=d_model, num_heads=num_heads)
         self.num_heads = num_heads
         self.W_Q = Linear(d_model, d_model, bias=False)
         self.W_K = Linear(d_model, d_model, bias=False)
@@ -1011,8 +1025,7 @@ class CausalSelfAttention(nn.Module):
         self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
     ) -> None:
         super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        check_multiples(d_model=d_model, num_heads=num_heads)
         self.num_heads = num_heads
         self.W_Q = Linear(d_model, d_model, bias=False)
         self.W_K = Linear(d_model, d_model, bias=False)
@@ -1084,8 +1097,7 @@ class BiasedCausalSelfAttention(nn.Module):
         self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
     ) -> None:
         super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"d_model={d_model} is not a multiple of num_heads={num_heads}")
+        check_multiples(d_model=d_model, num_heads=num_heads)
         self.num_heads = num_heads
         self.W_Q = Linear(d_model, d_model)
         self.W_K = Linear(d_model, d_model)
@@ -1148,6 +1160,7 @@ class SingleHeadCausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_k=d_k, d_v=d_v)
         self.W_Q = Linear(d_model, d_k, bias=False)
         self.W_K = Linear(d_model, d_k, bias=False)
         self.W_V = Linear(d_model, d_v, bias=False)
@@ -1190,6 +1203,7 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_k=d_k, d_v=d_v)
         self.W_Q = Linear(d_model, d_k, bias=False)
         self.W_K = Linear(d_model, d_k, bias=False)
         self.W_V = Linear(d_model, d_v, bias=False)
@@ -1233,6 +1247,7 @@ class CrossAttention(nn.Module):
         self, d_model: int, d_memory: int, d_k: int, d_v: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_memory=d_memory, d_k=d_k, d_v=d_v)
         self.W_Q = Linear(d_model, d_k, bias=False)
         self.W_K = Linear(d_memory, d_k, bias=False)
         self.W_V = Linear(d_memory, d_v, bias=False)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from .attention import BiasedCausalSelfAttention, CausalSelfAttention, MultiHeadAttention
 from .cache import KeyValueCache
 from .linear import Linear
+from .sizes import check_sizes
 
 
 class LayerNorm(nn.Module):
@@ -31,6 +32,7 @@ class LayerNorm(nn.Module):
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
+        check_sizes(d_model=d_model)
         self.gamma = nn.Parameter(torch.ones(d_model))
         self.beta = nn.Parameter(torch.zeros(d_model))
         self.eps = eps
@@ -55,6 +57,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_ff=d_ff)
         self.W_1 = Linear(d_model, d_ff)
         self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
@@ -79,6 +82,7 @@ class GeluFeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, d_ff=d_ff)
         self.W_1 = Linear(d_model, d_ff)
         self.W_2 = Linear(d_ff, d_model)
         self.dropout = nn.Dropout(dropout)
@@ -103,6 +107,7 @@ class TokenEmbedding(nn.Module):
 
     def __init__(self, vocab_size: int, d_model: int) -> None:
         super().__init__()
+        check_sizes(vocab_size=vocab_size, d_model=d_model)
         self.E = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.E.weight, std=0.02)
 
@@ -124,6 +129,7 @@ class OutputHead(nn.Module):
 
     def __init__(self, d_model: int, vocab_size: int) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, vocab_size=vocab_size)
         self.W = Linear(d_model, vocab_size)
 
     def forward(self, x: Tensor) -> Tensor:

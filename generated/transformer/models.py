@@ -34,6 +34,7 @@ from .layers import (
 from .linear import Linear, linear_map
 from .masks import first_kept
 from .positions import SinusoidalPositionalEncoding
+from .sizes import check_dropout, check_sizes
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,9 @@ class ModelConfig:
     dropout: float
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type == "int" and value < 1:
-                raise ValueError(f"{field.name}={value} is less than 1")
-        if not 0 <= self.dropout <= 1:
-            raise ValueError(f"dropout={self.dropout} is not between 0 and 1")
+        sizes = {f.name: getattr(self, f.name) for f in fields(self) if f.type == "int"}
+        check_sizes(**sizes)
+        check_dropout(self.dropout)
 
 
 class Model(nn.Module):
@@ -103,6 +101,7 @@ class Encoder(nn.Module):
         self, d_model: int, num_heads: int, d_ff: int, num_layers: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(num_layers=num_layers)
         self.layers = nn.ModuleList(
             EncoderLayer(d_model, num_heads, d_ff, dropout) for _ in range(num_layers)
         )
@@ -132,6 +131,7 @@ class Decoder(nn.Module):
         self, d_model: int, num_heads: int, d_ff: int, num_layers: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
+        check_sizes(num_layers=num_layers)
         self.layers = nn.ModuleList(
             DecoderLayer(d_model, num_heads, d_ff, dropout) for _ in range(num_layers)
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from .sizes import check_sizes
+
 
 class SinusoidalPositionalEncoding(nn.Module):
     r"""Fixed encodings of positions by sines and cosines of falling frequency.
@@ -25,6 +27,7 @@ class SinusoidalPositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int = 5000) -> None:
         super().__init__()
+        check_sizes(d_model=d_model, max_len=max_len)
         # In float64, since sines of large float32 numbers are off in the third decimal.
         position = torch.arange(max_len)[:, None]
         columns = torch.arange(0, d_model, 2, dtype=torch.float64)
@@ -60,6 +63,8 @@ class RelativePositionBias(nn.Module):
 
     def __init__(self, num_heads: int, max_distance: int) -> None:
         super().__init__()
+        check_sizes(num_heads=num_heads)
+        check_sizes(least=0, max_distance=max_distance)
         self.max_distance = max_distance
         self.b = nn.Parameter(torch.empty(num_heads, 2 * max_distance + 1))
         nn.init.normal_(self.b, std=0.02)
@@ -96,6 +101,7 @@ class RotaryEmbedding(nn.Module):
 
     def __init__(self, d_k: int, max_len: int = 5000) -> None:
         super().__init__()
+        check_sizes(d_k=d_k, max_len=max_len)
         if d_k % 2:
             raise ValueError(f"d_k={d_k} is odd: features are turned in pairs")
         # In float64, since sines of large float32 numbers are off in the third decimal.
@@ -136,6 +142,7 @@ class ALiBi(nn.Module):
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
+        check_sizes(num_heads=num_heads)
         heads = torch.arange(1, num_heads + 1)
         self.register_buffer("slopes", 2.0 ** (-8 * heads / num_heads), persistent=False)
 

@@ -37,6 +37,7 @@ _KNOWN = (
     (r"\bfields\(", "from dataclasses import fields"),
     (r"(?<![\w.])replace\(", "from dataclasses import replace"),
     (r"\bsignature\(", "from inspect import signature"),
+    (r"\bpairwise\(", "from itertools import pairwise"),
     (r"\bproduct\(", "from itertools import product"),
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),

@@ -23,6 +23,7 @@ from notes2code.names import snake
 from notes2code.oracle import OracleError, helpers_source
 
 FAMILIES = {
+    "sizes": "Sizes: what classes can be made with.",
     "linear": "Linear maps: as fast as torch can compute them.",
     "masks": "Masks: which keys a query may see, and softmax over those keys.",
     "cache": "Caches: keys and values that are kept while a text grows.",
@@ -46,6 +47,7 @@ SHARED = {
     "cache": "cache.py.j2",
     "masks": "masks.py.j2",
     "linear": "linear.py.j2",
+    "sizes": "sizes.py.j2",
 }
 """The templates of what the classes of a module share, of which it has what they use; each comes
 before those of modules that it imports."""
@@ -225,7 +227,7 @@ class _Renderer:
                 files[f"tests/test_{family}.py"] = self._tests(family, parts, formulas)
         for module in SHARED.keys() & bodies.keys():
             if (TEMPLATES / f"test_{module}.py.j2").is_file():
-                files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies[module])
+                files[f"tests/test_{module}.py"] = self._shared_tests(module, bodies)
         for module in _CHECKS:
             if any(f"from {module} import" in text for text in list(files.values())):
                 files[f"tests/{module}.py"] = _template(f"{module}.py.j2")
@@ -347,10 +349,16 @@ class _Renderer:
         about = f"Tests of the {family} of the notes, held against the formulas as written."
         return self._test_file(about, body, formulas)
 
-    def _shared_tests(self, module: str, body: str) -> str:
+    def _shared_tests(self, module: str, bodies: Mapping[str, str]) -> str:
         """The tests of what a module of shared functions and classes has."""
-        names = [name_of(block) for block in blocks_of(body)]
-        tests = fill(TEMPLATES, f"test_{module}.py.j2", there=names)
+        names = [name_of(block) for block in blocks_of(bodies[module])]
+        tests = fill(
+            TEMPLATES,
+            f"test_{module}.py.j2",
+            there=names,
+            sized=_makers(bodies, r"\bcheck_(sizes|multiples)\("),
+            dropping=_makers(bodies, r"\bcheck_dropout\("),
+        )
         about = FAMILIES[module].partition(":")[0].lower()
         return self._test_file(f"Tests of the {about}.", tests, "")
 
@@ -401,6 +409,14 @@ def new_functions(source: str, defined: dict[str, str]) -> list[str]:
             defined[name] = functions[at]
             out.append(functions[at])
     return out
+
+
+def _makers(bodies: Mapping[str, str], checked: str) -> list[str]:
+    """The classes that check what they are made with, in order; a configuration has its own
+    tests."""
+    blocks = (block for body in bodies.values() for block in blocks_of(body))
+    made = rf"def __init__\([\s\S]*{checked}"
+    return ordered(name_of(block) for block in blocks if re.search(made, block))
 
 
 def _rest(function: str) -> str:
