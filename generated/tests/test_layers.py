@@ -379,8 +379,7 @@ def test_encoder_layer_adds_nothing_where_all_is_dropped() -> None:
     layer = EncoderLayer(6, 2, 8, dropout=1.0).eval()
     layer.dropout.train()
     x = torch.randn(2, 4, 6)
-    expected = x
-    expected = layer.attention_norm(expected)
+    expected = layer.attention_norm(x)
     expected = layer.feed_forward_norm(expected)
     assert torch.equal(layer(x), expected)
 
@@ -622,8 +621,7 @@ def test_decoder_layer_adds_nothing_where_all_is_dropped() -> None:
     layer.dropout.train()
     x = torch.randn(2, 4, 6)
     memory = torch.randn(2, 5, 6)
-    expected = x
-    expected = layer.attention_norm(expected)
+    expected = layer.attention_norm(x)
     expected = layer.cross_attention_norm(expected)
     expected = layer.feed_forward_norm(expected)
     assert torch.equal(layer(x, memory), expected)

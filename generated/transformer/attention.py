@@ -279,8 +279,8 @@ class UnscaledDotProductAttention(DotProductAttention):
 
 
 class SoftCappedScaledDotProductAttention(BlockAttention):
-    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-0.5/c, then
-    c*tanh(x).
+    r"""Attention whose scores are dot products of queries and keys, divided by c √d_k, then
+    c tanh(x).
 
         \mathrm{CappedAttn}(Q, K, V) =
             \mathrm{softmax}\left(c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)\right) V
@@ -300,7 +300,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (..., n, m)."""
-        scores = query @ key.mT * (1 / self.c / math.sqrt(query.size(-1)))
+        scores = query @ key.mT / (self.c * math.sqrt(query.size(-1)))
         return self.c * torch.tanh(scores)
 
 
@@ -329,7 +329,7 @@ class MaskedScaledDotProductAttention(DotProductAttention):
 
 
 class RescaledDotProductAttention(DotProductAttention):
-    r"""Attention whose scores are dot products of queries and keys, scaled by d_k**-1.
+    r"""Attention whose scores are dot products of queries and keys, divided by d_k.
 
         \mathrm{softmax}\left(\frac{QK^\top}{d_k}\right)V
 
@@ -705,7 +705,7 @@ class RelativeSelfAttention(nn.Module):
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (B, n, n)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
-        scores = scores * query.size(-1) ** -0.5
+        scores = scores / math.sqrt(query.size(-1))
         return scores
 
     def by_distance(self, query: Tensor, keys: int) -> Tensor:
@@ -759,7 +759,7 @@ class RelativePositionAttention(DotProductAttention):
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         if not need_weights:  # the scores have it already
-            relative = self.by_distance(query, key.size(-2)) * query.size(-1) ** -0.5
+            relative = self.by_distance(query, key.size(-2)) / math.sqrt(query.size(-1))
             bias = relative if bias is None else as_bias(bias, relative) + relative
         return super().forward(
             query,
@@ -777,7 +777,7 @@ class RelativePositionAttention(DotProductAttention):
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (..., n, m)."""
         scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
-        scores = scores * query.size(-1) ** -0.5
+        scores = scores / math.sqrt(query.size(-1))
         return scores
 
     def by_distance(self, query: Tensor, keys: int) -> Tensor:
@@ -1013,7 +1013,8 @@ class CausalSelfAttention(nn.Module):
     attention: what each head computes, for heads of d_model / num_heads features;
         CausalScaledDotProductAttention by default
     x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n); with a cache, for all
+        positions so far
     bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)
@@ -1085,7 +1086,8 @@ class BiasedCausalSelfAttention(nn.Module):
     attention: what each head computes, for heads of d_model / num_heads features;
         CausalScaledDotProductAttention by default
     x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n)
+    keep_mask: True to keep; (B, n), (B, n, n) or (B, num_heads, n, n); with a cache, for all
+        positions so far
     bias: added to the scores, (B, num_heads, n, n) or what broadcasts to it
     cache: keeps the keys and values of x, which goes on where those before it end
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -19,6 +18,7 @@ from notes2code.components.settings import (
     with_infinity,
 )
 from notes2code.emit.batched import Formula
+from notes2code.emit.fractions import fraction
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
@@ -30,6 +30,7 @@ from notes2code.meaning.ir import (
     Index,
     Lambda,
     Mul,
+    Pow,
     Ref,
     Size,
     Softmax,
@@ -315,24 +316,35 @@ class Attention:
         value = self.recognised.settings[setting]
         return self.rendered(setting, value.body, {HOLE: x}, known, within)
 
-    def number(self, setting: str, within: str = "", **known: str) -> str:
-        """A setting that is a number, as PyTorch; an ``EmitError`` where it differs by place."""
-        body = self.recognised.settings[setting].body
+    @property
+    def _scale(self) -> Expr:
+        """The number that the formula multiplies its products with."""
+        if "scale" not in self.recognised.settings:
+            return ir.ONE
+        body = self.recognised.settings["scale"].body
         if any(isinstance(e, Ref) and e.at for e in ir.walk(body)) or ir.free_indices(body):
-            raise EmitError(f"the {setting} is not one number for all queries and keys")
-        return self.rendered(setting, body, {}, known, within)
+            raise EmitError("the scale is not one number for all queries and keys")
+        return body
+
+    def scale(self, **known: str) -> str:
+        """The formula's scale as PyTorch; 1.0 if it has none."""
+        if self._scale == ir.ONE:
+            return "1.0"
+        above, below = fraction(self._scale)
+        match below:
+            case Pow(base, exponent) if above == ir.ONE:
+                return self.rendered("scale", Pow(base, ir.negative(exponent)), {}, known)
+            case _ if above == ir.ONE:
+                return f"1 / {self.rendered('scale', below, {}, known, within='/')}"
+        return self.rendered("scale", self._scale, {}, known)
 
     def scaled(self, product: str, **known: str) -> str:
         """A product times the formula's scale, if it has one."""
-        if "scale" not in self.recognised.settings:
+        if self._scale == ir.ONE:
             return product
-        factor = self.number("scale", within="*", **known)
-        size = factor.removesuffix(" ** -0.5")
-        if size != factor and " " not in size:
-            return f"{product} / math.sqrt({size})"
-        if inverse := re.fullmatch(r"\(1 / ([\w.]+(\([^() ]*\))?)\)", factor):
-            return f"{product} / {inverse[1]}"
-        return f"{product} * {factor}"
+        above, below = fraction(self._scale)
+        sign, number = ("/", below) if above == ir.ONE else ("*", self._scale)
+        return f"{product} {sign} {self.rendered('scale', number, {}, known, within=sign)}"
 
     def rendered(
         self,

@@ -6,9 +6,10 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from notes2code.components.compiling import shown_settings
+from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part, Source
 from notes2code.emit.docstring import docstring_lines
+from notes2code.emit.prose import factor, words
 
 WIDTH = 99
 _PLACES = 6
@@ -31,13 +32,14 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
 
 def _summary(part: Part) -> str:
     """What a part is, in a sentence that tells variants apart by their settings."""
-    shown = shown_settings(part.recognised)
-    said = [
-        setting.says.get(value, setting.says.get("", "")).replace("{}", value)
-        for name, setting in part.component.settings.items()
-        if (value := shown[name]) is not None
-    ]
-    return ", ".join([part.component.summary.removesuffix("."), *filter(None, said)]) + "."
+    said: list[str] = []
+    for name, value in shown_settings(part.recognised).items():
+        setting = part.component.settings[name]
+        told = None if value is None else setting.says.get(value, setting.says.get(""))
+        if told:
+            own = in_own_sizes(part.recognised, part.recognised.settings[name])
+            said.append(told.replace("{}", factor(own) if setting.kind == "factor" else words(own)))
+    return ", ".join([part.component.summary.removesuffix("."), *said]) + "."
 
 
 def formulas(part: Part) -> tuple[str, ...]:

@@ -59,6 +59,9 @@ OFFERED = {
 }
 """What of that is there for a caller; of the other modules nothing is."""
 
+HELPERS = {"causal_mask", "keep_from_padding"}
+"""What a caller may need beside the classes of a package, whether or not these call it."""
+
 _MODULE, _TEST, _EXAMPLE = "module.py.j2", "test.py.j2", "example.py.j2"
 _CHECKS = ("projected_checks", "attention_checks", "checks")
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
@@ -303,8 +306,8 @@ class _Renderer:
         return fill(part.component.folder, template, part=self.views[part], plan=self.there)
 
     def _shared(self, family: str, bodies: Mapping[str, str]) -> list[str]:
-        """The shared functions and classes of a module that the rendered classes use, and, if
-        there are any, those that are offered to a caller of its functions."""
+        """The shared functions and classes of a module that the rendered classes use; and, if
+        there are any, the helpers of their callers."""
         source = _template(SHARED[family]).strip()
         blocks = {name_of(block): block for block in blocks_of(source)}
         used: set[str] = set()
@@ -314,8 +317,8 @@ class _Renderer:
             new = (names & blocks.keys()) - used
             used |= new
             waiting += [blocks[name] for name in new]
-        offered = OFFERED.get(family, set()) if used else set()
-        return [block for name, block in blocks.items() if name in used | offered]
+        there = used | HELPERS if used else used
+        return [block for name, block in blocks.items() if name in there]
 
     def _file(self, family: str, bodies: Mapping[str, str]) -> str:
         """A module: what it is, its imports, its classes."""

@@ -95,7 +95,7 @@ def math(latex: str) -> str:
         code = line.replace("`", "'").replace("|", r"\|")
         return f"`{code} `"
     signs = {r"\|": r"\Vert ", "|": r"\vert ", "<": r"\lt ", ">": r"\gt "}
-    safe = re.sub(r"\\?\||<|>", lambda sign: signs[sign[0]], line)
+    safe = re.sub(r"(\\?\||<|>) ?", lambda sign: signs[sign[1]], line)
     return f"${safe}$"
 
 

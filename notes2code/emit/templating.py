@@ -20,6 +20,7 @@ from jinja2.bccache import Bucket
 
 from notes2code.cache import folder as cache_folder
 from notes2code.components.library import ComponentError
+from notes2code.emit.docs import wrapped
 from notes2code.emit.graph import EmitError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -81,7 +82,7 @@ def _environment() -> Environment:
         place = cache_folder() / "templates"
         place.mkdir(parents=True, exist_ok=True)
         kept = _Kept(str(place))
-    return _Environment(
+    environment = _Environment(
         loader=FunctionLoader(_load),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -89,3 +90,10 @@ def _environment() -> Environment:
         autoescape=False,
         bytecode_cache=kept,
     )
+    environment.filters["paragraph"] = _paragraph
+    return environment
+
+
+def _paragraph(text: str) -> str:
+    """Text for Markdown, broken into lines anew, and the empty line behind it."""
+    return wrapped(text, 100) + "\n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,9 @@ def test_pip_installs_the_package_with_its_types(files: Package) -> None:
     ("latex", "shown"),
     [
         (r"\lVert x \rVert", r"$\lVert x \rVert$"),
-        (r"P(a | b)", r"$P(a \vert  b)$"),
+        (r"P(a | b)", r"$P(a \vert b)$"),
         (r"\|x\|", r"$\Vert x\Vert $"),
-        ("a < b\n  > c", r"$a \lt  b \gt  c$"),
+        ("a < b\n  > c", r"$a \lt b \gt c$"),
         (r"x \text{ costs $5}", r"`x \text{ costs $5} `"),
         (r"`rm` | a$", r"`'rm' \| a$ `"),
         ("a \\", "`a \\ `"),
@@ -71,6 +72,17 @@ def test_pip_installs_the_package_with_its_types(files: Package) -> None:
 )
 def test_a_formula_stays_in_its_cell(latex: str, shown: str) -> None:
     assert math(latex) == shown
+
+
+@pytest.mark.parametrize("names", [("gpt",), ("encoder_decoder",), ("gpt", "encoder_decoder")])
+def test_what_is_said_of_training_fills_its_lines(names: tuple[str, ...]) -> None:
+    readme = package_of([library().components[n].textbook for n in names])["README.md"]
+    _, _, text = readme.partition("## Training")
+    paragraphs = [p.splitlines() for p in text.split("\n\n") if p and not p.startswith("```")]
+    assert len(paragraphs) == len(names) + 1
+    for lines in paragraphs:
+        for line, after in pairwise(lines):
+            assert len(line) <= 100 < len(f"{line} {after.split()[0]}")
 
 
 def test_a_text_in_a_cell_is_no_markdown() -> None:

@@ -1,0 +1,63 @@
+"""How docstrings tell variants of a component apart, and how their scores are divided."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from building import package_of
+
+ATTENTION = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(%s) V"
+FEED_FORWARD = r"\mathrm{FFN}(x) = %s W_2"
+
+
+@pytest.mark.parametrize(
+    ("scores", "said", "code"),
+    [
+        (r"QK^\top / d_k", "divided by d_k", "/ query.size(-1)"),
+        (r"QK^\top / \sqrt{d_k}", "divided by √d_k", "/ math.sqrt(query.size(-1))"),
+        (r"QK^\top / 8", "divided by 8", "/ 8"),
+        (r"\tau QK^\top", "times tau", "* self.tau"),
+        (r"-QK^\top", "times -1", "* -1"),
+        (r"\frac{3 QK^\top}{2 \sqrt{d_k}}", "times 1.5 / √d_k", None),
+        (r"QK^\top / \sqrt{2 d_k}", "divided by √(2 d_k)", "/ math.sqrt(2 * query.size(-1))"),
+        (r"QK^\top / \sqrt{d_k + 1}", "divided by √(d_k + 1)", "/ math.sqrt(query.size(-1) + 1)"),
+        (r"QK^\top d_k^{-1/3}", "divided by d_k^(1/3)", "/ query.size(-1) ** (1 / 3)"),
+        (
+            r"\frac{\log_2(n)}{\sqrt{d_k}} QK^\top",
+            "times log(n) / (log(2) √d_k)",
+            None,
+        ),
+        (
+            r"c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)",
+            "divided by c √d_k, then c tanh(x)",
+            "/ (self.c * math.sqrt(query.size(-1)))",
+        ),
+        (r"\frac{QK^\top}{\sqrt{d_k}} - \lambda |i - j|", "with -lambda_ |i - j| added", None),
+        (r"\frac{QK^\top}{\sqrt{d_k}} + 2 B", "with 2 B added", None),
+    ],
+)
+def test_scores(scores: str, said: str, code: str | None) -> None:
+    module = package_of([ATTENTION % scores])["transformer/attention.py"]
+    assert _summary(module, "DotProductAttention").endswith(f" {said}.")
+    assert code is None or re.search(rf"query @ key.mT {re.escape(code)}$", module, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "said"),
+    [
+        (r"\max(0, x W_1)", "a ReLU"),
+        (r"\max(0, x W_1)^2", "relu(x)²"),
+        (r"\tanh(x W_1)", "tanh"),
+    ],
+)
+def test_activations(hidden: str, said: str) -> None:
+    module = package_of([FEED_FORWARD % hidden])["transformer/layers.py"]
+    assert _summary(module, "FeedForward").endswith(f" with {said} between them.")
+
+
+def _summary(module: str, name: str) -> str:
+    """The first sentence of the last class of such a name."""
+    *_, last = re.findall(rf'class \w*{name}\(.*\):\n    r?"""(.*?)\n\n', module, re.DOTALL)
+    return " ".join(last.split())
