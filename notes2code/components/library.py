@@ -103,7 +103,8 @@ class Component:
     what its class calls the number of groups of heads that share keys and values. ``head_sizes``
     is how many sizes its class takes, all that of a head, where heads can call it. An attention is
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
-    softmax. ``names`` are the usual names of its roles in code. ``textbook`` is its usual formula.
+    softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
+    usual names of its roles in code. ``textbook`` is its usual formula.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Component:
     groups: str
     head_sizes: int | None
     normalised: bool
+    takes_bias: bool
     names: Mapping[str, str]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
@@ -308,6 +310,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         groups=data.get("groups", ""),
         head_sizes=data.get("head_sizes"),
         normalised=data.get("normalised", True),
+        takes_bias=data.get("takes_bias", True),
         names=data.get("names", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,

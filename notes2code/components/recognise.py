@@ -157,7 +157,8 @@ def _is_causal(values: Iterable[Lambda]) -> bool:
 def kind(recognised: Recognised) -> str:
     """What a function is to those that call it: its component, and whether it is causal."""
     attends = recognised.component.family == "attention"
-    causal = _is_causal(recognised.settings.values()) or (attends and recognised.calls_causal)
+    causal = _is_causal(recognised.settings.values()) or recognised.form.part.startswith("causal")
+    causal = causal or (attends and recognised.calls_causal)
     return recognised.component.name + (":causal" if causal else "")
 
 

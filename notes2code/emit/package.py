@@ -115,6 +115,9 @@ class _Renderer:
         self.there = self.views
         self.left_out = self._render_parts()
         made_of = self._made_of()
+        needed = {part for part in self.texts if part.sources}
+        needed |= {used for part in needed for used in made_of[part]}
+        self.texts = {part: texts for part, texts in self.texts.items() if part in needed}
         self.families = {
             family: self._in_order([p for p in self.texts if p.component.family == family], made_of)
             for family in FAMILIES

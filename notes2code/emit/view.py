@@ -54,6 +54,7 @@ class View:
         self.summary = part.component.summary
         self.groups = part.component.groups
         self.head_sizes = part.component.head_sizes
+        self.takes_bias = part.component.takes_bias
         self.form = part.recognised.form.part
         self.spelt = part.spelt
         self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}

@@ -113,3 +113,27 @@ def test_a_piece_that_leaves_an_input_out_is_told_what_its_class_is(tmp_path: Pa
     compilation = compile_vault(read_vault(tmp_path), library())
     (problem,) = compilation.formulas[0].diagnostics
     assert problem.code == "N2C080" and "the class computes the whole" in problem.help
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [
+        r"$$\mathrm{LayerNorm}(x) = \gamma \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$",
+        r"$$\mathrm{LayerNorm}(x) = \gamma \odot \frac{x - \mu}{\sigma} + \beta$$",
+    ],
+)
+def test_a_stack_knows_what_a_note_leaves_open_in_a_norm(
+    norm: str, made: Made, run_tests: Callable[[Package, str, str], bool]
+) -> None:
+    """The mean and the variance are what they always are, in a layer, a stack and a model."""
+    stack = (
+        r"$$H_l = \mathrm{EncoderLayer}(H_{l-1}), \quad \mathrm{Encoder}(X) = H_L, \quad H_0 = X$$"
+    )
+    layer = (
+        r"$$Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X)), \quad "
+        r"\mathrm{EncoderLayer}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z))$$"
+    )
+    rendered = made(norm, ATTENTION, HEADS, FFN, layer, stack)
+    assert _classes(rendered) >= {"LayerNorm", "EncoderLayer", "Encoder"}
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "encoder_is_the_formula")

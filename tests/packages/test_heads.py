@@ -121,3 +121,43 @@ def test_heads_of_one_sequence_call_an_attention(
     ]
     assert sorted(classes) == expected
     assert run_tests(files)
+
+
+LINEAR = (
+    r"\mathrm{LinearAttention}(Q, K, V)_i = "
+    r"\frac{\sum_{j %s} \phi(q_i)^\top \phi(k_j) v_j}{\sum_{j %s} \phi(q_i)^\top \phi(k_j)}, "
+    r"\quad \phi(x) = \mathrm{elu}(x) + 1"
+)
+OF_LINEAR = OUT + (r", \quad \mathrm{head}_i = \mathrm{LinearAttention}(X W_i^Q, X W_i^K, X W_i^V)")
+
+
+@pytest.mark.parametrize(
+    ("until", "name"), [(r"\le i", "CausalSelfAttention"), ("", "MultiHeadAttention")]
+)
+def test_heads_of_linear_attention(
+    until: str,
+    name: str,
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """They see what one such attention sees, and take no bias."""
+    files = package_of([LINEAR % (until, until), OF_LINEAR])
+    assert run_tests(files)
+    made = getattr(imported(files), name)(6, 2).double()
+    x = torch.randn(1, 5, 6, dtype=torch.float64)
+    features = [torch.nn.functional.elu(linear(x)) + 1 for linear in (made.W_Q, made.W_K)]
+    q, k, v = (y.unflatten(-1, (2, 3)) for y in (*features, made.W_V(x)))
+    weights = torch.einsum("bihd,bjhd->bhij", q, k)
+    weights = weights.tril() if until else weights
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    expected = made.W_O(torch.einsum("bhij,bjhd->bihd", weights, v).flatten(-2))
+    torch.testing.assert_close(made(x), expected)
+    with pytest.raises(ValueError, match="bias"):
+        made(x, bias=torch.zeros(5, 5))
+
+
+def test_heads_of_linear_attention_add_up_to_one() -> None:
+    sums = r"\mathrm{LinearAttention}(Q, K, V)_i = \sum_j \phi(q_i)^\top \phi(k_j) v_j, \quad "
+    files = package_of([sums + r"\phi(x) = \mathrm{elu}(x) + 1", OF_LINEAR])
+    assert "class LinearAttention" in files["transformer/attention.py"]
+    assert "class MultiHeadAttention" not in files["transformer/attention.py"]

@@ -132,6 +132,22 @@ def test_so_is_what_is_built_on_it(vault: Vault, unwritable: None) -> None:
     assert codes == [["N2C053"], ["N2C053"]]
 
 
+def test_so_is_what_only_that_needs(vault: Vault) -> None:
+    """A GPT is made of blocks; without it, there is no use for the textbook's."""
+    block = (
+        r"Z = X + \tanh(\mathrm{LayerNorm}(X) W), \quad "
+        r"\mathrm{Block}(X) = Z + \mathrm{FFN}(\mathrm{LayerNorm}(Z))"
+    )
+    model = (
+        r"h_0 = U W_e + W_p, \quad h_l = \mathrm{Block}(h_{l-1}), \quad "
+        r"P = \mathrm{softmax}(\mathrm{LayerNorm}(h_N) W_e^\top)"
+    )
+    compilation = vault(f"$${FFN}$$\n\n$${block}$$\n\n$${model}$$\n")
+    rendered = render(compilation, "transformer")
+    assert any("GPT is left out" in remark.message for remark in rendered.diagnostics)
+    assert {name.split(".")[-1] for name in rendered.classes} == {"FeedForward"}
+
+
 def test_what_is_only_named_is_told_at_its_name(vault: Vault, unwritable: None) -> None:
     compilation = vault("# Layers\n\n## Feed forward\n\nTwo linear maps.\n")
     rendered = render(compilation, "transformer")
