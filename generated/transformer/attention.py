@@ -584,6 +584,7 @@ class LinearAttention(Attention):
     value: (..., m, d_v)
     keep_mask: as in Attention
     causal: it always is, by its formula
+    bias: none, since there are no scores to add one to
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
     From vault/Beyond softmax.md:56.

@@ -362,7 +362,9 @@ class Attention:
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
         for index in ir.free_indices(named):
-            given[Idx(index)] = Local(self._position(index), (index,), batched=False)
+            name = self._position(index)
+            axes = (index, self.column) if name == "i" and self.column else (index,)
+            given[Idx(index)] = Local(name, axes, batched=False)
         for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
             if axis is not None:
                 given[axis.size] = Local(texts[name], kind="int")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part, Source
 from notes2code.emit.docstring import docstring_lines
-from notes2code.emit.prose import factor, words
+from notes2code.emit.prose import factor, term, words
 
 WIDTH = 99
 _PLACES = 6
@@ -38,7 +38,8 @@ def _summary(part: Part) -> str:
         told = None if value is None else setting.says.get(value, setting.says.get(""))
         if told:
             own = in_own_sizes(part.recognised, part.recognised.settings[name])
-            said.append(told.replace("{}", factor(own) if setting.kind == "factor" else words(own)))
+            in_words = {"factor": factor, "term": term}.get(setting.kind, words)
+            said.append(told.replace("{}", in_words(own)))
     return ", ".join([part.component.summary.removesuffix("."), *said]) + "."
 
 

@@ -6,7 +6,22 @@ from notes2code.components.around import HOLE
 from notes2code.components.settings import expression, text
 from notes2code.emit.fractions import fraction
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Add, Expr, Fn, Idx, Index, Lambda, Mul, Num, Pow, Ref, Size
+from notes2code.meaning.ir import (
+    Add,
+    Cases,
+    Compare,
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Lambda,
+    Logic,
+    Mul,
+    Num,
+    Pow,
+    Ref,
+    Size,
+)
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -23,13 +38,29 @@ def factor(setting: Lambda) -> str:
     return f"divided by {_sign(below)}" if above == ir.ONE else f"times {_sign(setting.body)}"
 
 
+def term(setting: Lambda) -> str:
+    """What is added: ``with 2 B added``, or ``with keys hidden unless i - j ≤ w``."""
+    match _by_place(setting):
+        case Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY):
+            return f"with keys hidden unless {_sign(condition)}"
+        case Cases(((condition, ir.MINUS_INFINITY),), ir.ZERO):
+            return f"with keys hidden where {_sign(condition)}"
+        case added:
+            return f"with {_sign(added)} added"
+
+
 def words(setting: Lambda) -> str:
-    """Any other setting: ``c tanh(x)``, ``-lambda_ |i - j|``, ``relu``."""
+    """Any other setting: ``c tanh(x)``, ``relu``."""
     if isinstance(setting.body, Fn) and setting.body.arguments == (Ref(HOLE),):
         return text(setting)
+    return _sign(_by_place(setting))
+
+
+def _by_place(setting: Lambda) -> Expr:
+    """A setting with i for the place of a query, and j for that of a key."""
     places = [Idx(Index("j", Size("m"))), Idx(Index("i", Size("n")))]
     named = dict(zip(reversed(setting.indices), places, strict=False))
-    return _sign(ir.substitute(setting.body, named))
+    return ir.substitute(setting.body, named)
 
 
 def _sign(expr: Expr, level: int = _SUM) -> str:
@@ -51,6 +82,12 @@ def _sign(expr: Expr, level: int = _SUM) -> str:
             out, own = f"{name}({', '.join(map(_sign, arguments))})", _NAME
         case Add(terms):
             out, own = " + ".join(map(_sign, terms)).replace(" + -", " - "), _SUM
+        case Logic("and", (Compare(first, a, b), Compare(second, same, c))) if same == b:
+            out, own = f"{_sign(a)} {first} {_sign(b)} {second} {_sign(c)}", _SUM
+        case Logic(op, arguments):
+            out, own = f" {op} ".join(map(_sign, arguments)), _SUM
+        case Compare(op, left, right):
+            out, own = f"{_sign(left)} {op} {_sign(right)}", _SUM
         case _:
             return expression(expr)
     return f"({out})" if own < level else out

@@ -45,6 +45,20 @@ def test_scores(scores: str, said: str, code: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        (r"0 & 0 \le i - j \le w \\ -\infty & \text{otherwise}", "unless 0 ≤ i - j ≤ w"),
+        (r"-\infty & |i - j| > w \\ 0 & \text{otherwise}", "where |i - j| > w"),
+    ],
+)
+def test_windows(cases: str, said: str) -> None:
+    mask = rf"M_{{ij}} = \begin{{cases}} {cases} \end{{cases}}"
+    module = package_of([ATTENTION % r"QK^\top + M", mask])["transformer/attention.py"]
+    assert _summary(module, "DotProductAttention").endswith(f", with keys hidden {said}.")
+    assert max(map(len, module.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
     ("hidden", "said"),
     [
         (r"\max(0, x W_1)", "a ReLU"),

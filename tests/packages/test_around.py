@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Callable, Mapping
+from inspect import isclass, signature
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -115,3 +118,15 @@ def test_a_docstring_keeps_the_author_s_lines() -> None:
     spaced = "a = b + c, \\quad b = 1, \\quad c = 2"
     assert shown(spaced, 30).splitlines() == ["a = b + c, \\quad b = 1,", "\\quad c = 2"]
     assert shown(spaced, 12).splitlines()[:2] == ["a = b + c,", "\\quad b = 1,"]
+
+
+def test_docstrings_speak_of_all_arguments(imported: Callable[[Package], ModuleType]) -> None:
+    package = imported(package_of([c.textbook for c in library().components.values()]))
+    classes = [c for name in package.__all__ if isclass(c := getattr(package, name))]
+    missing = [
+        (made.__name__, name)
+        for made in classes
+        for name in signature(made.__dict__.get("forward", isclass)).parameters
+        if not re.search(rf"\b{name}\b", f"{made.__doc__} self object")
+    ]
+    assert not missing
