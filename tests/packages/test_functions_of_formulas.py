@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from building import package_of
-from notes2code.emit.package import new_functions
+from notes2code.emit.testing import new_functions
 
 ATTENTION = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right) V"
 MULTI_HEAD = (

@@ -242,9 +242,11 @@ TRAINING = "tests/test_train.py::test_training_learns"
 def test_a_model_that_does_not_train_is_left_out(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, failing: list[str], left_out: set[str]
 ) -> None:
-    """Unless something else is wrong, which may be why."""
+    """Unless something else is wrong, which may be why. The notes speak of what it is made of."""
     names = ("encoder_decoder", "gpt", "cross_entropy")
-    compilation = vault("\n\n".join(f"$${library().components[n].textbook}$$" for n in names))
+    spoken = [f"## {c.mentions[0]}" for c in library().components.values() if c.mentions]
+    formulas = [f"$${library().components[name].textbook}$$" for name in names]
+    compilation = vault("\n\n".join([*spoken, *formulas]))
     whole = render(compilation, "transformer")
     monkeypatch.setattr("notes2code.passing.verify", lambda files: Verdict(passed=1))
     verdict = Verdict(failures=tuple(Failure(test, "") for test in failing))
