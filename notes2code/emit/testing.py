@@ -16,7 +16,7 @@ from notes2code.emit.view import View
 from notes2code.oracle import helpers_source
 
 _CHECKS = ("projected_checks", "attention_checks", "checks")
-"""The modules of checks that the tests of several classes share."""
+"""The modules of checks that the tests of several classes share, those that import others first."""
 
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
 
@@ -109,10 +109,14 @@ class _Tests:
         return self._file(f"Tests of the {about}.", tests, "")
 
     def _made_with(self, checked: str) -> list[str]:
-        """The classes that check what they are made with; a configuration has tests of its own."""
+        """The classes that check all that they are made with; a configuration has tests of its own,
+        and a number of a formula, such as a ``d_model: int = 1``, may be anything."""
         blocks = (block for body in self.bodies.values() for block in blocks_of(body))
         made = rf"def __init__\([\s\S]*{checked}"
-        return ordered(name_of(block) for block in blocks if re.search(made, block))
+        number = r"\b(?!num_)\w+: int = 1\b"
+        return ordered(
+            name_of(b) for b in blocks if re.search(made, b) and not re.search(number, b)
+        )
 
     def _file(self, about: str, body: str, formulas: str) -> str:
         imports = (imports_of(body) + self._imports(body, formulas)).lstrip()
@@ -137,13 +141,12 @@ class _Tests:
 
 
 def checks(files: Mapping[str, str]) -> dict[str, str]:
-    """The modules of checks that some files import, by path."""
-    return {
-        f"tests/{module}.py": text
-        for module in reversed(_CHECKS)
-        if any(f"from {module} import" in text for text in files.values())
-        for text in [template(f"{module}.py.j2")]
-    }
+    """The modules of checks that some files import, or these import themselves, by path."""
+    found: dict[str, str] = {}
+    for module in _CHECKS:
+        if any(f"from {module} import" in text for text in (*files.values(), *found.values())):
+            found[f"tests/{module}.py"] = template(f"{module}.py.j2")
+    return found
 
 
 def new_functions(source: str, defined: dict[str, str]) -> list[str]:
