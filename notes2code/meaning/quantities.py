@@ -226,12 +226,14 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
+    if not number and sign != "×":
+        return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
     sure = (
         number or size > 0 or worded
         if sign == "×"
-        else number and size and (size > 1 or not _ARRAYS.intersection(found))
+        else size and (size > 1 or not _ARRAYS.intersection(found))
     )
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()
@@ -253,7 +255,7 @@ def _plain(node: Node) -> str:
     else."""
     match node:
         case Name(text, _, font) if font != "bold" and text not in _DATA:
-            return scripts.read(node, frozenset()).name
+            return scripts.bare_name(node)
         case Script(base, None, Num(), 0):
             return _plain(base)
         case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and _plain(base):

@@ -174,8 +174,7 @@ def read(
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
     element, too; ``raised`` those that an index above them raises."""
     if isinstance(node, Name):
-        name = names.code_name(_plain(node.text))
-        return Use(name, node.span, bold=node.font == "bold")
+        return Use(bare_name(node), node.span, bold=node.font == "bold")
     marks: list[str] = []
     subs: list[Node] = []
     sups: list[Node] = []
@@ -211,6 +210,11 @@ def read(
         node.font == "bold",
         reader.dropped,
     )
+
+
+def bare_name(node: Name) -> str:
+    """The name of a letter or a word without scripts."""
+    return names.code_name(_plain(node.text))
 
 
 @lru_cache(maxsize=4096)
