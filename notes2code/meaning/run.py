@@ -132,7 +132,6 @@ class Run:
     over_elements: bool = False
     gives_number: bool = False
     gives_rows: bool = False
-    column: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)
     statement: int = 0
@@ -198,11 +197,13 @@ class Run:
             self.pending[name] = Size(name, 2)
         return find(self.pending[name])
 
-    def custom_axes(self, name: str, rank: int, column: bool) -> tuple[Size, ...]:
-        """The sizes that the field's custom gives an array of this name and rank."""
+    def custom_axes(self, name: str, rank: int, either: bool) -> tuple[Size, ...]:
+        """The sizes that the field's custom gives an array of this name and rank; where it may be
+        of ``either`` convention, its rows are the columns of all matrices or of none."""
         named = axis_names(name, rank, self.seen.attends)
-        if column and rank == 2:
-            named = named[::-1]
+        if either and rank == 2 and self.seen.has_matrices and named[0] != named[1]:
+            column = self.choose("column", ((False, 0.0), (True, 0.5)))
+            named = named[::-1] if column else named
         return tuple(Size(n, 1 if n else 0, kind) for n, kind in named)
 
     def unify(self, left: Size, right: Size, where: Span) -> None:

@@ -500,9 +500,9 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     custom = "W" if use.name in run.seen.projections else use.name
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
-        return lead + run.custom_axes(custom, 2, run.column)
+        return lead + run.custom_axes(custom, 2, True)
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)
     if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
-    return run.custom_axes(custom, rank, run.column)
+    return run.custom_axes(custom, rank, True)

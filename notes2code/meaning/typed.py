@@ -148,10 +148,7 @@ def _typed(
     told = heads.apart({**shapes, **far, **shapes}, stated, seen)
 
     def start(plan: dict[str, int]) -> Run:
-        run = Run(latex, scope, seen, RULES, plan, shapes=told)
-        if seen.has_matrices:
-            run.column = bool(run.choose("column", ((False, 0.0), (True, 0.5))))
-        return run
+        return Run(latex, scope, seen, RULES, plan, shapes=told)
 
     def attempt(run: Run) -> Equation:
         draft = Attempt(run, defines, targets).draft()
