@@ -65,10 +65,8 @@ def _parts(define: Define) -> list[Define] | None:
     target, value = define.target, define.values[-1]
     if len(define.values) != (2 if target is None else 1) or not isinstance(value, Juxt):
         return None
-    if any(map(_counts_with_i, walk(value))) or len(value.factors) != 2:
-        return None
-    angle = roots.angle_of(value.factors[1])
-    if angle is None:
+    angle = roots.angle_of(value.factors[1]) if len(value.factors) == 2 else None
+    if angle is None or any(map(_counts_with_i, walk(value))):
         return None
     left = _written_out(define.values[0]) if target is None else _numbered(target, angle)
     right = _written_out(value.factors[0]) or _numbered(value.factors[0], angle)

@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 
 def first_state(attempt: Attempt, at: int) -> int | None:
     """The statement that defines the state before the first step of a recursion, if it is one."""
-    define = attempt.defines[at]
-    if define.target is None or binders.step_letter(define) is None:
-        return None
-    name = attempt.targets[at].name
-    return next(
-        (other for other, target in enumerate(attempt.targets) if target.name == f"{name}_0"), None
-    )
+    name = f"{attempt.targets[at].name}_0"
+    first = next((o for o, target in enumerate(attempt.targets) if target.name == name), None)
+    return None if first is None or binders.step_letter(attempt.defines[at]) is None else first
 
 
 def last_states(attempt: Attempt, at: int, mentioned: set[str]) -> dict[str, int]:
