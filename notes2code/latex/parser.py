@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex import differentials, macros, numbered, words
 from notes2code.latex.characters import Token
 from notes2code.latex.macros import Macro
@@ -202,6 +202,9 @@ class Parser(Operands):
         factors = [self.postfix()]
         while self.starts_factor(factors[-1]):
             token = self.peek()
+            if token.kind == "num" and token.text == "1" and _is_transposed(factors[-1]):
+                factors.append(self.ones())
+                continue
             if token.kind == "num" and not self.in_script and not _takes_number(factors[-1]):
                 raise error(
                     "N2C025",
@@ -213,6 +216,13 @@ class Parser(Operands):
             if token.kind == "{":
                 self.refuse_unseen_braces(factors[-2], factors[-1], token)
         return factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(first))
+
+    def ones(self) -> Node:
+        """The 1 of ``K^\\top 1``: no number stands behind a matrix that is transposed."""
+        token = self.take()
+        text = "this 1 is taken for the vector of ones"
+        self.problems.append(note("N2C039", text, token.span, "write `\\mathbf{1}`"))
+        return Name("ones", token.span, "bold")
 
     def refuse_unseen_braces(self, before: Node, body: Node, opened: Token) -> None:
         """The ``h{t-1}`` that was ``h_{t-1}``: braces are not seen, and so group no sum behind a
@@ -288,6 +298,13 @@ def _takes_number(node: Node) -> bool:
     fraction of numbers, as in ``\\frac{2}{3} 4d``."""
     match node:
         case Dots() | Frac(Num(), Num()):
+            return True
+    return False
+
+
+def _is_transposed(node: Node) -> bool:
+    match node:
+        case Script(_, _, Name("top" | "T")):
             return True
     return False
 

@@ -480,8 +480,11 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         lambdas += (Lambda((), place(run, at, size, use)),)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
-    if plain in _OF_TWO and len(arguments) == 2 and all(value.rank < 2 for value in arguments):
-        options = shape[1:]  # the sim(k, k_i) of two vectors
+    if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
+        if plain in _OF_TWO:
+            options = shape[1:]  # the sim(k, k_i) of two vectors
+        elif plain in _LETTERS_OF_TWO:
+            options = ("number", 0.0), ("same", 0.5)
     if first.rank and "att" in plain and not all(value.rank for value in arguments):
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")):
@@ -520,11 +523,16 @@ _OTHER_SHAPES = frozenset(
     "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
     "split stack transpose unsqueeze vec view".split()
 )
-_NUMBERS = frozenset("argmax argmin count det dim lcs len rank size".split())
+_NUMBERS = frozenset(
+    "argmax argmin bce ce count det dim js jsd kl lcs len loss mse rank size".split()
+)
 """Functions that do not keep the shape of their argument."""
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())
 """Functions that give a number for two vectors."""
+
+_LETTERS_OF_TWO = frozenset("adkrs")
+"""Letters of scores, distances, kernels, rewards and similarities: they do so, too."""
 
 
 def number_input(run: Run, name: str, span: Span) -> Expr:

@@ -72,9 +72,9 @@ class Parsed:
 
     ``arity`` is how many arguments the functions defined here take, ``given`` how many those
     called here get, ``applied`` those that get one small letter, ``said`` what those defined here
-    are, however it is written, ``places`` where they are; ``indexed`` tells of the indices of the arrays defined here; ``updates`` are those
-    that are only made into others of their kind, as in ``x = x + f(x)``, ``constants`` those that
-    are numbers.
+    are, however it is written, ``places`` where they are; ``indexed`` tells of the indices of the
+    arrays defined here; ``updates`` are those that are only made into others of their kind, as in
+    ``x = x + f(x)``, ``constants`` those that are numbers.
     """
 
     tree: Tree | None

@@ -26,6 +26,7 @@ from notes2code.meaning.entries import (
 )
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
+from notes2code.meaning.quantities import divisors
 from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
@@ -87,6 +88,11 @@ class Linker:
             for entry, parsed in self.parsed.items()
             for name in parsed.applied
         }
+        self.divisors: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+        for entry, parsed in self.parsed.items():
+            if parsed.seen is not None:
+                place = (entry.note, entry.section)
+                self.divisors.setdefault(place, set()).update(divisors(parsed.seen.nodes))
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
@@ -418,14 +424,18 @@ class Linker:
         return {name: self.parsed[other].shapes[name] for name, other in ordered}
 
     def _numbers(self, entry: Entry) -> dict[str, Shape]:
-        """The names that the section gives a number, ``h = 32``, where they stand alone."""
+        """The names that the section gives a number, ``h = 32``, or divides by, as in ``z / T``,
+        where they stand alone."""
         mine = self.parsed[entry]
         if mine.seen is None:
             return {}
         alone = {name for name, counts in mine.seen.counted.items() if counts == {0}}
         alone -= mine.parameters | mine.seen.bound
         alone = {name for name in alone if not names.is_size_name(name)}
-        return dict.fromkeys(self.nearest(entry, sorted(alone), "constants", within=0), Shape(()))
+        found = {*self.nearest(entry, sorted(alone), "constants", within=0)}
+        found |= alone & self.divisors.get((entry.note, entry.section), set())
+        found -= mine.arrays | mine.seen.transposed
+        return dict.fromkeys(sorted(found), Shape(()))
 
     def _of_others(self, entry: Entry, nearest: Mapping[str, Entry]) -> list[str]:
         """What goes with others than these: where a section declares a W_1 of its own, the W_2 that

@@ -72,6 +72,12 @@ def quantities(nodes: Nodes) -> set[str]:
     return found
 
 
+def divisors(nodes: Nodes) -> set[str]:
+    """The capitals alone that something is divided by, as in ``z / T``: nobody divides by more."""
+    found = (parts[1] for node in nodes.of(Frac, Infix) if (parts := _quotient(node)) is not None)
+    return {name for below in found if isinstance(below, Name) for name in _named(below)}
+
+
 def _is_raised_number(base: Node, sup: Node | None) -> bool:
     """Whether a product with a number is raised to a number, as in ``(2N)^{1/4}``."""
     match base:
@@ -180,10 +186,19 @@ def _is_number(node: Node) -> bool:
     parts = _quotient(node)
     if parts is None or not all(map(_is_arithmetic, parts)):
         return parts is not None and _is_progress(*parts)
+    if any(map(_is_transposed, walk(node))):
+        return False
     above, below = ({names.base_letter(name) for name in _named(part)} for part in parts)
     powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
     plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
     return powered or (plain and above <= {*"NLT"}) or bool(above & below)
+
+
+def _is_transposed(node: Node) -> bool:
+    match node:
+        case Script(_, _, Name(mark)):
+            return mark in names.TRANSPOSES - {"t"}
+    return False
 
 
 def _is_progress(above: Node, below: Node) -> bool:

@@ -210,9 +210,14 @@ def _is_memory(run: Run, name: str) -> bool:
 
 
 def _is_among_sizes(run: Run, name: str) -> bool:
-    """Whether all that a formula names are sizes, as the note declares shapes: ``r (d + k)``."""
+    """Whether a formula names sizes, as the note declares shapes: ``r (d + k)``, ``4 H W C^2``; and
+    at most one letter besides."""
     axes = {axis for shape in run.shapes.values() for axis in shape.axes}
-    return name in axes and all(x in axes or names.is_size_name(x) for x in run.seen.counted)
+    named = [other for other in run.seen.counted if other not in names.FUNCTIONS]
+    if name not in axes or any(run.seen.counted[other] != {0} for other in named):
+        return False
+    others = [other for other in named if other not in axes and not names.is_size_name(other)]
+    return len(others) <= (len(named) > 3) and not run.seen.transposed
 
 
 def _counts_an_axis(run: Run, name: str) -> bool:

@@ -20,6 +20,7 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
     # What is projected to queries is no number.
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.

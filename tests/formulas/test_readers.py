@@ -32,6 +32,18 @@ COUNTS = [
         "n_layers h seq_len d_head#",
         lambda n, h, s, d: 2 * n * h * s * d,
     ),
+    Case(
+        r"c = 4 H W C^2 + 2 M^2 H W C",
+        "H W C M",
+        lambda h, w, c, m: 4 * h * w * c**2 + 2 * m**2 * h * w * c,
+        context=[r"X \in \mathbb{R}^{H \times W \times C}"],
+    ),
+    Case(
+        r"y = T^2 x",
+        "T x[n]",
+        lambda t, x: t**2 * x,
+        context=[r"u_i = \exp(z_i / T)"],
+    ),
     # All are sizes, as declared, or numbers, as the text says.
     Case(
         r"c = r d + r k = r (d + k)",
