@@ -14,8 +14,8 @@ _NEXT_CELL = re.compile(r"[ \t]*\|[ \t]*")
 
 
 def passages(note: Note) -> Iterator[Passage]:
-    """The paragraphs of a note, in order. What a table says in the cell behind a letter is said of
-    it."""
+    """The paragraphs of a note, in order. What a table says in the cell behind a letter that begins
+    a row is said of it."""
     starts = [formula.places.offset(0) for formula in note.formulas]
     cell = None
     for paragraph in note.paragraphs:
@@ -24,4 +24,6 @@ def passages(note: Note) -> Iterator[Passage]:
         if cell and _NEXT_CELL.fullmatch(note.source.text, cell.end, paragraph.start):
             text = f"{cell.text}: {paragraph.text}"
             yield Passage(text, note.path, paragraph.section, at - 1)
-        cell = paragraph if _LONE.fullmatch(paragraph.text) else None
+        line = note.source.text.rfind("\n", 0, paragraph.start) + 1
+        begins = not note.source.text[line : paragraph.start].strip("| \t")
+        cell = paragraph if begins and _LONE.fullmatch(paragraph.text) else None

@@ -56,6 +56,7 @@ def apply(
         places = [arguments[at] for at in equation.counted]
         arguments = [a for at, a in enumerate(arguments) if at not in equation.counted]
     if len(arguments) == used + len(equation.unused):
+        _refuse_others_left_out(run, use, [arguments[at] for at in equation.unused], span)
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     if len(arguments) != len(equation.parameters):
         usual = _of_field(run, use.name)
@@ -221,6 +222,20 @@ def _counted(
         if isinstance(expr, Idx):
             run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
     return found
+
+
+def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: Span) -> None:
+    """Two calls that differ in nothing but what the definition does not compute with would be one:
+    the ``r(x, y) = \\log p(y | x)`` of two y, as a probability is an input."""
+    texts = tuple(run.quote(one.span) for one in unused)
+    if run.left_out.setdefault(use.name, texts) != texts:
+        raise error(
+            "N2C033",
+            f"the definition of `{use.name}` does not compute with `{', '.join(texts)}`, in which "
+            "its calls differ",
+            span,
+            "write each call out, with a name of its own for each probability",
+        )
 
 
 def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:

@@ -44,6 +44,8 @@ def quantities(nodes: Nodes) -> set[str]:
         found.update(_of_pairs(product))
         if _counts(product) or (_has_amount(product) and _is_count(product)):
             found.update(_named(product))
+            if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
+                found.update(filter(None, map(_plain, product.factors)))
         else:
             found.update(_of_counts(product.factors, ""))
     for logarithm in nodes.of(Apply):

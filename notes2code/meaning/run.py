@@ -101,6 +101,7 @@ class Run:
     of several vectors, such as h_t.
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
+    ``left_out`` are the arguments of each function that its definition does not compute with.
     ``given`` are the ranks of what each function that nobody defines is given first,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
@@ -147,6 +148,7 @@ class Run:
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Reach] = field(default_factory=dict)
     events: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: list[Span] = field(default_factory=list)
     unranged: ProblemError | None = None
 

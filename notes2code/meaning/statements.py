@@ -479,10 +479,13 @@ def _is_small(node: Node | None) -> TypeGuard[Node]:
 
 
 def _is_interval(node: Node | None) -> bool:
-    """Whether a node is ``[0, 1]``, ``(-1, 1)`` or ``\\{0, 1\\}``, which are no sizes."""
+    """Whether a node is ``[0, 1]``, ``(-1, 1)``, ``\\{1, -1\\}`` or ``[0.6, 0.7]``, which are no
+    sizes."""
     match node:
-        case Group(_, (Num("0") | Neg(), _)):
+        case Group(_, (Num("0") | Neg(), _) | (_, Neg())):
             return True
+        case Group(_, (Num(first), Num(last))):
+            return "." in first + last
     return False
 
 

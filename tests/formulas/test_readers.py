@@ -44,6 +44,11 @@ COUNTS = [
         lambda t, x: t**2 * x,
         context=[r"u_i = \exp(z_i / T)"],
     ),
+    Case(
+        r"m = b N L (d_k + d_v)",
+        "b N L d_k# d_v#",
+        lambda b, n, layers, k, v: b * n * layers * (k + v),
+    ),
     # All are sizes, as declared, or numbers, as the text says.
     Case(
         r"c = r d + r k = r (d + k)",

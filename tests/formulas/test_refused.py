@@ -176,6 +176,8 @@ INDICES = [
     refused("N2C037", r"z_i = x_{2i} + «i» x_{2i+1}"),
     refused("N2C037", r"f_i = \cos(m\theta_i) + «i»\sin(m\theta_i)"),
     refused("N2C033", r"h_t = W h«{t-1}»"),
+    refused("N2C033", r"L = r(x, a) - «r(x, b)», \quad r(x, y) = \log p(y \mid x)"),
+    refused("N2C032", r"\alpha \in [0.6, 0.7], \quad c_t = \sum_i «\alpha_{t,i}» h_i"),
     refused("N2C035", r"x_l = N(x_{l-1}) \quad «x_l» = x_{l-1} + F(x_{l-1})"),
     refused("N2C036", r"y = \sum_«{}»^{n} x_i"),
     refused("N2C036", r"y = \sum_{«j \in N(i, r)»} x_j"),
