@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Big, Frac, Group, Infix, Name, Node, Relation, Script, walk
+from notes2code.latex.words import RATES
 from notes2code.meaning import binders, ir, names, sizes
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -90,8 +91,12 @@ def _declared_number(run: Run, node: Node) -> Node | None:
     """The ``T`` above a name, where it is said to be a number."""
     sup = node.sup if isinstance(node, Script) else None
     shape = run.shapes.get("T")
-    is_number = shape is not None and not shape.axes
-    return sup if is_number and isinstance(sup, Name) and sup.text == "T" else None
+    if shape is None or shape.axes or not isinstance(sup, Name) or sup.text != "T":
+        return None
+    if binders.bare(node) not in RATES and isinstance(node, Script) and node.sub is not None:
+        text = f"`{run.quote(node.span)}` may be a power, or what it is at `T`"
+        raise error("N2C033", text, node.span, "write `p^{(T)}` for a name, or `(p)^T`")
+    return sup
 
 
 def value_at(run: Run, use: Use) -> Value:

@@ -61,3 +61,11 @@ def test_letter(case: Case) -> None:
 def test_raised_vector() -> None:
     with pytest.raises(FormulaError, match="raised to a letter"):
         compile_formula(r"y = x^r W")
+
+
+def test_at_a_temperature() -> None:
+    """Where a section divides by T, the T above an element is no transpose, and hardly a power."""
+    section = [r"p_i = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}"]
+    with pytest.raises(FormulaError, match="may be a power, or what it is at `T`"):
+        compile_formula(r"L = T^2 \sum_i p_i^T \log \frac{p_i^T}{q_i^T}", context=section)
+    assert compile_formula(r"A = Q K^T", context=section).component is not None
