@@ -116,8 +116,12 @@ class Compiler:
         if typed is own:
             return compiled
         self.alone[entry] = typed
-        problems = self._problems(entry, typed, ())
-        problems += self._doubts(entry, typed, typed.equation)
+        return self._retyped(compiled, typed)
+
+    def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
+        """A plain formula read another way, and what is to be said of that."""
+        problems = self._problems(compiled.entry, typed, ())
+        problems += self._doubts(compiled.entry, typed, typed.equation)
         return replace(compiled, equation=typed.equation, problems=_unique(problems))
 
     def _users(self, entry: Entry) -> Iterator[tuple[Entry, Typed]]:
@@ -138,9 +142,7 @@ class Compiler:
             return compiled
         if typed.equation is None:
             return Compiled(entry, "rejected", None, None, typed.problems)
-        problems = self._problems(entry, typed, ())
-        problems += self._doubts(entry, typed, typed.equation)
-        return replace(compiled, equation=typed.equation, problems=_unique(problems))
+        return self._retyped(compiled, typed)
 
     def _equation(self, entry: Entry) -> Equation | None:
         """What another formula computes; as it is by itself while that is being found out."""

@@ -8,19 +8,18 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from notes2code.latex.labelled import Labelled
+from notes2code.latex.labelled import SPACE, Labelled
 
 _LABEL = re.compile(
-    r"\\(?:text(?:rm|bf|it)?|mathrm|mbox|textbf)\s*\{\s*(?P<label>[^{}:：]+?)\s*[:：]\s*\}"
+    r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{\s*(?P<label>[^{}:：]+?)\s*[:：]\s*\}"
 )
 _ENVIRONMENT = re.compile(
     r"\s*\\begin\{(?P<name>aligned|align\*?|gathered|split)\}(?P<body>.*)\\end\{(?P=name)\}\s*",
     re.DOTALL,
 )
-_SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
-_EMPTY = re.compile(_SPACE)
-_TARGET = re.compile(rf"{_SPACE}(?P<target>[^=]*?){_SPACE}:?=(?!=)")
-_END = re.compile(rf"(?:{_SPACE}(?:\\\\|[.,;]))*{_SPACE}$")
+_EMPTY = re.compile(SPACE)
+_TARGET = re.compile(rf"{SPACE}(?P<target>[^=]*?){SPACE}:?=(?!=)")
+_END = re.compile(rf"(?:{SPACE}(?:\\\\|[.,;]))*{SPACE}$")
 
 
 def variants(latex: str) -> tuple[Labelled, ...]:

@@ -188,19 +188,12 @@ def _is_number(node: Node) -> bool:
     parts = _quotient(node)
     if parts is None or not all(map(_is_arithmetic, parts)):
         return parts is not None and _is_progress(*parts)
-    if any(map(_is_transposed, walk(node))):
+    if any(map(scripts.is_transposed, walk(node))):
         return False
     above, below = ({names.base_letter(name) for name in _named(part)} for part in parts)
     powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
     plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
     return powered or (plain and above <= {*"NLT"}) or bool(above & below)
-
-
-def _is_transposed(node: Node) -> bool:
-    match node:
-        case Script(_, _, Name(mark)):
-            return mark in names.TRANSPOSES - {"t"}
-    return False
 
 
 def _is_progress(above: Node, below: Node) -> bool:

@@ -87,6 +87,14 @@ def is_of_euler(node: Node) -> bool:
     return False
 
 
+def is_transposed(node: Node) -> bool:
+    """Whether the sign of a transpose stands above a node; a small t may be a place."""
+    match node:
+        case Script(_, _, Name(mark)):
+            return mark in names.TRANSPOSES - {"t"}
+    return False
+
+
 def is_two(node: Node | None) -> bool:
     """Whether a script is the 2 of a square."""
     return isinstance(node, Num) and node.text == "2"

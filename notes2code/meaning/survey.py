@@ -446,15 +446,10 @@ def _has_identity(nodes: Nodes) -> bool:
     scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     less = [node.left for node in sums if node.op == "-"]
-    beside = [node.right for node in sums if any(map(_is_transposed, walk(node.left)))]
+    beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
     others = {id(node): node for node in (*scaled, *less, *beside)}
     clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
     return len(clear) == len(alone)
-
-
-def _is_transposed(node: Node) -> bool:
-    sup = node.sup if isinstance(node, Script) else None
-    return isinstance(sup, Name) and sup.text in names.TRANSPOSES - {"t"}
 
 
 def _is_scaled(node: Juxt) -> bool:
