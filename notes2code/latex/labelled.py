@@ -18,13 +18,11 @@ _CASES = re.compile(
     re.DOTALL,
 )
 _PIECE = re.compile(r"\\begin\b|\\end\b|\\\\(?:\s*\[[^\]]*\])?|\\.|[{}]", re.DOTALL)
-SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
-"""What stands between a row and its name, as a pattern."""
-
+_SPACE = r"(?:\\(?:q?quad|[,;:!> ])|[&~\s])*"
 _LABEL = re.compile(
-    rf"(?:&\s*)?(?P<body>.*?){SPACE}(?:\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
+    rf"(?:&\s*)?(?P<body>.*?){_SPACE}(?:\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*"
     rf"\{{\s*[(\[]?\s*(?P<label>[A-Za-z][A-Za-z'’ -]*?)\s*[)\]]?\s*\}}"
-    rf"|(?<=&)\s*(?P<word>[A-Za-z]{{3,}})){SPACE}[.,;]?\s*",
+    rf"|(?<=&)\s*(?P<word>[A-Za-z]{{3,}})){_SPACE}[.,;]?\s*",
     re.DOTALL,
 )
 _ALIGNED = re.compile(r"\s*\\begin\{aligned\}(?P<rows>.*)\\end\{aligned\}\s*", re.DOTALL)

@@ -6,43 +6,52 @@ r"""Several ways to do one thing, each behind its name, written as one formula.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
 
-from notes2code.latex.labelled import SPACE, Labelled
+from notes2code.latex.labelled import Labelled
 
-_LABEL = re.compile(
-    r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{\s*(?P<label>[^{}:：]+?)\s*[:：]\s*\}"
-)
-_ENVIRONMENT = re.compile(
-    r"\s*\\begin\{(?P<name>aligned|align\*?|gathered|split)\}(?P<body>.*)\\end\{(?P=name)\}\s*",
-    re.DOTALL,
-)
-_EMPTY = re.compile(SPACE)
-_TARGET = re.compile(rf"{SPACE}(?P<target>[^=]*?){SPACE}:?=(?!=)")
-_END = re.compile(rf"(?:{SPACE}(?:\\\\|[.,;]))*{SPACE}$")
+_LABEL = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{(?P<label>[^{}:：]+)[:：]\s*\}")
+_BEGIN = re.compile(r"\s*\\begin\{(aligned|align\*?|gathered|split)\}")
+_SIGN = re.compile(r"\\\\|\\[A-Za-z]+|\\.|.", re.DOTALL)
+_IDLE = frozenset(["\\\\", "\\quad", "\\qquad", *(f"\\{x}" for x in ",;:!> "), *"&~.,;"])
+"""Signs that part formulas and say nothing, as space does."""
 
 
 def variants(latex: str) -> tuple[Labelled, ...]:
     """The formulas behind each name; none where there are not several, or where they do not
     define the same and so are steps of one thing."""
-    whole = _ENVIRONMENT.fullmatch(latex)
-    start, end = whole.span("body") if whole else (0, len(latex))
+    start, end = _inside(latex)
     labels = list(_LABEL.finditer(latex, start, end))
-    if len(labels) < 2 or not _EMPTY.fullmatch(latex, start, labels[0].start()):
+    if len(labels) < 2 or any(_signs(latex[start : labels[0].start()])):
         return ()
     ends = [*(label.start() for label in labels[1:]), end]
     found: list[Labelled] = []
-    targets: list[str] = []
+    targets: set[str] = set()
     for label, stop in zip(labels, ends, strict=True):
-        behind = label.end()
-        target = _TARGET.match(latex, behind, stop)
-        if target is None:
+        signs = list(_signs(latex[label.end() : stop]))
+        texts = [sign[0] for sign in signs]
+        if "=" not in texts:
             return ()
-        targets.append("".join(target["target"].split()))
-        last = _END.search(latex, behind, stop)
-        body = latex[behind : last.start() if last else stop]
-        pieces: tuple[tuple[str, int], ...] = ((body, behind),)
-        if whole:  # the formula begins where its name does
+        targets.add("".join(texts[: texts.index("=")]).removesuffix(":"))
+        behind = label.end()
+        pieces: tuple[tuple[str, int], ...] = ((latex[behind : behind + signs[-1].end()], behind),)
+        if start:  # the formula begins where its name does
             pieces = ((" ", label.start()), (latex[:start], 0), *pieces, (latex[end:], end))
-        found.append(Labelled(label["label"], pieces))
-    return tuple(found) if any(a == b for a, b in pairwise(sorted(targets))) else ()
+        found.append(Labelled(label["label"].strip(), pieces))
+    return tuple(found) if len(targets) < len(found) else ()
+
+
+def _inside(latex: str) -> tuple[int, int]:
+    """Where what stands in the environment around a whole formula begins and ends."""
+    begin = _BEGIN.match(latex)
+    last = rf"\end{{{begin[1]}}}" if begin else ""
+    if begin is None or not latex.rstrip().endswith(last):
+        return 0, len(latex)
+    return begin.end(), latex.rindex(last)
+
+
+def _signs(text: str) -> Iterator[re.Match[str]]:
+    """The signs of a text, one by one, but for those that say nothing."""
+    for sign in _SIGN.finditer(text):
+        if sign[0] not in _IDLE and not sign[0].isspace():
+            yield sign

@@ -35,3 +35,11 @@ def test_steps_are_one_formula() -> None:
     assert variants(r"\text{Encoder:} \quad h = f(x) \qquad \text{Decoder:} \quad y = g(h)") == ()
     assert variants(rf"\text{{Post-LN:}} \quad {POST}") == ()
     assert variants(rf"{POST} \qquad \text{{Pre-LN:}} \quad {PRE}") == ()
+
+
+def test_space_without_end() -> None:
+    """Long runs of what says nothing are passed over once: a pattern that went back would hang."""
+    apart = "& ~" * 5_000
+    assert variants(rf"\text{{A:}} {apart} \text{{B:}} y = 1") == ()
+    found = variants(rf"\text{{A:}} y = 1 {apart} \text{{B:}} y = 2 {apart}")
+    assert [one.latex.strip() for one in found] == ["y = 1", "y = 2"]
