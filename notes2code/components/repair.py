@@ -34,8 +34,8 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
     """
     if compiled.status != "rejected":
         return compiled
-    latex = compiled.entry.latex
-    for candidate in _candidates(latex):
+    lines = (" ".join(line.split()) for line in compiled.entry.latex.splitlines())
+    for candidate in _candidates("\n".join(filter(None, lines))):
         typed = type_formula(candidate, library.scope)
         if typed.equation is None or (found := recognise(typed.equation, library)) is None:
             continue

@@ -28,6 +28,9 @@ MAX_LENGTH = 20_000
 MAX_TOKENS = 2_000
 """Letters, numbers, signs and commands in one formula; the longest in real notes have 300."""
 
+MAX_DIGITS = 300
+"""Digits of one number; no floating-point number has more before its point."""
+
 
 _PATTERN = re.compile(
     r"(?P<space>(?:[^\S\xa0]|~)+)"
@@ -139,6 +142,13 @@ class Tokens(Characters):
     def _number(self, text: str, at: int, end: int) -> int:
         """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000`` and
         ``10\\,000`` are whole."""
+        if len(text) > MAX_DIGITS:
+            raise error(
+                "N2C020",
+                f"this number has {len(text):,} characters; the limit is {MAX_DIGITS}",
+                Span(at, end),
+                "write it as a power, such as `10^{300}`",
+            )
         decimal = _DECIMAL_COMMA.match(self.latex, at)
         if decimal and self._is_one(text, at, decimal.end()):
             text, end = decimal.group().replace(",", "."), decimal.end()

@@ -33,7 +33,7 @@ from notes2code.meaning.statements import Define, statements
 from notes2code.meaning.typed import TOO_DEEP
 
 _DEFINED = re.compile(
-    r"(?:^|\\\\|&|\n)\s*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
+    r"(?:^|\\\\|&)[^\S\n]*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
 )
 _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from notes2code.diagnostics import ProblemError
+from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex import parse
 from notes2code.latex.tree import Node
 
@@ -149,3 +149,11 @@ def test_tokens_are_bounded() -> None:
     with pytest.raises(ProblemError) as raised:
         parse("x+" * 5_000 + "x")
     assert raised.value.problem.code == "N2C020"
+
+
+@pytest.mark.parametrize("number", ["1" * 301, "0." + "1" * 300])
+def test_numbers_are_bounded(number: str) -> None:
+    with pytest.raises(ProblemError) as raised:
+        parse(f"y = {number} x")
+    assert raised.value.problem.code == "N2C020"
+    assert raised.value.problem.span == Span(4, 4 + len(number))

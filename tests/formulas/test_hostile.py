@@ -1,0 +1,43 @@
+"""No formula takes long, whatever is repeated in it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.latex.tokens import MAX_LENGTH
+from notes2code.vault import read_vault
+
+# A pattern that goes back at each of them takes quadratic time, or worse.
+REPEATED = [
+    " ", "\n", "& ", "~", "\\quad ", "\\, ", "\\\\ ", "%\n", "\\hline ",
+    "x ", "x_i ", "\\hat{x} ", "1 ", "12", "' ", "^ ", "_ ", "\\_ ", "{", "}", "( ", "[ ", "| ",
+    "\\| ", "\\left( ", ", ", ". ", "a: ", "x, y; ", "= ", "- ", "/ ", "\\cdot ", "\\times ",
+    "\\mid ", "\\ldots ", "\\sum_i ", "\\in \\mathbb{R} ", "\\mathbf ", "^\\top ", "frac{x}{2} ",
+    "h{t-1} ", "softmax", "W-MSA ", "\\mathrm{a b} ", "\\operatorname{a} ", "\\text{a} ",
+    "\\text{if } ", "\\text{where } ", "\\quad\\text{Post:} ", "\\tag{1} ", "\\label{a} ",
+    "\\newcommand{\\a}{b} ", "\\begin{aligned} ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", REPEATED)
+@pytest.mark.parametrize(
+    "around",
+    [
+        "y = x * + 1",
+        r"\begin{cases} 1 & x > 0 *\\ 0 & * x \le 0 \end{cases}",
+        r"\text{A:} y = * x \qquad \text{B:} y = * z",
+        r"\begin{aligned} y &= * x & \text{dot} \\ y &= z * & \text{general} \end{aligned}",
+    ],
+)
+def test_no_formula_takes_long(sign: str, around: str, tmp_path: Path) -> None:
+    times = (MAX_LENGTH - len(around)) // len(sign) // around.count("*")
+    formula = around.replace("*", sign * times)
+    (tmp_path / "Note.md").write_text(f"$$\n{formula}\n$$\n", encoding="utf-8")
+    started = time.process_time()
+    compile_vault(read_vault(tmp_path), library())
+    assert time.process_time() - started < 2
