@@ -15,6 +15,7 @@ from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.labelled import Labelled, labelled
+from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import variants
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
@@ -148,6 +149,8 @@ def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     """The formulas that a formula is: cases whose rows are named *dot*, *general* and so on are
     one for each row, and so are ways to do one thing, each behind its name. Unless a word of a name
     of cases is that of a component it may be a condition."""
+    if len(formula.latex) > MAX_LENGTH:
+        return (formula,)
     found = labelled(formula.latex)
     words = (word for one in found for word in (one.label, *one.label.split()))
     if not any(map(library.knows, words)):
