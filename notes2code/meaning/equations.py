@@ -445,7 +445,7 @@ class Attempt:
             self.run.pay(0.5)
         unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
         unexpected = unexpected and not (self.run.seen.averaged and element == 1)
-        declared = self.run.shapes.get(target.name)
+        declared = self._declared(target)
         weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
         if unexpected and weighs:
             text = (
@@ -470,6 +470,29 @@ class Attempt:
             said = " × ".join(map(str, declared.axes))
             text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out turned"
             self.run.conflict(3, text, target.span)
+        elif declared is not None and len(declared.axes) == element == 1:
+            self._check_weight(value, str(declared.axes[0]), target)
+
+    def _declared(self, target: Target) -> Shape | None:
+        """What is declared of a left side, as the array or as each one with its indices."""
+        whole = self.run.shapes.get(target.name)
+        if whole is not None or not target.indices:
+            return whole
+        each = names.code_name(target.name, *(names.label(at.node) for at in target.indices))
+        found = self.run.shapes.get(each)
+        return found and replace(found, indexed=None)
+
+    def _check_weight(self, value: Value, said: str, target: Target) -> None:
+        """A vector whose size is declared, and comes out as the other size of a weight."""
+        size = find(find_index(value.axes[-1]).size)
+        for symbol in self.run.symbols.values():
+            sizes = [find(axis) for axis in symbol.axes]
+            declared = [axis.name for axis in sizes if axis.rank == 2]
+            if size in sizes and said in declared and said != size.name:
+                text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out "
+                text += f"{size.name}, as `{symbol.written}` has it"
+                self.run.conflict(3, text, target.span)
+                return
 
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""

@@ -36,6 +36,9 @@ _TOKEN = re.compile(
 _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
 """Matrices whose rows are what prose calls *vectors*."""
 
+_WEIGHTS = frozenset("buvw")
+"""Letters of vectors among weights, which prose calls *weight matrices* with all others."""
+
 _FARTHEST = 8
 """Words between a letter and the kind that it is said to be of."""
 
@@ -77,8 +80,12 @@ def said(text: str) -> Iterator[Said]:
     tokens = _with_heads([_token(match) for match in _TOKEN.finditer(text)])
     for listed in _lists(tokens):
         found = _in_front(tokens, listed) or _behind(tokens, listed)
+        letters = {names.base_letter(names.label(node)) for node, _ in found}
         for node, noun in found:
-            capital = names.base_letter(names.label(node)) in _OF_ROWS and noun.number != 1
+            letter = names.base_letter(names.label(node))
+            if noun.rank == 2 and letter in _WEIGHTS and any(map(str.isupper, letters)):
+                continue  # v and W, "both weight matrices", are so only loosely
+            capital = letter in _OF_ROWS and noun.number != 1
             of_rows = capital or (noun.number == 2 and len(listed.nodes) == 1)
             yield Said(node, noun.rank, tokens[listed.start].at, of_rows)
 

@@ -453,12 +453,13 @@ def _has_identity(nodes: Nodes) -> bool:
 
 
 def _is_scaled(node: Juxt) -> bool:
-    """Whether a product is I times Greek letters and numbers."""
+    """Whether a product is I times Greek letters and numbers, such as ½."""
     *scales, last = node.factors
+    parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
     return (
         isinstance(last, Name)
         and last.text == "I"
-        and all(isinstance(s, Num) or binders.bare(s) in names.GREEK for s in scales)
+        and all(isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts)
     )
 
 

@@ -93,6 +93,11 @@ from tables import Case, check, table
         "A[n,n] lambda_",
         lambda a, s: a - s * np.eye(len(a)),
     ),
+    Case(
+        r"B = \frac{1}{2} A + \tfrac{1}{2} I",
+        "A[n,n]",
+        lambda a: (a + np.eye(len(a))) / 2,
+    ),
     Case(r"y = (I - P) x", "P[d,d] x[d]", lambda p, x: x - p @ x),
     Case(r"Q = I W", "I[n,d] W[d,e]", np.matmul),
     Case(r"A = \lambda u w^\top", "lambda_ u[n] w[m]", lambda s, u, w: s * np.outer(u, w)),

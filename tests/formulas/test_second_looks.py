@@ -351,6 +351,15 @@ def test_a_matrix_that_comes_out_turned_is_refused() -> None:
         compile_formula("S = K Q^T", context=shapes)
 
 
+@pytest.mark.parametrize("shapes", [r"u \in \mathbb{R}^r", r"u_t \in \mathbb{R}^r"])
+def test_a_vector_that_comes_out_as_the_other_size_of_its_weight_is_refused(shapes: str) -> None:
+    context = r"G \in \mathbb{R}^{d \times r}", shapes
+    left, right = ("u_t", "x_t") if "_" in shapes else ("u", "x")
+    assert compile_formula(rf"{left} = G^\top {right}", context=context)
+    with pytest.raises(FormulaError, match="comes out d, as `G` has it"):
+        compile_formula(f"{left} = G {right}", context=context)
+
+
 def test_a_softmax_of_an_outer_product_is_refused() -> None:
     latex = r"o = \mathrm{softmax}\left(\frac{q k^\top}{\sqrt{d}}\right) v"
     with pytest.raises(FormulaError, match="outer product"):

@@ -57,6 +57,7 @@ STATED = [
     (r"a set of vectors $\{x_i\}_{i=1}^n$", "x_i 1"),
     ("输入向量 $x$ 和权重矩阵 $W$", "x 1 W 2"),
     ("ここで $W$ は重み行列、$b$ はバイアスベクトルである。", "W 2 b 1"),
+    ("where both $u$ and $M$ are weight matrices to be learned", "M 2"),
     ("$W$는 가중치 행렬이고 $b$는 편향 벡터이다.", "W 2 b 1"),
 ]
 
