@@ -305,6 +305,14 @@ def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] 
 
 def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
     assert isinstance(behind, Script)
+    if behind.primes:
+        where = value.span.to(behind.span)
+        raise error(
+            "N2C033",
+            f"the prime of `{run.quote(where)}` may be a derivative or a transpose",
+            where,
+            "write `^\\top` for the transpose; a derivative cannot be computed",
+        )
     if behind.sub is not None:
         _refuse_unknown_elements(run, value, behind.sub)
         value = powers.index(run, value, behind.sub)
@@ -563,9 +571,9 @@ def applied(run: Run, node: Apply) -> Value:
     function, argument = node.function, node.argument
     base = function.base if isinstance(function, Script) else function
     assert isinstance(base, Name)
-    outer: Node | None = None
+    behind: Script | None = None
     if isinstance(argument, Script) and isinstance(argument.base, Group) and argument.base.open:
-        outer, argument = argument.sup, argument.base
+        behind, argument = replace(argument, base=node), argument.base
     if isinstance(argument, Group) and argument.open in ("(", "[", "{"):
         group = argument
     else:
@@ -584,8 +592,7 @@ def applied(run: Run, node: Apply) -> Value:
             value = _logarithm_base(run, value, base, function.sub)
         if function.sup is not None:
             value = powers.power(run, value, function.sup, node.span)
-    return value if outer is None else powers.raised(run, value, outer, Script(
-        node, None, outer, 0, node.span))  # fmt: skip
+    return value if behind is None else _scripts_of_call(run, value, behind)
 
 
 def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def differences(n: int, m: int) -> Any:
@@ -63,6 +63,12 @@ def differences(n: int, m: int) -> Any:
     Case(r"y_i = x_{n-i-1}", "x[n,d]", lambda x: x[::-1]),
     Case(r"y_i = x_{2i}", "x[2*n]", lambda x: x[::2]),
     Case(r"s = \sum_i \alpha_{1,i} v_i", "alpha_1[n] v[n,d]", lambda a, v: a @ v),
+    Case(
+        r"w_i(x) = \frac{\exp(A x)_i}{\sum_{j=1}^{n} \exp(A x)_j}",
+        "A[n,d] x[d]",
+        lambda a, x: softmax(a @ x),
+    ),
+    Case(r"y_i = c \tanh(a)_i^2", "c a[n]", lambda c, a: c * np.tanh(a) ** 2),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -128,6 +128,8 @@ UNKNOWN = [
 ]
 
 INDICES = [
+    refused("N2C033", r"y = «\tanh(z)'»"),
+    refused("N2C033", r"y = «\mathrm{softmax}(Q K^\top)'» V"),
     refused("N2C031", r"e_{ij} = \sum_«m» q_i^\top k_j"),
     refused("N2C031", r"s = \sum_{«i=1»}^{n} c"),
     refused("N2C031", r"y = \prod_«k» a"),
