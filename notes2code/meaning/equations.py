@@ -12,6 +12,7 @@ from notes2code.meaning import (
     calls,
     families,
     ir,
+    left_sides,
     names,
     ordering,
     recursion,
@@ -21,7 +22,7 @@ from notes2code.meaning import (
 from notes2code.meaning.conditions import condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.run import Defined, Run, find, find_index
+from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.statements import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
@@ -225,8 +226,8 @@ class Attempt:
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
         run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
-        run.gives_number = _is_number(self.targets[at])
-        run.gives_rows = _is_row(self.targets[at])
+        run.gives_number = left_sides.is_number(self.targets[at])
+        run.gives_rows = left_sides.is_row(self.targets[at])
         run.indices = {}
         run.statement = at
         run.rows = []
@@ -326,7 +327,7 @@ class Attempt:
         value = self._conditional(define, value)
         value = self._loose(define, value, target)
         value = ordering.ordered(self, value, letters, target)
-        self._check_rank(value, target)
+        left_sides.check(run, value, target)
         state = run.symbols.get(target.name)
         if state is not None and (binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))
@@ -403,97 +404,6 @@ class Attempt:
             )
         return value
 
-    def _check_next(self, value: Value, target: Target) -> None:
-        """The ``O_i^{new}`` that is made of O_i is of its kind."""
-        stem, _, label = target.name.rpartition("_")
-        if label not in ("new", "next"):
-            return
-        for name in (stem, f"{stem}_old", f"{stem}_prev"):
-            before = self.run.symbols.get(name)
-            if before is not None and len(before.axes) != value.rank:
-                text = f"`{self.run.quote(target.span)}` would have other axes than it had before"
-                self.run.conflict(3, text, target.span)
-
-    def _check_rank(self, value: Value, target: Target) -> None:
-        """Count it against a reading when its left-hand side is of a kind that custom does not
-        expect: a score e_ij that is no number, a small letter that is a matrix."""
-        if _is_number(target) and value.rank > 0:
-            self.run.pay(4.4 if target.name[0] in "LJ" else 2.4)
-        if target.whole and len(target.indices) == 1 and value.rank > 1:
-            self.run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
-        if target.parameters or not target.name:
-            return
-        letter = names.base_letter(target.name)
-        if self.run.rows and value.rank == 0 and letter in _OUTER:
-            self.run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
-        before = self.run.symbols.get(target.name.removesuffix("_prime"))
-        if target.name.endswith("_prime") and before:
-            ends = (f"{before.name}_{end}" for end in self.run.seen.ends)
-            listed = any(name in self.run.seen.counted for name in ends)
-            if not listed and len(before.axes) != value.rank:
-                self.run.pay(2.4)  # what x' is made of x is of its kind
-        self._check_next(value, target)
-        base = target.name.split("_")[0]
-        indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
-        if indexed > 1:
-            indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
-        element = value.rank - len(target.indices)
-        small = base.islower() and (len(base) == 1 or base in names.GREEK)
-        if small and indexed == 0 and element > 1:
-            self.run.pay(0.7)
-        if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
-            self.run.pay(0.5)
-        unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
-        unexpected = unexpected and not (self.run.seen.averaged and element == 1)
-        declared = self._declared(target)
-        weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
-        if unexpected and weighs:
-            text = (
-                f"each `{self.run.quote(target.span)}` would be an array, and weights are numbers"
-            )
-            self.run.conflict(3, text, target.span)
-        elif unexpected and indexed > 1 and base in _SCORES and declared is None:
-            text = f"each `{self.run.quote(target.span)}` would be an array, and scores are numbers"
-            self.run.conflict(3, text, target.span)
-        elif unexpected:
-            # What stands at two positions may be a vector; what is made of products is a score.
-            made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
-            score = small and indexed > 1 and target.name == base and made
-            self.run.pay(2.2 if score else 1.5)
-        elif base == "head" and element == 0:
-            text = f"each `{self.run.quote(target.span)}` would be a number"
-            self.run.conflict(3, text, target.span)
-        if declared is not None and declared.rank(len(target.indices)) != value.rank:
-            of_each = declared.indexed == 0 and len(declared.axes) == element
-            self.run.pay(0.5 if of_each else 2.4)  # Z ∈ ℝ^{n×d} may be what each Z_i is
-        elif declared is not None and _is_turned(value, declared):
-            said = " × ".join(map(str, declared.axes))
-            text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out turned"
-            self.run.conflict(3, text, target.span)
-        elif declared is not None and len(declared.axes) == element == 1:
-            self._check_weight(value, str(declared.axes[0]), target)
-
-    def _declared(self, target: Target) -> Shape | None:
-        """What is declared of a left side, as the array or as each one with its indices."""
-        whole = self.run.shapes.get(target.name)
-        if whole is not None or not target.indices:
-            return whole
-        each = names.code_name(target.name, *(names.label(at.node) for at in target.indices))
-        found = self.run.shapes.get(each)
-        return found and replace(found, indexed=None)
-
-    def _check_weight(self, value: Value, said: str, target: Target) -> None:
-        """A vector whose size is declared, and comes out as the other size of a weight."""
-        size = find(find_index(value.axes[-1]).size)
-        for symbol in self.run.symbols.values():
-            sizes = [find(axis) for axis in symbol.axes]
-            declared = [axis.name for axis in sizes if axis.rank == 2]
-            if size in sizes and said in declared and said != size.name:
-                text = f"`{self.run.quote(target.span)}` is declared {said}, and comes out "
-                text += f"{size.name}, as `{symbol.written}` has it"
-                self.run.conflict(3, text, target.span)
-                return
-
     def _alternative(self, define: Define) -> Node:
         """Of a chain of equalities, the most explicit one that can be computed."""
         if len(define.values) == 1:
@@ -552,17 +462,6 @@ def _explicitness(node: Node) -> int:
     return sum(isinstance(inner, Name | Num) for inner in walk(node))
 
 
-def _is_turned(value: Value, declared: Shape) -> bool:
-    """Whether a matrix has the rows that are declared as its columns, or the other way."""
-    sizes = [find(find_index(axis).size) for axis in value.axes]
-    said = list(map(str, declared.axes))
-    if not len(sizes) == len(said) == 2 or said[0] == said[1]:
-        return False
-    return any(
-        size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
-    )
-
-
 def _weighs(body: ir.Expr, index: Index) -> bool:
     """Whether a softmax over an index is a factor of a product, beside others that have it."""
     factors = body.factors if isinstance(body, ir.Mul) else ()
@@ -588,22 +487,3 @@ def _new_index(run: Run, letter: str) -> Index:
         return Index(letter, Size(""), run.seen.starts.get(letter, 0))
     start = int(float(known.first.text))
     return Index(letter, count(run, known.last, start), start)
-
-
-_SCORES = frozenset([*"eADMS", "alpha", "score"])
-_MATRICES = frozenset("AHKQSVWXYZ")
-_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
-_NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
-
-
-def _is_number(target: Target) -> bool:
-    """Whether a left-hand side names what is by custom a number, such as a loss."""
-    base = target.name.split("_")[0]
-    return not target.indices and (base in _NUMBERS or base in names.NUMBERS)
-
-
-def _is_row(target: Target) -> bool:
-    """Whether a left-hand side such as h_t is by custom a vector."""
-    if len(target.indices) != 1:
-        return False
-    return names.element_ranks(target.name, 1, bold=False, transposed=False)[0] == 1

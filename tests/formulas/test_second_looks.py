@@ -360,6 +360,13 @@ def test_a_vector_that_comes_out_as_the_other_size_of_its_weight_is_refused(shap
         compile_formula(f"{left} = G {right}", context=context)
 
 
+def test_a_left_side_that_comes_out_as_another_kind_than_declared_is_refused() -> None:
+    context = r"r_t \in \mathbb{R}", r"G \in \mathbb{R}^{d \times p}"
+    assert compile_formula(r"r_t = u^\top G x_t", context=context)
+    with pytest.raises(FormulaError, match="declared as a number, and comes out as a vector"):
+        compile_formula(r"r_t = G x_t", context=context)
+
+
 def test_a_softmax_of_an_outer_product_is_refused() -> None:
     latex = r"o = \mathrm{softmax}\left(\frac{q k^\top}{\sqrt{d}}\right) v"
     with pytest.raises(FormulaError, match="outer product"):

@@ -1,0 +1,155 @@
+"""What a left-hand side is by custom and as it is declared, against what comes out.
+
+Each finding counts against the reading, and the last reading left may be refused for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.meaning import ir, names, scripts
+from notes2code.meaning.kinds import CALLED
+from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.scope import Shape
+from notes2code.meaning.targets import Target
+from notes2code.meaning.values import Value, settled
+
+_SCORES = frozenset([*"eADMS", "alpha", "score"])
+_MATRICES = frozenset("AHKQSVWXYZ")
+_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
+_NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
+
+
+def check(run: Run, value: Value, target: Target) -> None:
+    """Count against a reading what a left-hand side is not expected to be: a score e_ij that is
+    no number, a small letter that is a matrix, a name of another declared shape."""
+    if is_number(target) and value.rank > 0:
+        run.pay(4.4 if target.name[0] in "LJ" else 2.4)
+    if target.whole and len(target.indices) == 1 and value.rank > 1:
+        run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
+    if target.parameters or not target.name:
+        return
+    if run.rows and value.rank == 0 and names.base_letter(target.name) in _OUTER:
+        run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
+    _beside_itself(run, value, target)
+    declared = _declared(run, target)
+    _by_custom(run, value, target, declared)
+    if declared is not None:
+        _as_declared(run, value, target, declared)
+
+
+def _beside_itself(run: Run, value: Value, target: Target) -> None:
+    """The x' that is made of x, and the ``O_i^{new}`` of O_i, are of its kind."""
+    before = run.symbols.get(target.name.removesuffix("_prime"))
+    if target.name.endswith("_prime") and before:
+        ends = (f"{before.name}_{end}" for end in run.seen.ends)
+        listed = any(name in run.seen.counted for name in ends)
+        if not listed and len(before.axes) != value.rank:
+            run.pay(2.4)
+    stem, _, label = target.name.rpartition("_")
+    if label not in ("new", "next"):
+        return
+    for name in (stem, f"{stem}_old", f"{stem}_prev"):
+        before = run.symbols.get(name)
+        if before is not None and len(before.axes) != value.rank:
+            text = f"`{run.quote(target.span)}` would have other axes than it had before"
+            run.conflict(3, text, target.span)
+
+
+def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
+    base = target.name.split("_")[0]
+    indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+    if indexed > 1:
+        indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
+    element = value.rank - len(target.indices)
+    small = base.islower() and (len(base) == 1 or base in names.GREEK)
+    if small and indexed == 0 and element > 1:
+        run.pay(0.7)
+    if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
+        run.pay(0.5)
+    unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
+    unexpected = unexpected and not (run.seen.averaged and element == 1)
+    weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
+    if unexpected and weighs:
+        text = f"each `{run.quote(target.span)}` would be an array, and weights are numbers"
+        run.conflict(3, text, target.span)
+    elif unexpected and indexed > 1 and base in _SCORES and declared is None:
+        text = f"each `{run.quote(target.span)}` would be an array, and scores are numbers"
+        run.conflict(3, text, target.span)
+    elif unexpected:
+        # What stands at two positions may be a vector; what is made of products is a score.
+        made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
+        score = small and indexed > 1 and target.name == base and made
+        run.pay(2.2 if score else 1.5)
+    elif base == "head" and element == 0:
+        text = f"each `{run.quote(target.span)}` would be a number"
+        run.conflict(3, text, target.span)
+
+
+def _declared(run: Run, target: Target) -> Shape | None:
+    """What is declared of a left side, as the array or as each one with its indices."""
+    whole = run.shapes.get(target.name)
+    if whole is not None or not target.indices:
+        return whole
+    each = names.code_name(target.name, *(names.label(at.node) for at in target.indices))
+    found = run.shapes.get(each)
+    return found and replace(found, indexed=len(target.indices))
+
+
+def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> None:
+    """What is declared with other axes than come out, with these turned, or in another size."""
+    quoted = run.quote(target.span)
+    indexed = len(target.indices)
+    element, said = value.rank - indexed, declared.rank(indexed) - indexed
+    if said != element and declared.indexed == 0 and len(declared.axes) == element:
+        run.pay(0.5)  # Z ∈ ℝ^{n×d} may be what each Z_i is
+    elif said != element and not (declared.is_sized and declared.indexed == indexed):
+        run.pay(2.4)  # what prose says, or is declared of other indices
+    elif said != element:
+        text = f"`{quoted}` is not of the declared shape"
+        if 0 <= said < len(CALLED) and 0 <= element < len(CALLED):
+            text = f"`{quoted}` is declared as a {CALLED[said]}, and comes out as a "
+            text += CALLED[element]
+        run.conflict(3, text, target.span)
+    elif _is_turned(value, declared):
+        sizes = " × ".join(map(str, declared.axes))
+        text = f"`{quoted}` is declared {sizes}, and comes out turned"
+        run.conflict(3, text, target.span)
+    elif len(declared.axes) == element == 1:
+        _check_weight(run, value, str(declared.axes[0]), target)
+
+
+def _is_turned(value: Value, declared: Shape) -> bool:
+    """Whether a matrix has the rows that are declared as its columns, or the other way."""
+    sizes = [find(find_index(axis).size) for axis in value.axes]
+    said = list(map(str, declared.axes))
+    if not len(sizes) == len(said) == 2 or said[0] == said[1]:
+        return False
+    return any(
+        size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
+    )
+
+
+def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:
+    """A vector whose size is declared, and comes out as the other size of a weight."""
+    size = find(find_index(value.axes[-1]).size)
+    for symbol in run.symbols.values():
+        sizes = [find(axis) for axis in symbol.axes]
+        declared = [axis.name for axis in sizes if axis.rank == 2]
+        if size in sizes and said in declared and said != size.name:
+            text = f"`{run.quote(target.span)}` is declared {said}, and comes out {size.name}, as "
+            run.conflict(3, f"{text}`{symbol.written}` has it", target.span)
+            return
+
+
+def is_number(target: Target) -> bool:
+    """Whether a left-hand side names what is by custom a number, such as a loss."""
+    base = target.name.split("_")[0]
+    return not target.indices and (base in _NUMBERS or base in names.NUMBERS)
+
+
+def is_row(target: Target) -> bool:
+    """Whether a left-hand side such as h_t is by custom a vector."""
+    if len(target.indices) != 1:
+        return False
+    return names.element_ranks(target.name, 1, bold=False, transposed=False)[0] == 1
