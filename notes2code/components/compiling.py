@@ -87,7 +87,9 @@ class Compiler:
     def _in_context(self, entry: Entry) -> Compiled:
         compiled = self._by_itself(entry)
         if compiled.status == "formula":
-            compiled = self._as_defined(self._as_used(compiled))
+            compiled = self._as_used(compiled)
+        if compiled.status == "formula":
+            compiled = self._as_defined(compiled)
         tree = self.linker.parsed[entry].tree
         if tree is not None and compiled.status != "rejected":
             slips = wrong_results(entry.latex, tree, self.library.scope)
@@ -120,6 +122,8 @@ class Compiler:
 
     def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
         """A plain formula read another way, and what is to be said of that."""
+        if typed.equation is None:
+            return Compiled(compiled.entry, "rejected", None, None, typed.problems)
         problems = self._problems(compiled.entry, typed, ())
         problems += self._doubts(compiled.entry, typed, typed.equation)
         return replace(compiled, equation=typed.equation, problems=_unique(problems))
@@ -138,11 +142,7 @@ class Compiler:
         entry = compiled.entry
         own = self.alone[entry]
         typed = as_defined(self.linker, entry, own, self._equation)
-        if typed is own:
-            return compiled
-        if typed.equation is None:
-            return Compiled(entry, "rejected", None, None, typed.problems)
-        return self._retyped(compiled, typed)
+        return compiled if typed is own else self._retyped(compiled, typed)
 
     def _equation(self, entry: Entry) -> Equation | None:
         """What another formula computes; as it is by itself while that is being found out."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from notes2code.diagnostics import Problem, Span, warning
+from notes2code.diagnostics import Problem, Span, error, warning
 from notes2code.meaning.entries import Entry
-from notes2code.meaning.ir import Equation, Lambda
+from notes2code.meaning.ir import Equation, Idx, Lambda, Mul, Reduce, Ref, Softmax, walk
 from notes2code.meaning.kinds import CALLED, told
 from notes2code.meaning.linking import Linker
 from notes2code.meaning.names import base_letter
@@ -31,6 +31,7 @@ def as_defined(
     assert seen is not None
     scope = linker.scope(entry)
     kinds = linker.kinds[entry]
+    weights = _weights(own.equation)
     given = {
         one.name: len(one.shape) - max(seen.counted[one.name])
         for one in own.equation.inputs
@@ -45,6 +46,7 @@ def as_defined(
         name: other
         for name, other in linker.same_indices(entry, given).items()
         if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
+        if name not in weights or not _is_softmax(equation_of(other))
     }
     ranks = _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if name not in ranks}
@@ -76,7 +78,14 @@ def as_used(
     indexed = linker.parsed[entry].indexed.get(name)
     if indexed is None or tree is None or name in scope.shapes:
         return own
-    if _element_rank(own.equation.value, indexed.letters):
+    users = list(users)
+    rank = _element_rank(own.equation.value, indexed.letters)
+    used = (alone.equation for _, alone in users if _is_softmax(own.equation))
+    if rank == 1 and any(equation and name in _weights(equation) for equation in used):
+        shapes = {**scope.shapes, name: Shape((), 1)}
+        number = type_tree(entry.latex, tree, replace(scope, shapes=shapes))
+        return number if number.equation else _rejected(own, entry, name)
+    if rank:
         return own
     for user, alone in users:
         joint = linker.together(user, alone, (entry,))
@@ -93,6 +102,31 @@ def as_used(
             return own
         return typed
     return own
+
+
+def _rejected(own: Typed, entry: Entry, name: str) -> Typed:
+    text = f"each `{name}` would be a vector, and weighs vectors in another formula of the section"
+    hint = r"a score is a number, such as `w^\top \tanh(W h_t)`"
+    problem = error("N2C042", text, Span(0, len(entry.latex)), hint).problem
+    return replace(own, kind="rejected", equation=None, problems=(*own.problems, problem))
+
+
+def _is_softmax(equation: Equation | None) -> bool:
+    """Whether a formula gives weights; one that is refused may."""
+    return equation is None or isinstance(equation.value.body, Softmax)
+
+
+def _weights(equation: Equation) -> set[str]:
+    """The α of ``Σ_t α_t h_t``, which are numbers, since h_t, by its small letter, is a vector."""
+    found: set[str] = set()
+    for part in walk(equation.value.body):
+        if not isinstance(part, Reduce) or part.kind != "sum" or not isinstance(part.body, Mul):
+            continue
+        factors = [factor for factor in part.body.factors if isinstance(factor, Ref)]
+        here = [factor for factor in factors if Idx(part.index) in factor.at]
+        vectors = {one.array for one in here if len(one.at) == 2 and one.array[0].islower()}
+        found |= {one.array for one in here if one.at == (Idx(part.index),) and vectors}
+    return found
 
 
 _AS_DEFINED = "it is computed as it is defined; change one of the two"

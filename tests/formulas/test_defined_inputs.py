@@ -111,3 +111,18 @@ def test_another_section_must_write_the_same_letters() -> None:
     equation = compiler.compiled(entries[0]).equation
     assert equation is not None
     assert [len(given.shape) for given in equation.inputs] == [1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "status"),
+    [(r"u^\top \tanh(G x_t)", "formula"), (r"U \tanh(G x_t)", "rejected")],
+)
+def test_what_weighs_vectors_is_a_number_for_each(scores: str, status: str) -> None:
+    weights = rf"\beta_t = \mathrm{{softmax}}({scores})"
+    latex = (weights, r"c = \sum_t \beta_t \cdot x_t")
+    entries = [Entry(one, "Note.md", (), order) for order, one in enumerate(latex)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    made, sums = map(compiler.compiled, entries)
+    assert made.status == status
+    assert sums.equation is not None
+    assert [len(given.shape) for given in sums.equation.inputs] == [1, 2]
