@@ -34,6 +34,7 @@ from notes2code.meaning import (
     of_arrays,
     powers,
     probabilities,
+    projected,
     quantities,
     scripts,
     softmax,
@@ -472,7 +473,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
         equation = None if probabilities.is_probability(run, use, group) else equation
     if equation is not None:
         items = _in_order(run, use, group, equation.parameters)
-        arguments = [run.lower(item) for item in items]
+        arguments = projected.arguments(run, use.name, equation, items)
         return applying.apply(run, use, equation, arguments, span, named)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
@@ -507,7 +508,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
-    arguments = [run.lower(item) for item in items]
+    arguments = projected.arguments(run, use.name, None, items)
     for pair in pairwise(zip(items, arguments, strict=True)):
         (mine, left), (theirs, right) = pair
         symbols.forbid_own_element(run, (mine, theirs), left, right)

@@ -21,6 +21,24 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 @table(
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
+    # Attention is of rows: a weight before it projects each, and mixes no tokens.
+    Case(
+        r"Y = \mathrm{Attention}(W_q X, W_k X, W_v X)",
+        "W_q[e,d] X[n,d] W_k[e,d] W_v[p,d]",
+        lambda q, x, k, v: softmax((x @ q.T) @ (x @ k.T).T / np.sqrt(len(q))) @ (x @ v.T),
+        context=[r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d})V"],
+    ),
+    Case(
+        r"Y = \mathrm{Attention}(W_q X, W_k X, W_v X)",
+        "W_q[e,d] X[d,n] W_k[e,d] W_v[p,d]",
+        lambda q, x, k, v: v @ x @ softmax((q @ x).T @ (k @ x)).T,
+        context=[r"\mathrm{Attention}(Q, K, V) = V \mathrm{softmax}(K^\top Q)"],
+    ),
+    Case(
+        r"Y = W_O \mathrm{Concat}(A_1, A_2)",
+        "W_O[e,p+q] A_1[n,p] A_2[n,q]",
+        lambda w, a, b: np.concatenate([a, b], -1) @ w.T,
+    ),
     # What is projected to queries is no number.
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.

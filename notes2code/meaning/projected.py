@@ -1,0 +1,80 @@
+r"""Projections before what they project: ``Attention(W^Q Q, …)`` and ``W^O Concat(head_1, …)``.
+
+Attention takes and gives a row for each token. As products of matrices these would mix the tokens;
+what is meant is the projection of each, ``Q (W^Q)^\top``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notes2code.diagnostics import Span, note
+from notes2code.latex.tree import Infix, Juxt, Node
+from notes2code.meaning import ir, names
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import Value, matrix_product, settled
+
+_ATTENTION = frozenset(["mha", "mhsa", "msa", "mqa", "gqa", "sdpa", "multihead", "att"])
+
+
+def arguments(
+    run: Run, function: str, equation: Equation | None, items: Sequence[Node]
+) -> list[Value]:
+    """The arguments of a call, those of an attention of rows with a row for each token."""
+    plain = function.replace("_", "").lower()
+    attends = plain in _ATTENTION or "attn" in plain or "attention" in plain
+    if attends and (equation is None or _is_of_rows(equation)):
+        return [_projected(run, item) or run.lower(item) for item in items]
+    return [run.lower(item) for item in items]
+
+
+def _is_of_rows(equation: Equation) -> bool:
+    """Whether a function gives a row for each row that it gets first."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    first = shapes.get(equation.parameters[0], ()) if equation.parameters else ()
+    indices = equation.value.indices
+    return len(first) == len(indices) == 2 and indices[0].size == first[0]
+
+
+def _projected(run: Run, item: Node) -> Value | None:
+    match item:
+        case Juxt((first, second)) | Infix("·", first, second):
+            weight, tokens = run.lower(first), run.lower(second)
+        case _:
+            return None
+    if _is_matrix(weight, "W") and _is_matrix(tokens, "QKVXHZYExhz"):
+        return _of_each_row(run, weight, tokens, item.span)
+    return None
+
+
+def of_joined(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
+    """What a weight makes of matrices that are joined side by side, such as heads."""
+    if tokens.rank != 2 or not _is_matrix(weight, "W"):
+        return None
+    last = ir.Idx(find_index(tokens.axes[-1]))
+    joined = any(
+        (isinstance(part, ir.Concat) and part.at == last)
+        or (isinstance(part, ir.Fn) and part.name == "floordiv" and part.arguments[0] == last)
+        for part in ir.walk(settled(tokens.body))
+    )
+    return _of_each_row(run, weight, tokens, where) if joined else None
+
+
+def _of_each_row(run: Run, weight: Value, tokens: Value, where: Span) -> Value:
+    text = f"`{run.quote(where)}` is taken to project each row of `{run.quote(tokens.span)}`"
+    hint = f"write the weight behind: `{run.quote(tokens.span)} {run.quote(weight.span)}`"
+    run.problems.append(note("N2C039", text, where, hint))
+    turned = Value(weight.body, weight.axes[::-1], weight.span)
+    return matrix_product(run, tokens, turned, where)
+
+
+def _is_matrix(value: Value, letters: str) -> bool:
+    """Whether a value is a matrix with a name, one of some letters, as it is."""
+    body = settled(value.body)
+    return (
+        value.rank == 2
+        and isinstance(body, ir.Ref)
+        and body.at[-2:] == tuple(map(ir.Idx, value.axes))
+        and names.base_letter(body.array) in letters
+    )
