@@ -67,6 +67,20 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     return joined
 
 
+def cut(tokens: Sequence[Token]) -> list[Token]:
+    """The ``\\text{top-}k`` of one word whose end is set in math, as ``\\text{top-k}`` is."""
+    joined: list[Token] = []
+    for token in tokens:
+        before = joined[-1] if joined else token
+        if before.kind == "word" and before.text.endswith("-") and token.kind in _ENDS:
+            joined[-1] = before._replace(text=before.text + token.text, end=token.end)
+        else:
+            joined.append(token)
+    return joined
+
+
+_ENDS = frozenset(["name", "word", "num"])
+
 _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".split())
 """What modules are called that have a kind before a hyphen: ``W-MSA``, ``Cross-Attn``."""
 

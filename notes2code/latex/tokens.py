@@ -91,7 +91,8 @@ class Tokens(Characters):
                 Span(0, 1),
                 "split it into several formulas",
             )
-        joined = spaced.hyphenated(spaced.letters(self.tokens, known, self.problems))
+        joined = spaced.letters(spaced.cut(self.tokens), known, self.problems)
+        joined = spaced.hyphenated(joined)
         self.tokens = spaced.placeholders(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
@@ -164,7 +165,7 @@ class Tokens(Characters):
         """Whether digits stand right behind a name, as programs number theirs, ``W1``, and name
         their logarithms, ``log2(x)``."""
         before = self.tokens[-1] if self.tokens else None
-        if before is None or before.end != at or not text.isdigit():
+        if before is None or before.end != at or not text.isdigit() or before.text[-1:] == "-":
             return False
         if before.text == "log":
             return self.latex.startswith("(", at + len(text))

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
 from notes2code.meaning import binders, conditions, diagonal, ir, names, scripts
-from notes2code.meaning.indexing import count, place
+from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.run import Run, Symbol, find, find_index
-from notes2code.meaning.scripts import Use
+from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.statements import Range
 from notes2code.meaning.symbols import counted
 from notes2code.meaning.values import Value, scalar, settled, uses
@@ -234,8 +233,8 @@ def _extra_condition(run: Run, node: Big) -> Expr | None:
         letters = set(binders.bound_letters(sub))
         related = [r for r in sub.items if isinstance(r, Relation) and _between(r, letters)]
         return _both(*(conditions.condition(run, relation) for relation in related))
-    if isinstance(sub, Relation) and sub.signs == ("∈",) and _is_set(sub.operands[1]):
-        return _membership(run, sub)
+    if isinstance(sub, Relation) and sub.signs == ("∈",) and not isinstance(sub.operands[1], Group):
+        return conditions.condition(run, sub)
     if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:
         return None
     if len(sub.operands) == 3:
@@ -248,48 +247,6 @@ def _between(relation: Relation, letters: set[str]) -> bool:
     last = relation.operands[-1]
     names = {n.text for n in walk(last) if isinstance(n, Name)} if last is not None else set()
     return relation.signs != ("=",) and bool(names & letters)
-
-
-def _is_set(node: Node | None) -> bool:
-    return node is not None and scripts.is_name(node)
-
-
-def _membership(run: Run, sub: Relation) -> Expr:
-    """``i ∈ M``: M is an input that holds 1 for its members and 0 for the others."""
-    letter, members = binders.bound_letters(sub)[0], sub.operands[1]
-    assert members is not None
-    return _is_member(run, run.seen.use(members), run.indices[letter])
-
-
-def members(run: Run, node: Node) -> Value | None:
-    """``|M|`` of a set that a sum runs over: how many members it has."""
-    use = run.seen.understood(node)
-    if use is None or use.name not in run.seen.sets:
-        return None
-    index = Index("", Size(""))
-    one = ir.Cases(((_is_member(run, use, index), ir.ONE),), ir.ZERO)
-    return scalar(ir.Reduce("sum", index, one), node.span)
-
-
-def _is_member(run: Run, use: Use, index: Index) -> Expr:
-    """Whether what an index counts is a member of a set."""
-    places = (place(run, at, Size(""), use) for at in use.indices)
-    order = [*(i.index for i in places if isinstance(i, Idx)), index]
-    symbol = run.symbols.get(use.name)
-    if symbol is None:
-        axes = tuple(Size("") for _ in order)
-        symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(use.span), use.span)
-        run.problems.append(
-            note(
-                "N2C039",
-                f"the set `{run.quote(use.span)}` is taken as an input of ones and zeros",
-                use.span,
-            )
-        )
-    for mine, axis in zip(order, symbol.axes, strict=True):
-        run.unify(mine.size, axis, use.span)
-    element = Ref(use.name, tuple(Idx(mine) for mine in order))
-    return ir.Compare("≠", element, ir.ZERO)
 
 
 def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:

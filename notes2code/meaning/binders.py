@@ -267,9 +267,9 @@ def named_after(nodes: Nodes) -> set[str]:
 
 def worded_sets(nodes: Nodes) -> Iterator[Node]:
     """The ``\\text{top}_k`` of ``Σ_{i ∈ \\text{top}_k}``, whose k says how many there are."""
-    for big in nodes.of(Big):
-        match big.sub:
-            case Relation((_, Script(Name(word)) as named), ("∈",)) if len(word) > 1:
+    for node in nodes.of(Relation):
+        match node:
+            case Relation((_, Script(Name(word)) as named), ("∈" | "∉",)) if len(word) > 1:
                 yield named
 
 

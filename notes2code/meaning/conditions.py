@@ -8,7 +8,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Node, Relation, walk
 from notes2code.latex.words import ELSE
-from notes2code.meaning import ir
+from notes2code.meaning import ir, membership
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run
 
@@ -19,6 +19,8 @@ def condition(run: Run, node: Node) -> Expr:
     """A condition on indices and numbers."""
     if isinstance(node, Group) and len(node.items) == 1:
         return condition(run, node.items[0])
+    if isinstance(node, Relation) and (held := membership.told(run, node)) is not None:
+        return held
     if not isinstance(node, Relation) or not all(sign in SIGNS for sign in node.signs):
         raise error(
             "N2C037",

@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Relation,
     Script,
     children,
     ungrouped,
@@ -82,7 +83,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
-    counted = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
+    counted = names.INDEX_LETTERS.union(_members(nodes), *_counted_elsewhere(nodes).values())
     function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
@@ -119,6 +120,14 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _members(nodes: Nodes) -> Iterator[str]:
+    """The letters that are members of sets: the e of ``f_e = Σ_t 𝟙[e \\in K_t]``."""
+    for node in nodes.of(Relation):
+        match node:
+            case Relation((Name(letter), _), ("∈" | "∉",)):
+                yield letter
 
 
 def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:

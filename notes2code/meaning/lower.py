@@ -38,6 +38,7 @@ from notes2code.meaning import (
     families,
     ir,
     matrices,
+    membership,
     names,
     powers,
     products,
@@ -399,7 +400,7 @@ def _group(run: Run, node: Group) -> Value:
 def _bars(run: Run, node: Group) -> Value:
     """``|x|`` of a number, ``‖x‖`` of a vector, ``|V|`` as a count."""
     inner = node.items[0]
-    if node.open == "|" and (count := bigs.members(run, inner)) is not None:
+    if node.open == "|" and (count := membership.number(run, inner)) is not None:
         return count
     if (
         node.open == "|"

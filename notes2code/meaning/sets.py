@@ -1,5 +1,5 @@
-"""Sets that sums run over: one for each element, ``j ∈ N(i)``, is written as ``j ∈ N_i``; a sum
-over a list, ``Σ_{c ∈ \\{q, k\\}} W_c``, as its terms."""
+"""Sets: one that is given as a call, ``j ∈ N(i)`` or ``e ∈ \\mathrm{TopK}(s_t)``, is written with
+what it is of below its name; a sum over a list, ``Σ_{c ∈ \\{q, k\\}} W_c``, as its terms."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import reduce
 
 from notes2code.latex.tree import (
+    Apply,
     Big,
     Dots,
     Group,
@@ -20,20 +21,24 @@ from notes2code.latex.tree import (
     Script,
     put,
     rebuilt,
+    ungrouped,
     walk,
 )
+from notes2code.meaning import binders, scripts
 from notes2code.meaning.statements import Define, Statement
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The statements with the sets that sums run over named by an index, or their terms."""
+    """The statements with sets named by what they are of, and sums over lists as their terms."""
     defines = [statement for statement in stated if isinstance(statement, Define)]
-    sets = {name for define in defines for value in define.values for name in _run_over(value)}
+    sets = {name for define in defines for value in define.values for name in _called(value)}
 
     def written(node: Node) -> Node:
         match node:
-            case Juxt((Name(name) as base, Group("(", (Name() as element,)))) if name in sets:
-                return Script(base, element, None, 0, node.span)
+            case Relation((Name() as member, Juxt() as called), ("∈" | "∉",)):
+                return replace(node, operands=(member, _named(called)))
+            case Group("|", (Juxt((name, *_)) as called,)) if binders.bare(name) in sets:
+                return replace(node, items=(_named(called),))
             case Big("sum", Relation((Name(letter), Group("{", items)), ("∈",)), None, body):
                 if len(items) > 1 and not any(isinstance(item, Num | Dots) for item in items):
                     return _terms(written(body), letter, items)
@@ -57,9 +62,21 @@ def _terms(body: Node, letter: str, members: Sequence[Node]) -> Node:
     return Group("", (reduce(added, terms),), (), body.span)
 
 
-def _run_over(value: Node) -> Iterator[str]:
-    """The names of the sets ``N(i)`` that something runs over."""
+def _called(value: Node) -> Iterator[str]:
+    """The names of the sets ``N(i)`` that something is a member of."""
     for node in walk(value):
         match node:
-            case Big(sub=Relation((_, Juxt((Name(name), Group("(", (Name(),))))), ("∈",))):
-                yield name
+            case Relation((_, Juxt((name, Group("(")))), ("∈" | "∉",)):
+                yield binders.bare(name)
+
+
+def _named(called: Juxt) -> Node:
+    """``N(i)`` as ``N_i``, and ``\\mathrm{TopK}(s_t, 2)`` with all that it is of below its name."""
+    match called.factors:
+        case (name, Group("(") as given) if scripts.is_name(name):
+            parts = walk(given)[1:]
+            of = {n.text: n for n in parts if isinstance(n, Name | Num)}
+            if all(isinstance(n, Name | Num | Script | Juxt | Group | Apply) for n in parts):
+                below = Group("", tuple(of.values()), (",",) * (len(of) - 1), given.span)
+                return Script(name, ungrouped(below), None, 0, called.span)
+    return called

@@ -160,9 +160,10 @@ _LIMITS = frozenset(
 
 
 def _named_axis(run: Run, name: Node) -> Index | None:
-    """The index in ``softmax_j``, ``softmax_{j=1}`` or ``softmax_{j \\le i}``."""
+    """The index in ``softmax_j``, ``softmax_{j=1}``, ``softmax_{j \\le i}``, and in
+    ``softmax_{j \\in N_i}``."""
     sub = name.sub if isinstance(name, Script) else None
-    if isinstance(sub, Relation) and len(sub.signs) == 1 and sub.signs[0] in "=≤<≥>":
+    if isinstance(sub, Relation) and len(sub.signs) == 1 and sub.signs[0] in "=≤<≥>∈":
         sub = sub.operands[0]
     return run.indices.get(sub.text) if isinstance(sub, Name) else None
 

@@ -315,13 +315,12 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
 
 
 def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The names of the sets that sums run over."""
-    for node in nodes.of(Big):
-        sub = node.sub
-        if isinstance(sub, Relation) and sub.signs == ("∈",) and sub.operands[1] is not None:
-            use = seen.understood(sub.operands[1])
-            if use is not None:
-                yield use.name
+    """The names of the sets that something is a member of."""
+    for node in nodes.of(Relation):
+        members = node.operands[-1] if node.signs in (("∈",), ("∉",)) else None
+        use = seen.understood(members) if members is not None else None
+        if use is not None:
+            yield use.name
 
 
 def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:

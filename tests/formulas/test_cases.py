@@ -49,6 +49,12 @@ def causal(n: int, m: int) -> Any:
         "n# m#",
         causal,
     ),
+    Case(
+        r"g_i = \begin{cases} s_i & \text{if } i \in \mathcal{T} \\ -1 & i \notin \mathcal{T}"
+        r" \end{cases}",
+        "s[n] T[n]",
+        lambda s, members: np.where(members != 0, s, -1),
+    ),
     Case(r"D_{ij} = \begin{cases} 1 & i = j \\ 0 & i \neq j \end{cases}", "n# m#", np.eye),
     Case(
         r"B_{ij} = \begin{cases} -\lambda (i - j) & j \le i \\ 0 & j > i \end{cases}",

@@ -29,6 +29,26 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         "N P+[n]",
         lambda count, p: -np.log(p).sum() / count,
     ),
+    Case(
+        r"y = \sum_{i \in \text{top-}k} c_i x_i",
+        "c[n] x[n,d] top_k[n]",
+        lambda c, x, members: (c * (members != 0)) @ x,
+    ),
+    Case(
+        r"y_t = \sum_{i \in \text{Top-}2(s_t)} s_{t,i} x_i",
+        "s[n,m] x[m,d] Top_2_s[n,m]",
+        lambda s, x, members: (s * (members != 0)) @ x,
+    ),
+    Case(
+        r"y = \sum_{i \in \mathrm{TopK}(A x, k)} a_i - \sum_{i \in \mathrm{TopK}(B x, k)} a_i",
+        "a[n] TopK_A_x_k[n] TopK_B_x_k[n]",
+        lambda c, a, b: c @ ((a != 0) * 1.0) - c @ ((b != 0) * 1.0),
+    ),
+    Case(
+        r"f_e = \frac{1}{n} \sum_{t=1}^{n} \mathbf{1}[e \in \mathcal{K}_t]",
+        "K[n,m]",
+        lambda members: (members != 0).mean(axis=0),
+    ),
     Case(r"s = \sum_{i=1}^{n} a_i", "a[n]", np.sum),
     Case(
         r"y_i = \sum_{j: |i-j| \le w} c_{ij}",
@@ -219,3 +239,13 @@ def test_value(case: Case) -> None:
 def test_a_list_of_numbers_that_do_not_count_on_is_no_range(members: str) -> None:
     with pytest.raises(FormulaError, match="is not known"):
         compile_formula(rf"s = \sum_{{i \in \{{{members}\}}}} a_i")
+
+
+def test_members() -> None:
+    latex = r"o_i = \sum_{j \in \mathcal{N}(i)} \mathrm{softmax}_{j \in \mathcal{N}(i)}(e_{ij}) v_j"
+    rng = np.random.default_rng(0)
+    e, v = rng.standard_normal((4, 5)), rng.standard_normal((5, 3))
+    members = np.triu(np.ones((4, 5)))
+    weights = np.exp(e) * members
+    expected = weights / weights.sum(axis=1, keepdims=True) @ v
+    np.testing.assert_allclose(compile_formula(latex).reference(e=e, v=v, N=members), expected)
