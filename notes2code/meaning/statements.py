@@ -26,10 +26,11 @@ from notes2code.latex.tree import (
     Stroke,
     Tree,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.latex.words import CALLED, IF
-from notes2code.meaning import braces, names, planes, primed
+from notes2code.meaning import braces, names, planes, primed, roles
 from notes2code.meaning.definable import definable, spread, steps_above
 from notes2code.meaning.in_parentheses import as_indices
 from notes2code.meaning.one_line import tabled
@@ -98,7 +99,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     waiting: list[Node] = []
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
-    for written in (as_indices, primed.renamed, planes.plain):
+    for written in (as_indices, primed.renamed, planes.plain, roles.labelled):
         read = written(read, nodes)
     clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0
@@ -116,10 +117,10 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             continue
         if _is_label(clauses, at):
             out.append(Fact("", node.span))
-        elif clause.words and _is_condition(clause, out):
+        elif _is_condition(clause, out) or _limits_indices(node, out):
             last = out[-1]
             assert isinstance(last, Define)
-            out[-1] = replace(last, condition=node)
+            out[-1] = replace(last, condition=ungrouped(node))
         elif is_name(node) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation):
@@ -357,6 +358,19 @@ def _is_condition(clause: Clause, before: list[Statement]) -> bool:
         and "∈" not in clause.node.signs
         and not (_index_letter(clause.node.operands[0]) and clause.node.signs == ("=",))
     )
+
+
+def _limits_indices(node: Node, before: list[Statement]) -> bool:
+    """Whether a relation between two indices of the left-hand side stands behind an equation:
+    ``e_{ij} = q_i^\\top k_j, \\quad j ≤ i``."""
+    relation, last = ungrouped(node), before[-1] if before else None
+    if not isinstance(relation, Relation) or not isinstance(last, Define) or last.target is None:
+        return False
+    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥≠":
+        return False
+    indices = set(_letters_in_scripts(last.target))
+    letters = {side.text for side in relation.operands if isinstance(side, Name)}
+    return len(letters) == 2 and letters <= indices
 
 
 def _enumerated_range(clauses: list[Clause], at: int) -> tuple[Range, int] | None:

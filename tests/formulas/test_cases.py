@@ -14,6 +14,10 @@ def causal(n: int, m: int) -> Any:
     return np.where(np.tri(n, m, dtype=bool), 0, -np.inf)
 
 
+def below(u: Any, t: Any) -> Any:
+    return np.where(np.tri(len(u), len(t), dtype=bool), u[:, None] - t, np.nan)
+
+
 @table(
     Case(r"M_{ij} = 1[j \le i]", "n# m#", lambda n, m: np.tri(n, m)),
     Case(r"M_{ij} = 1_{\{i = j\}}", "n# m#", np.eye),
@@ -39,6 +43,10 @@ def causal(n: int, m: int) -> Any:
         lambda x: np.where(x > 0, x, np.exp(x) - 1),
     ),
     Case(r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}", "n# m#", causal),
+    # A relation of the indices on the left says where the equation holds.
+    Case(r"s_{ij} = u_i - t_j, \quad j \le i", "u[n] t[m]", below),
+    Case(r"s_{ij} = u_i - t_j \quad (j \le i)", "u[n] t[m]", below),
+    Case(r"s_{ij} = u_i - t_j \quad \text{for } j \le i", "u[n] t[m]", below),
     Case(
         r"M_{ij} = \begin{cases} 0 & \text{if } i \ge j \\ -\infty & \text{otherwise} \end{cases}",
         "n# m#",

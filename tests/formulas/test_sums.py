@@ -14,6 +14,22 @@ def running_mean(a: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The k of a weight W_k is of the keys, whatever the sum counts with.
+    Case(
+        r"s_{ij} = \sum_k (W_q x_i)_k (W_k x_j)_k",
+        "W_q[e,d] x[n,d] W_k[e,d]",
+        lambda q, x, k: x @ q.T @ (x @ k.T).T,
+    ),
+    Case(
+        r"s_{ij} = \sum_v (x_i W_Q)_v (y_j W_v)_v",
+        "x[n,d] W_Q[d,e] y[m,c] W_v[c,e]",
+        lambda x, q, y, v: x @ q @ (y @ v).T,
+    ),
+    Case(
+        r"g_{q,k}(x_m, m) = W_{q,k} x_m",
+        "x[n,d] W_q_k[e,d]",
+        lambda x, w: x @ w.T,
+    ),
     Case(
         r"y_i = \sum_{j \in \mathcal{N}(i)} a_{ij} v_j",
         "a[n,m] N[n,m] v[m,d]",

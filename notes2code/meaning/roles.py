@@ -1,0 +1,64 @@
+"""The q, k, v and o below what makes queries, keys, values and outputs: labels, whatever counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notes2code.latex.tree import Big, Clause, Group, Name, Node, Nodes, Relation, Script, rebuilt
+
+_ROLES = frozenset("qkvo")
+_FRESH = "jirstpumn"
+"""Letters for what a sum counts with, in the order in which they are taken."""
+
+
+def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    r"""The clauses, made of these nodes, with another letter for the k of ``Σ_k (W_q x)_k (W_k
+    y)_k``, and with ``W_{\{q,k\}}`` for ``W_{q,k}``, which speaks of each of the two."""
+    scripts = nodes.of(Script)
+    weights = {_role(node).lower() for node in scripts} - {""}
+    counted = {_counted(node) for node in nodes.of(Big)} & weights if len(weights) > 1 else set()
+    lists = {_several(node) for node in scripts if _is_weight(node.base)} - {""}
+    if not counted and not lists:
+        return tuple(clauses)
+    taken = {node.text for node in nodes.of(Name)}
+    fresh = (letter for letter in _FRESH if letter not in taken)
+    letters = dict(zip(sorted(counted), fresh, strict=False))
+
+    def written(node: Node) -> Node:
+        if isinstance(node, Name) and node.text in letters:
+            return Name(letters[node.text], node.span)
+        if isinstance(node, Script) and _role(node):
+            return node
+        if isinstance(node, Script) and isinstance(node.sub, Group) and _several(node) in lists:
+            return replace(node, sub=replace(node.sub, open="{"))
+        return rebuilt(node, written)
+
+    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+
+
+def _role(node: Script) -> str:
+    """The q of ``W_q``; "" of anything else."""
+    match node:
+        case Script(base, Name(letter), None, 0) if _is_weight(base) and letter.lower() in _ROLES:
+            return letter
+    return ""
+
+
+def _counted(node: Big) -> str:
+    """The letter that a big sign counts with."""
+    first = node.sub.operands[0] if isinstance(node.sub, Relation) else node.sub
+    return first.text if isinstance(first, Name) else ""
+
+
+def _several(node: Script) -> str:
+    """The roles that stand below a name, as a list."""
+    match node:
+        case Script(Name(), Group("", items)) if len(items) > 1:
+            letters = [item.text for item in items if isinstance(item, Name)]
+            return "".join(letters) if len(letters) == len(items) and {*letters} <= _ROLES else ""
+    return ""
+
+
+def _is_weight(node: Node) -> bool:
+    return isinstance(node, Name) and node.text == "W"
