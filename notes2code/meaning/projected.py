@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.diagnostics import Span, note
+from notes2code.diagnostics import Span, warning
 from notes2code.latex.tree import Infix, Juxt, Node
 from notes2code.meaning import ir, names
 from notes2code.meaning.ir import Equation
@@ -64,7 +64,7 @@ def of_joined(run: Run, weight: Value, tokens: Value, where: Span) -> Value | No
 def _of_each_row(run: Run, weight: Value, tokens: Value, where: Span) -> Value:
     text = f"`{run.quote(where)}` is taken to project each row of `{run.quote(tokens.span)}`"
     hint = f"write the weight behind: `{run.quote(tokens.span)} {run.quote(weight.span)}`"
-    run.problems.append(note("N2C039", text, where, hint))
+    run.problems.append(warning("N2C042", text, where, hint))
     turned = Value(weight.body, weight.axes[::-1], weight.span)
     return matrix_product(run, tokens, turned, where)
 

@@ -62,6 +62,8 @@ class Use:
     bold: bool = False
     steps: int = 0
     """Indices that only count steps of a recursion, such as the l of ``h_{l-1}``: left out."""
+    above: int = 0
+    """Indices that stand above the name; they count the first axes: ``α_i^t`` is the i of α^t."""
 
 
 def is_name(node: Node | None) -> bool:
@@ -206,17 +208,20 @@ def read(
     reader.raised = node.text in raised
     for sub in subs:
         reader.below(sub)
+    below = len(reader.indices)
     for sup in sups:
         reader.above(sup)
+    indices = (*reader.indices[below:], *reader.indices[:below])
     labels = [*reader.labels, *marks, *(["prime"] * primes)]
     return Use(
         names.code_name(_plain(node.text), *labels),
         span,
-        tuple(reader.indices),
+        indices,
         reader.power,
         reader.transposed,
         node.font == "bold",
         reader.dropped,
+        len(indices) - below,
     )
 
 
@@ -389,7 +394,7 @@ class _Reader:
             for item in node.items:
                 at = self.index(item)
                 if at is not None:
-                    self._counted(at)
+                    self.indices.append(at)
                 elif text := names.label(item):
                     self.labels.append(text)
         elif isinstance(node, Juxt) and any(_is_mark(f) for f in node.factors):
@@ -426,15 +431,11 @@ class _Reader:
         elif isinstance(node, Relation) and (text := names.label(node)):
             self.labels.append(text)
         elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
-            self._counted(At(node))
+            self.indices.append(At(node))
         elif counts_layers(node) and (self.indices or self.labels):
             self.labels.append(names.label(node))  # the l - 1 of h_n^{l-1}
         else:
             self.power = node
-
-    def _counted(self, at: At) -> None:
-        """An index above a name. That of the heads counts the first axis, as the field has it."""
-        self.indices.insert(0 if names.label(at.node) == HEAD else len(self.indices), at)
 
     def _is_power(self) -> bool:
         """Whether an index above is a power: of a rate, or as the formula shows."""
@@ -451,7 +452,7 @@ class _Reader:
         elif text in self.bound and text != _LAYER and self._is_power():
             self.power = node
         elif text in self.bound:
-            self._counted(At(node))
+            self.indices.append(At(node))
         elif text.lower() in _STEPS and (self.base in RATES or self.base in names.NUMBERS):
             self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:

@@ -42,7 +42,8 @@ from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 @dataclass(slots=True)
 class Survey:
-    """``bound`` are the letters that are indices; ``free`` those that nothing but their use
+    """``bound`` are the letters that are indices, ``summed`` those that big signs count with;
+    ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs,
     ``written`` with how many if those are counted that only count steps;
@@ -63,6 +64,7 @@ class Survey:
     keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
+    summed: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
     free: list[str] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
@@ -114,8 +116,18 @@ class Survey:
         found = scripts.read(node, self.bound, False, self.steps, numbered, self.raised)
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
+        found = self._in_order(found)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
+
+    def _in_order(self, use: scripts.Use) -> scripts.Use:
+        """A use with what a sum counts above the name, the d of ``Σ_d Q_i^d K_j^d``, behind what
+        stands below, unless both are summed over."""
+        above, below = use.indices[: use.above], use.indices[use.above :]
+        summed = [names.label(at.node) in self.summed for at in use.indices]
+        if not above or not below or not all(summed[: use.above]) or all(summed[use.above :]):
+            return use
+        return replace(use, indices=(*below, *above), above=0)
 
     def pair(self, node: Big) -> frozenset[str]:
         """The j of ``Σ_{i<j}``, where nothing else binds it."""
