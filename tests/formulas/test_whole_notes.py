@@ -12,14 +12,14 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
 
 
 @table(
-    # An index above a name counts its first axis: the β_i^t are the elements of β^t.
+    # An index above a name counts its first axis: the α_i^t are the elements of α^t.
     Case(
-        r"u_t = \sum_{i=1}^N \beta_i^t g_i",
-        "r[T,d] g[N,d]",
-        lambda r, g: softmax(r @ g.T) @ g,
-        context=[r"z_i^t = r_t^\top g_i", r"\beta^t = \mathrm{softmax}(z^t)"],
+        r"u_t = \sum_{i=1}^N \alpha_i^t h_i",
+        "alpha[T,N] h[N,d]",
+        np.matmul,
+        context=[r"z_i^t = r_t^\top h_i", r"\alpha^t = \mathrm{softmax}(z^t)"],
     ),
-    Case(r"y_t = \sum_i \beta_i^t g_i", "beta[T,N] g[N,d]", np.matmul),
+    Case(r"y_t = \sum_i \alpha_i^t h_i", "alpha[T,N] h[N,d]", np.matmul),
     Case(r"s_{ij} = \sum_c A_i^c B_j^c", "A[n,c] B[m,c]", lambda a, b: a @ b.T),
     # Gradients are names of their own, and d counts features only where it stands alone.
     Case(r"dV = P^\top dO", "P[n,m] dO[n,d]", lambda p, g: p.T @ g),
