@@ -1,11 +1,13 @@
-"""Equations in lines of their own that no ``\\\\`` parts.
+r"""Equations in lines of their own that no ``\\`` parts, or behind a space that is set.
 
 TeX sets ``q = x W`` and, in the next line, ``k = x V`` side by side, as ``q = x W k = x V``. Where
-a line begins with a name and an equals sign behind a whole equation, two equations are meant.
+a line begins with a name and an equals sign behind a whole equation, two equations are meant, and
+so they are in ``q = x W \; k = x V``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Problem, Span, warning
@@ -15,22 +17,27 @@ _OPENS = frozenset(["open", "{"])
 _CLOSES = frozenset(["close", "}"])
 _ENDS_AN_OPERAND = frozenset(["name", "word", "num", "close", "}", "prime"])
 _PARTS = frozenset(["env", "row", "amp"])
+_SPACE = re.compile(r"\\[;: ]|~|\\(?:hspace|hskip|space|enspace)(?![A-Za-z])")
+"""A space that is wider than any between two factors."""
 
 
 def parted(tokens: Sequence[Token], latex: str, problems: list[Problem]) -> list[Token]:
     """The tokens with a row's end before each line that is an equation of its own."""
-    if "\n" not in latex.strip() or any(token.kind in _PARTS for token in tokens):
+    apart = "\n" in latex.strip() or _SPACE.search(latex) is not None
+    if not apart or any(token.kind in _PARTS for token in tokens):
         return list(tokens)
     out: list[Token] = []
     depth, equates = 0, False
     for at, token in enumerate(tokens):
         depth += (token.kind in _OPENS) - (token.kind in _CLOSES)
-        before = out[-1] if out else None
-        broken = before is not None and "\n" in latex[before.end : token.start]
-        if broken and equates and not depth and _begins_equation(tokens, at):
-            text = "TeX sets this line beside the one before it"
-            way = "end that one with `\\\\`; each is read as an equation of its own"
-            problems.append(warning("N2C026", text, Span(token.start, token.end), way))
+        gap = latex[out[-1].end : token.start] if out else ""
+        broken = "\n" in gap
+        spaced = _SPACE.search(gap) is not None and not out[-1].kind == token.kind == "word"
+        if (broken or spaced) and equates and not depth and _begins_equation(tokens, at):
+            if not spaced:
+                text = "TeX sets this line beside the one before it"
+                way = "end that one with `\\\\`; each is read as an equation of its own"
+                problems.append(warning("N2C026", text, Span(token.start, token.end), way))
             out.append(Token("row", "\\\\", token.start, token.start))
             equates = False
         equates = equates or (not depth and token.kind == "rel" and token.text == "=")

@@ -341,7 +341,11 @@ def _two_functions(use: Use, span: Span) -> ProblemError:
 def _site(run: Run, function: str, named: str, arguments: Sequence[Value]) -> int:
     """The number of a call. The same call twice in one statement is one, with one set of weights,
     and so is one at other elements, as ``score(q_i, k_l)`` beside ``score(q_i, k_j)``; other calls
-    have weights of their own."""
+    have weights of their own, but for those of a function with a letter for a name, ``φ(q)`` and
+    ``φ(k)``: a layer is called by a word."""
+    base = names.base_letter(function)
+    if base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK)):
+        return 0
     arrays = [v.body.array if isinstance(v.body, Ref) else run.quote(v.span) for v in arguments]
     text = "; ".join(arrays)
     key = f"{named}({text})@{run.statement}"
@@ -539,7 +543,7 @@ _OTHER_SHAPES = frozenset(
     "split stack transpose unsqueeze vec view".split()
 )
 _NUMBERS = frozenset(
-    "argmax argmin bce ce count det dim js jsd kl lcs len loss mse rank size".split()
+    "argmax argmin bce ce count det dim js jsd kl lcs len loss mse mu rank size".split()
 )
 """Functions that do not keep the shape of their argument."""
 

@@ -105,12 +105,21 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
 
 
 def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
-    """``\\mathrm{ReLU}^2(x)``, which is the square of what the function gives."""
+    """``\\mathrm{ReLU}^2(x)``, which is the square of what the function gives, and
+    ``\\sigma^2(x)`` where the formula or the notes define it."""
     if not isinstance(name, Script) or name.sub is not None or not isinstance(name.sup, Num):
         return None
-    if not isinstance(name.base, Name) or _builtin(name.base.text) is None:
+    base = name.base
+    if not isinstance(base, Name):
         return None
-    return powers.raised(run, call(run, name.base, group), name.sup, name)
+    squared = f"{scripts.bare_name(base)}_squared"
+    if scripts.is_two(name.sup) and applying.known(run, squared) is not None:
+        return call(run, Name(squared, name.span), group)
+    if _builtin(base.text) is not None or applying.known(run, scripts.bare_name(base)) is not None:
+        return powers.raised(run, call(run, base, group), name.sup, name)
+    if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
+        raise _unclear_call(run, name, group)  # nobody puts a lone factor into parentheses
+    return None
 
 
 def _refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
+    Apply,
     Big,
     Group,
     Infix,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
     max_j x_j off them, or them off a place, multiplies all of them, adds up the x_i y_i of a dot
-    product, takes the mean of the set of them, or says what the norm of x is."""
+    product, takes the mean of the set of them, says what the norm of x is, or takes x_i beside the
+    mean, the norm or the greatest of x."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         found += _beside_an_index(seen, infix)
@@ -54,6 +56,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}
+    known |= {name for name in _measured(seen, nodes) if seen.counted[name] == {0, 1}}
     known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
     known |= listed & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
@@ -65,6 +68,28 @@ def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
         for place, other in ((infix.left, infix.right), (infix.right, infix.left)):
             if isinstance(place, Name) and place.text in seen.bound and isinstance(other, Script):
                 yield other
+
+
+_MEASURES = frozenset(
+    "mean avg average std Std var Var max min norm rms RMS sum mu sigma lVert E".split()
+)
+"""What is said of a whole vector, as a number."""
+
+
+def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The x of ``\\mathrm{mean}(x)`` and ``‖x‖``."""
+    groups = [group for group in nodes.of(Group) if group.open == "‖"]
+    for call in nodes.of(Juxt):
+        for function, group in pairwise(call.factors):
+            if isinstance(group, Group) and binders.bare(function) in _MEASURES:
+                groups.append(group)
+    for applied in nodes.of(Apply):
+        if binders.bare(applied.function) in _MEASURES and isinstance(applied.argument, Group):
+            groups.append(applied.argument)
+    for group in groups:
+        use = seen.understood(group.items[0]) if len(group.items) == 1 else None
+        if use is not None and not use.indices and use.name in seen.counted:
+            yield use.name
 
 
 def _set(call: Juxt) -> Iterator[Node]:

@@ -87,7 +87,7 @@ def read_target(seen: Survey, define: Define) -> Target:
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
     unique = tuple(dict.fromkeys(parameters))
-    target = Target(use.name, tuple(indices), unique, tuple(whole), node.span)
+    target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
     target.numbered = len(use.indices)
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)

@@ -34,6 +34,11 @@ def test_refused(latex: str, said: str) -> None:
     ),
     Case(r"m = 2 \times seq \times dim", "seq dim#", lambda s, d: 2 * s * d),
     Case(r"\textbf{p} = xye^{2}", "x[n,d] y[d]", lambda x, y: x @ y * np.exp(2)),
+    # What stands behind a wide space, and is an equation itself, is no factor.
+    Case(r"q = W_Q x \; \; k = W_K x", "W_Q[p,d] x[d]", np.matmul),
+    Case(r"q_i = W^\top \: x_i ~~ k_i = V^\top \: x_i", "W[d,p] x[n,d]", lambda w, x: x @ w),
+    Case(r"Q = X W \hspace{1cm} K = X V", "X[n,d] W[d,p]", np.matmul),
+    Case(r"y = W \, x = z", "W[p,d] x[d]", np.matmul),
     # The shape that is said behind a space is no factor.
     Case(
         r"A = \mathrm{softmax}(S) \; A \in \mathbb{R}^{n \times n}",

@@ -12,6 +12,31 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
 
 
 @table(
+    # A function with a letter for a name has one set of weights, whatever it is called with.
+    Case(
+        r"s_{ij} = f(q_i)^\top f(k_j)",
+        "q[n,d] W[p,d] k[m,d]",
+        lambda q, w, k: np.tanh(q @ w.T) @ np.tanh(k @ w.T).T,
+        context=[r"f(x) = \tanh(W x)"],
+    ),
+    Case(
+        r"f(x) = W x + b, \quad y = f(u) - f(v)",
+        "u[d] W[p,d] b[p] v[d]",
+        lambda u, w, b, v: w @ u + b - (w @ v + b),
+    ),
+    # The x_i beside a measure of x is an element of it.
+    Case(r"y_i = \frac{x_i}{\|x\|}", "x[d]", lambda x: x / np.linalg.norm(x)),
+    Case(
+        r"y_i = \frac{x_i - \mathrm{mean}(x)}{\mathrm{std}(x)}",
+        "x[d]",
+        lambda x: (x - x.mean()) / x.std(),
+    ),
+    Case(
+        r"y = f^2(x)",
+        "x[d] W[p,d]",
+        lambda x, w: np.tanh(w @ x) ** 2,
+        context=[r"f(x) = \tanh(W x)"],
+    ),
     # An index above a name counts its first axis: the α_i^t are the elements of α^t.
     Case(
         r"u_t = \sum_{i=1}^N \alpha_i^t h_i",
@@ -202,3 +227,9 @@ def test_an_element_of_a_mask_is_a_number() -> None:
 def test_attention_by_its_name_in_other_languages(name: str) -> None:
     formula = compile_formula(rf"O = \text{{{name}}}(X W_Q, X W_K, X W_V)")
     assert formula.component == "self_attention"
+
+
+def test_a_square_between_a_name_and_parentheses_is_no_factor() -> None:
+    with pytest.raises(FormulaError, match="may be a call or a product"):
+        compile_formula(r"y_i = x_i / \sigma^2(x)")
+    assert compile_formula(r"y = \sigma^2 (x + z)").status == "formula"
