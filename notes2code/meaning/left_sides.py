@@ -11,6 +11,7 @@ from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.kinds import CALLED
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.survey import Survey
 from notes2code.meaning.targets import Target
 from notes2code.meaning.values import Value, settled
 
@@ -153,3 +154,10 @@ def is_row(target: Target) -> bool:
     if len(target.indices) != 1:
         return False
     return names.element_ranks(target.name, 1, bold=False, transposed=False)[0] == 1
+
+
+def is_state(seen: Survey, target: Target) -> bool:
+    """Whether a left-hand side such as c_t is the state of a recurrent network, a vector."""
+    base = target.name.split("_")[0]
+    stepped = len(target.indices) == 1 or bool(seen.steps.get(base) or seen.steps.get(""))
+    return base in ("h", "c", "C") and stepped

@@ -19,6 +19,7 @@ from notes2code.meaning import (
     symbols,
     turns,
 )
+from notes2code.meaning.quantities import terms
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
     Value,
@@ -334,6 +335,10 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
+        if node.op == "·" and (_mixes(run, left, right) or _makes_state(run, node)):
+            text = "`·` is taken to be element by element: what comes out is a vector"
+            run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+            return elementwise(run, left, right, ir.mul, where)
         if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
             return elementwise(run, left, right, ir.mul, where)
         if _is_scale(left, right):
@@ -359,6 +364,20 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
+
+
+def _mixes(run: Run, left: Value, right: Value) -> bool:
+    """Whether a vector is a weight g beside ``1 - g``, or that, where the notes define it so."""
+    known = run.seen.mixes & run.scope.ranks.keys()
+    parts = (part for side in (left, right) for part in ir.walk(side.body))
+    return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
+
+
+def _makes_state(run: Run, node: Infix) -> bool:
+    """Whether a product is a term of a state, the ``f_t · c_{t-1}`` of c_t, which is a vector."""
+    if not run.gives_state or run.whole is None:
+        return False
+    return any(ungrouped(term) is node for term in terms(run.whole))
 
 
 def _is_gated(left: Value, right: Value) -> bool:

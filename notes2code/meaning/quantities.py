@@ -35,8 +35,8 @@ def quantities(nodes: Nodes) -> set[str]:
     within = {id(node.left) for node in sums}
     for node in sums:
         if id(node) not in within:
-            found.update(_of_sum(_terms(node)))
-            found.update(_of_sizes(_terms(node)))
+            found.update(_of_sum(terms(node)))
+            found.update(_of_sizes(terms(node)))
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
@@ -135,7 +135,7 @@ def is_amount(node: Node) -> bool:
     """Whether parentheses hold a sum of numbers and sizes, such as ``(4d^2 + 2d)``."""
     match node:
         case Group("(", (Infix("+" | "-") as body,)):
-            names_in = [_plain(leaf) for term in _terms(body) for leaf in _factors(term)]
+            names_in = [_plain(leaf) for term in terms(body) for leaf in _factors(term)]
             sizes = [name for name in names_in if name]
             return bool(sizes) and all(map(names.is_size_name, sizes)) and _is_count(body)
     return False
@@ -166,11 +166,11 @@ def _is_count(node: Node) -> bool:
     return False
 
 
-def _terms(node: Node) -> tuple[Node, ...]:
+def terms(node: Node) -> tuple[Node, ...]:
     """What is added and subtracted in a node."""
     match node:
         case Infix("+" | "-", left, right):
-            return (*_terms(left), right)
+            return (*terms(left), right)
     return (node,)
 
 

@@ -39,7 +39,6 @@ def as_defined(
         and one.name in seen.counted
         and one.name not in own.equation.parameters
         and (one.name not in scope.shapes or one.name in kinds)
-        and one.name not in seen.mixes  # a weight beside 1 less that is a number
         and one.name not in seen.elements
     }
     defining = {

@@ -98,7 +98,7 @@ class Run:
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
     ``gives_number`` and ``gives_rows`` tell that the left-hand side is by custom a number, or one
-    of several vectors, such as h_t.
+    of several vectors, such as h_t, ``gives_state`` that it is a state, as c_t is.
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
     ``left_out`` are the arguments of each function that its definition does not compute with.
@@ -133,6 +133,7 @@ class Run:
     over_elements: bool = False
     gives_number: bool = False
     gives_rows: bool = False
+    gives_state: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)
     statement: int = 0

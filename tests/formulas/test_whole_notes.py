@@ -12,6 +12,20 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
 
 
 @table(
+    # The gates of a state, and the weight beside 1 less that, act on each element, however written.
+    Case(
+        r"c_t = f_t \cdot c_{t-1} + i_t \cdot g_t",
+        "f[d] c[d] i[d] g[d]",
+        lambda f, c, i, g: f * c + i * g,
+        context=[rf"{x}_t = \sigma(W_{x} x_t + b_{x})" for x in "fig"],
+    ),
+    Case(
+        r"y = g \cdot x + (1 - g) \cdot z",
+        "g[d] x[d] z[d]",
+        lambda g, x, z: g * x + (1 - g) * z,
+        context=[r"g = \sigma(W x + b)"],
+    ),
+    Case(r"y = g \cdot x + (1 - g) \cdot z", "g x[d] z[d]", lambda g, x, z: g * x + (1 - g) * z),
     # A function with a letter for a name has one set of weights, whatever it is called with.
     Case(
         r"s_{ij} = f(q_i)^\top f(k_j)",
