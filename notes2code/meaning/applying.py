@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Node
-from notes2code.meaning import families, ir, names
+from notes2code.meaning import families, ir, names, projected
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.reach import pass_on, refuse_limited
@@ -89,6 +89,9 @@ def apply(
             span,
             "give one of the two another name",
         )
+    if _normalises(use.name) and any(map(projected.is_of_columns, arguments)):
+        text = f"`{use.name}` of columns would normalise each feature over the tokens"
+        run.conflict(3, text, span)
     site = _site(run, use.name, named, arguments)
     sizes: dict[Size, Size] = {}
     # The A_{ij}(x) of a function that gives a matrix are its elements.
@@ -386,6 +389,11 @@ def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
     if isinstance(expr, Size):
         return _instance(expr, sizes)
     return ir.rebuild(expr, lambda child: _copied(child, sizes))
+
+
+def _normalises(name: str) -> bool:
+    plain = name.replace("_", "").lower()
+    return plain == "ln" or plain.endswith("norm")
 
 
 def _own_input(

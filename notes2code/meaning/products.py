@@ -147,7 +147,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return elementwise(run, left, right, ir.mul, where)
     if right.rank == 1 and _is_normalised(right) and _is_small(left):
         run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
-    projection = projected.of_joined(run, left, right, where)
+    projection = projected.behind(run, left, right, where)
     if projection is not None:
         return projection
     return matrix_product(run, left, right, where)

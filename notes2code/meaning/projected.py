@@ -22,11 +22,14 @@ def arguments(
     run: Run, function: str, equation: Equation | None, items: Sequence[Node]
 ) -> list[Value]:
     """The arguments of a call, those of an attention of rows with a row for each token."""
-    plain = function.replace("_", "").lower()
-    attends = plain in _ATTENTION or "attn" in plain or "attention" in plain
-    if attends and (equation is None or _is_of_rows(equation)):
+    if _attends(function) and (equation is None or _is_of_rows(equation)):
         return [_projected(run, item) or run.lower(item) for item in items]
     return [run.lower(item) for item in items]
+
+
+def _attends(function: str) -> bool:
+    plain = function.replace("_", "").lower()
+    return plain in _ATTENTION or "attn" in plain or "attention" in plain
 
 
 def _is_of_rows(equation: Equation) -> bool:
@@ -48,15 +51,21 @@ def _projected(run: Run, item: Node) -> Value | None:
     return None
 
 
-def of_joined(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
-    """What a weight makes of matrices that are joined side by side, such as heads."""
+def behind(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
+    """What a weight makes of attention behind it, or of matrices that are joined side by side, such
+    as heads."""
     if tokens.rank != 2 or not _is_matrix(weight, "W"):
         return None
+    body = settled(tokens.body)
+    if isinstance(body, ir.Call) and _attends(body.function):
+        equation = run.functions.get(body.function)
+        if equation is None or _is_of_rows(equation):
+            return _of_each_row(run, weight, tokens, where)
     last = ir.Idx(find_index(tokens.axes[-1]))
     joined = any(
         (isinstance(part, ir.Concat) and part.at == last)
         or (isinstance(part, ir.Fn) and part.name == "floordiv" and part.arguments[0] == last)
-        for part in ir.walk(settled(tokens.body))
+        for part in ir.walk(body)
     )
     return _of_each_row(run, weight, tokens, where) if joined else None
 
@@ -77,4 +86,16 @@ def _is_matrix(value: Value, letters: str) -> bool:
         and isinstance(body, ir.Ref)
         and body.at[-2:] == tuple(map(ir.Idx, value.axes))
         and names.base_letter(body.array) in letters
+    )
+
+
+def is_of_columns(value: Value) -> bool:
+    """Whether a matrix has a column for each token, since a weight makes its rows: ``W X``."""
+    if value.rank != 2:
+        return False
+    rows, columns = map(find_index, value.axes)
+    parts = [part for part in ir.walk(settled(value.body)) if isinstance(part, ir.Ref)]
+    made = [part for part in parts if names.base_letter(part.array) == "W" and len(part.at) == 2]
+    return any(part.at[0] == ir.Idx(rows) for part in made) and not any(
+        ir.Idx(columns) in part.at for part in made
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
-from notes2code.meaning import conditions, families, ir, masks, names, scripts
+from notes2code.meaning import conditions, families, ir, masks, names, projected, scripts
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
 from notes2code.meaning.reach import limit
 from notes2code.meaning.run import Run, find, find_index
@@ -240,7 +240,19 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
             note("N2C039", "softmax is taken along the first axis, that of the keys", span)
         )
         return 0
+    if projected.is_of_columns(value) and _has_bias(value):
+        text = "softmax is taken along the first axis, what the weight makes"
+        run.problems.append(note("N2C039", text, span))
+        return 0
     return 1
+
+
+def _has_bias(value: Value) -> bool:
+    """Whether a vector is added to each column of a matrix."""
+    body = settled(value.body)
+    rows = Idx(find_index(value.axes[0]))
+    terms = body.terms if isinstance(body, ir.Add) else ()
+    return any(isinstance(term, ir.Ref) and term.at == (rows,) for term in terms)
 
 
 def _is_summed_over(run: Run, value: Value) -> bool:

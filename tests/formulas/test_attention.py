@@ -39,6 +39,11 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "W_O[e,p+q] A_1[n,p] A_2[n,q]",
         lambda w, a, b: np.concatenate([a, b], -1) @ w.T,
     ),
+    Case(
+        r"Y = X + W_O \mathrm{Attn}(X)",
+        "X[n,d] W_O[d,d]",
+        lambda x, w: x + softmax(x @ x.T / np.sqrt(x.shape[1])) @ x @ w.T,
+    ),
     # What is projected to queries is no number.
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.

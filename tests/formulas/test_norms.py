@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def standardised(x: Any, epsilon: float) -> Any:
@@ -14,6 +14,17 @@ def standardised(x: Any, epsilon: float) -> Any:
 
 
 @table(
+    # A weight before a matrix makes columns: no norm runs over the tokens, nor does softmax.
+    Case(
+        r"Y = \mathrm{LN}(X + W_o X)",
+        "X[d] W_o[d,d] gamma[d] epsilon beta[d]",
+        lambda x, w, g, e, b: standardised(x + w @ x, e) * g + b,
+    ),
+    Case(
+        r"P = \mathrm{softmax}(W H + b)",
+        "W[c,d] H[d,n] b[c]",
+        lambda w, h, b: softmax((w @ h + b[:, None]).T).T,
+    ),
     Case(
         r"\mu = \frac{1}{m} \sum_{i=1}^m x_i, \sigma^2 = \frac{1}{m} \sum_{i=1}^m (x_i - \mu)^2,"
         r" \hat x_i = \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}}, y_i = \gamma \hat x_i + \beta",
