@@ -164,6 +164,7 @@ class Compiler:
         problems = self._problems(entry, own, used)
         if recognised is None:
             problems += self._doubts(entry, own, other or own.equation)
+            problems += _weighed(entry, found)
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
@@ -511,6 +512,13 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
+
+
+def _weighed(entry: Entry, found: Linked) -> list[Problem]:
+    """What is strange about weights that another formula of the note makes."""
+    equations = (typed.equation for typed, _ in found.together[:1] if typed.equation is not None)
+    doubts = filter(None, map(strange_weights, equations))
+    return [warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN) for doubt in doubts]
 
 
 def _of_whole(problem: Problem, recognised: Recognised) -> Problem:

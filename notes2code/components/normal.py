@@ -408,6 +408,8 @@ def _with_softmax(factor: Expr, index: Index, exponent: Expr, where: Expr | None
         for at in ir.free_indices(part):
             if key(ir.substitute(exponent, {index: Idx(at)})) != key(part.arguments[0]):
                 continue
+            if where and not any(_same_condition(p, where, index, at) for p in parts):
+                continue  # what stands above goes over all, the softmax would be 0 elsewhere
             soft = Softmax(index, _shifted(exponent, index), Idx(at), where)
             others = [
                 p for p in parts if p is not part and not _same_condition(p, where, index, at)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from notes2code.components.normal import TooLong, factors_of, normal_form
+from notes2code.components.normal import TooLong, factors_of, is_indicator, normal_form
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Equation, Expr, Fn, Idx, Index, Reduce, Ref, Softmax
+from notes2code.meaning.ir import (
+    Cases,
+    Equation,
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Mul,
+    Pow,
+    Reduce,
+    Ref,
+    Softmax,
+)
 
 
 def strange_weights(equation: Equation) -> str:
@@ -37,6 +49,8 @@ def _over_queries(body: Expr) -> str:
 def _strange(expr: Expr, outer: tuple[Index, ...]) -> Iterator[str]:
     """What is wrong in an expression inside sums over some indices."""
     if not isinstance(expr, Reduce) or expr.kind != "sum":
+        if isinstance(expr, Mul) and _is_limited_below(expr.factors):
+            yield "the condition stands below alone: what is above goes over all keys"
         for child in ir.children(expr):
             yield from _strange(child, ())
         return
@@ -51,6 +65,28 @@ def _strange(expr: Expr, outer: tuple[Index, ...]) -> Iterator[str]:
             yield from _misused(weight, weight.at.index, others, over)
     for factor in factors:
         yield from _strange(factor, ())
+
+
+def _is_limited_below(factors: Sequence[Expr]) -> bool:
+    """Whether all ``exp(s_j) v_j`` are added up above, and only some ``exp(s_j)`` below."""
+    above = [f.body for f in factors if isinstance(f, Reduce) and f.kind == "sum"]
+    below = [f.base.body for f in factors if isinstance(f, Pow) and isinstance(f.base, Reduce)]
+    weighed = any(_is_exponential(f) for body in above for f in factors_of(body)[1])
+    return weighed and any(map(_is_limited, below)) and not any(map(_is_limited, above))
+
+
+def _is_exponential(expr: Expr) -> bool:
+    return isinstance(expr, Fn) and expr.name == "exp"
+
+
+def _is_limited(body: Expr) -> bool:
+    """Whether a condition stands beside an exponential."""
+    factors = factors_of(body)[1]
+    return any(map(_is_exponential, factors)) and any(map(is_indicator, factors))
+
+
+def _depends(expr: Expr, index: Index) -> bool:
+    return index in ir.free_indices(expr)
 
 
 def _misused(
@@ -73,10 +109,11 @@ def _misused(
 
 
 def _cuts(expr: Expr, index: Index) -> bool:
-    """Whether it is 1 for some places of an index, by their order, and 0 for the others."""
+    """Whether it is 1 for some places of an index, by their order or as members of a set, and 0
+    for the others."""
     match expr:
         case Cases(((condition, ir.ONE),), ir.ZERO):
-            return isinstance(condition, ir.Compare) and Idx(index) in ir.children(condition)
+            return isinstance(condition, ir.Compare) and _depends(condition, index)
     return False
 
 

@@ -79,6 +79,8 @@ RIGHT = [
 
 WEIGHTS = {
     r"o_i = \sum_j \mathrm{softmax}_i(q_i^\top k_j) v_j": "normalised over `i`",
+    r"o_i = \frac{\sum_j \exp(q_i^\top k_j) v_j}{\sum_{j \le i} \exp(q_i^\top k_j)}": "below alone",
+    r"o_i = \sum_{j \in S} a_{ij} v_j, a_{ij} = \mathrm{softmax}_j(q_i^\top k_j)": "outside the",
     r"o_i = \sum_j \frac{\exp(q_i^\top k_j)}{\sum_i \exp(q_i^\top k_j)} v_j": "over `i`",
     r"o_i = \sum_j \mathrm{softmax}_j(q_i^\top k_j) v_i": "the same for all",
     r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_j \exp(q_i^\top k_j)} v_j": "outside",

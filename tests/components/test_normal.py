@@ -1,0 +1,25 @@
+"""Two ways to write one thing have one normal form, and no two things have."""
+
+from __future__ import annotations
+
+from notes2code import compile_formula
+from notes2code.components.proofs import same_value
+
+EXP = r"\exp(q_i^\top k_j)"
+
+
+def test_weights_below_a_condition_are_a_softmax_where_it_stands_above_too() -> None:
+    limited = rf"\sum_{{j \le i}} {EXP}"
+    causal = compile_formula(r"o_i = \sum_{j \le i} \mathrm{softmax}_{j \le i}(q_i^\top k_j) v_j")
+    written = compile_formula(rf"o_i = \frac{{{limited} v_j}}{{{limited}}}")
+    below = compile_formula(rf"o_i = \frac{{\sum_j {EXP} v_j}}{{{limited}}}")
+    assert same_value(causal.equation, written.equation)
+    assert not same_value(causal.equation, below.equation)
+
+
+def test_weights_of_another_formula_are_added_up_over_another_index() -> None:
+    weights = r"b_{ij} = \mathrm{softmax}_j(q_i^\top k_j)"
+    usual = compile_formula(r"o_i = \sum_j b_{ij} h_j", context=[weights])
+    strange = compile_formula(r"o_j = \sum_i b_{ij} h_i", context=[weights])
+    assert not [d for d in usual.diagnostics if d.code == "N2C050"]
+    assert any("added up over" in d.message for d in strange.diagnostics)
