@@ -25,8 +25,8 @@ _NOUNS = {
     (1, 2, "english"): r"\w*vectors",
     (2, 1, "english"): r"\w*matrix",
     (2, 2, "english"): r"\w*matrices",
-    (0, 1, "english"): r"scalar",
-    (0, 2, "english"): r"scalars",
+    (0, 1, "english"): r"scalar|length|number|count|size",
+    (0, 2, "english"): r"scalars|lengths|numbers|counts|sizes",
     (1, 1, "before"): r"[A-ZÄÖÜ]\w*vektor|Vektor|вектор(?:ом)?",
     (1, 2, "before"): r"[A-ZÄÖÜ]\w*vektoren|Vektoren|векторы|векторами",
     (2, 1, "before"): r"матриц(?:а|ей)",
@@ -44,13 +44,16 @@ _NOUNS = {
     (0, 0, "after"): r"skalar|vô hướng",
     (1, 0, "signs"): r"向量|矢量|ベクトル|벡터",
     (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
-    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
+    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라|长度|長度|个数|數量|数量|长さ|長さ|길이",
 }
 _PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
 
+IN_SIGNS = "|".join(pattern for (_, _, style), pattern in _NOUNS.items() if style == "signs")
+"""Nouns that no space sets apart."""
+
 MENTIONED = re.compile(
     "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
-    + "|".join(pattern for (_, _, style), pattern in _NOUNS.items() if style == "signs"),
+    f"length|number|count|size|{IN_SIGNS}",
     re.IGNORECASE,
 )
 """What any text holds that speaks of a kind."""

@@ -94,6 +94,8 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
     base = names.base_letter(use.name)
     if use.transposed or (base == "I" and seen.has_identity):
         return False
+    if one.rank == 0 and base in ("Q", "K", "V") and seen.attends:
+        return False  # the V of the vocabulary's size is not that of the values
     if one.rank == 0:
         return not (names.is_size_name(use.name) and base.islower())
     if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):

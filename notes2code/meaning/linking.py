@@ -432,6 +432,7 @@ class Linker:
         alone = {name for name, counts in mine.seen.counted.items() if counts == {0}}
         alone -= mine.parameters | mine.seen.bound
         alone = {name for name in alone if not names.is_size_name(name)}
+        alone -= {"Q", "K", "V"} if mine.seen.attends else set()
         found = {*self.nearest(entry, sorted(alone), "constants", within=0)}
         found |= alone & self.divisors.get((entry.note, entry.section), set())
         found -= mine.arrays | mine.seen.transposed

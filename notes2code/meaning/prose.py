@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     r"|(?<![\w\\^+*/=-])(?P<letter>(?:[α-ωΑ-Ω]|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?:_\w+)?)"
     r"(?![\w^+*/=’'-])"
     rf"|(?P<word>ma trận|véc tơ|vô hướng|-?[{_SPELT}]+(?:[-’'][{_SPELT}]+)*"
-    r"|向量|矢量|ベクトル|벡터|矩阵|矩陣|行列|행렬|标量|標量|纯量|純量|スカラー|스칼라"
+    rf"|{words.IN_SIGNS}"
     r"|表示|代表|[都均皆分][别別]?[是为為]|一[个個]|一つの)"
     r"|(?P<number>\d+)|(?P<sign>\S)"
 )

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.latex.tree import Infix
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation, Idx, Lambda, Mul, Reduce, Ref, Softmax, walk
 from notes2code.meaning.kinds import CALLED, told
 from notes2code.meaning.linking import Linker
-from notes2code.meaning.names import base_letter
+from notes2code.meaning.names import PROBABILITIES, base_letter
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.survey import Survey
 from notes2code.meaning.typed import Typed, type_tree
 
 
@@ -39,6 +41,7 @@ def as_defined(
         and one.name in seen.counted
         and one.name not in own.equation.parameters
         and (one.name not in scope.shapes or one.name in kinds)
+        and (one.name not in seen.mixes or _is_gate(one.name, seen))
         and one.name not in seen.elements
     }
     defining = {
@@ -108,6 +111,16 @@ def _rejected(own: Typed, entry: Entry, name: str) -> Typed:
     hint = r"a score is a number, such as `w^\top \tanh(W h_t)`"
     problem = error("N2C042", text, Span(0, len(entry.latex)), hint).problem
     return replace(own, kind="rejected", equation=None, problems=(*own.problems, problem))
+
+
+def _is_gate(name: str, seen: Survey) -> bool:
+    """Whether a weight beside 1 less that is multiplied by a sign, ``g \\odot x + (1 - g) \\odot
+    y``, and may so be a vector; beside what follows it is a number."""
+    if base_letter(name) in PROBABILITIES:
+        return False
+    products = (node for node in seen.nodes.of(Infix) if node.op in "·*⊙∘")
+    sides = (seen.understood(side) for node in products for side in (node.left, node.right))
+    return any(use is not None and use.name == name for use in sides)
 
 
 def _is_softmax(equation: Equation | None) -> bool:

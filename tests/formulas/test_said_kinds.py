@@ -18,6 +18,18 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
 
 
 @table(
+    Case(
+        r"S = QK^\top V",
+        "Q[n,d] K[m,d] V[m,p]",
+        lambda q, k, v: q @ k.T @ v,
+        context="where $V$ is the size of the vocabulary",
+    ),
+    Case(
+        r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
+        "S v[p] W[p,d] h[n,d]",
+        lambda s, v, w, h: s / (1 + np.exp(-np.tanh(h @ w.T) @ v)),
+        context="where $S$ is the length of the source",
+    ),
     # The matrix that a text calls S_{ij} is S.
     Case(
         r"a_{ij} = \frac{\exp(S_{ij})}{\sum_k \exp(S_{ik})}",

@@ -57,11 +57,18 @@ STATED = [
     (r"a set of vectors $\{x_i\}_{i=1}^n$", "x_i 1"),
     ("输入向量 $x$ 和权重矩阵 $W$", "x 1 W 2"),
     ("ここで $W$ は重み行列、$b$ はバイアスベクトルである。", "W 2 b 1"),
+    ("where $S$ is the length of the source sentence", "S 0"),
+    ("- $L$: number of layers", "L 0"),
+    ("sequence length $T$, batch size $B$", "T 0 B 0"),
+    ("其中$S$表示源句子的长度", "S 0"),
     ("where both $u$ and $M$ are weight matrices to be learned", "M 2"),
     ("$W$는 가중치 행렬이고 $b$는 편향 벡터이다.", "W 2 b 1"),
 ]
 
 NOT_STATED = [
+    "$x$ has length $n$",
+    "the size of $x$",
+    "the number of rows of $R$",
     "the vector of $x$",
     "$W$, $U$, $b$ and $c$ are the weight matrices and bias vectors",
     "$W$ and $b$ are the weight matrices and bias vectors",
