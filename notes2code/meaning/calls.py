@@ -92,6 +92,8 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return scripted, at + 2
     if group is behind and (element := _element(run, name, group)) is not None:
         return element, at + 2
+    if _is_among_places(run, name, group):
+        raise _looked_up(run, name, group)
     if not is_function(run, name, group):
         if not _is_raised(behind):
             _refuse_unclear_call(run, name, group)
@@ -218,12 +220,7 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
             "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
         )
     if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
-        raise error(
-            "N2C032",
-            f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
-            group.span,
-            "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
-        )
+        raise _looked_up(run, name, group)
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
     product = len(group.items) == 1 and isinstance(group.items[0], Juxt) and group.open == "("
     if names.base_letter(use.name) == "N" and (alone or product):
@@ -237,6 +234,15 @@ def _refuse_unclear_call(run: Run, name: Node, group: Group) -> None:
         )
     if alone and use.indices and use.name in run.seen.called and use.power is None:
         raise _unclear_call(run, name, group)
+
+
+def _looked_up(run: Run, name: Node, group: Group) -> ProblemError:
+    return error(
+        "N2C032",
+        f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
+        group.span,
+        "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
+    )
 
 
 def _unclear_call(run: Run, name: Node, group: Group) -> ProblemError:
@@ -273,11 +279,22 @@ def _refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
 def _is_place(run: Run, node: Node) -> bool:
     """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
     if isinstance(node, Infix) and node.op in ("+", "-"):  # the x[n-i] of a filter
-        letters = [n.text for n in walk(node) if isinstance(n, Name)]
-        known = run.indices.keys() | {*run.parameters}
-        return bool(letters) and known.issuperset(letters)
+        return _counted(run, node)
     use = run.seen.understood(node)
     return use is not None and (bool(use.indices) or use.name[:1].islower())
+
+
+def _is_among_places(run: Run, name: Node, group: Group) -> bool:
+    """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``."""
+    if group.open != "[" or not all(_counted(run, item) for item in group.items):
+        return False
+    return is_unknown(run, run.seen.use(name)) and not of_arrays.is_expectation(run, name, group)
+
+
+def _counted(run: Run, node: Node) -> bool:
+    """Whether all letters of a place count."""
+    letters = [n.text for n in walk(node) if isinstance(n, Name)]
+    return bool(letters) and {*run.indices, *run.parameters}.issuperset(letters)
 
 
 def _is_remark(run: Run, node: Node) -> bool:

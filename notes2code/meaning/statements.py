@@ -30,9 +30,17 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import CALLED, IF
-from notes2code.meaning import braces, names, planes, primed, roles
+from notes2code.meaning import (
+    braces,
+    in_brackets,
+    in_parentheses,
+    names,
+    planes,
+    primed,
+    roles,
+    windows,
+)
 from notes2code.meaning.definable import definable, spread, steps_above
-from notes2code.meaning.in_parentheses import as_indices
 from notes2code.meaning.one_line import tabled
 from notes2code.meaning.scripts import is_name
 from notes2code.records import dataclass
@@ -99,7 +107,15 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     waiting: list[Node] = []
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
-    for written in (as_indices, primed.renamed, planes.plain, roles.labelled):
+    rewritten = (
+        in_parentheses.as_indices,
+        windows.with_letters,
+        in_brackets.as_indices,
+        primed.renamed,
+        planes.plain,
+        roles.labelled,
+    )
+    for written in rewritten:
         read = written(read, nodes)
     clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0

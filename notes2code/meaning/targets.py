@@ -58,7 +58,7 @@ def read_target(seen: Survey, define: Define) -> Target:
     if binders.is_positional(node):
         indices.extend(scripts.At(item) for item in group.items)
         return Target(use.name, tuple(indices), span=node.span)
-    if group.open == "[" and all(binders.bare(i) in (*"ijklmnt",) for i in group.items):
+    if group.open == "[" and any(binders.bare(i) in (*"ijklmnt",) for i in group.items):
         raise error(
             "N2C032",
             f"the row that stands in `{binders.bare(node.factors[0])}[…]` is not computed",

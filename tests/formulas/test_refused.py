@@ -128,6 +128,10 @@ UNKNOWN = [
 ]
 
 INDICES = [
+    refused("N2C036", r"s = \sum_{«|i-j| \le w»} a_{ij}"),
+    refused("N2C032", r"«C[i,j]» = \min(C[i-1,j], C[i,j-1]) + 1"),
+    refused("N2C032", r"y_{ij} = x«[i-1,j]»"),
+    refused("N2C032", r"«M[b,i,j]» = S[b,i,j] / 2"),
     refused("N2C033", r"y = «\tanh(z)'»"),
     refused("N2C033", r"y = «\mathrm{softmax}(Q K^\top)'» V"),
     refused("N2C031", r"e_{ij} = \sum_«m» q_i^\top k_j"),

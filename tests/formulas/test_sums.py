@@ -72,6 +72,16 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         lambda c, w: (c * (abs(np.subtract.outer(*map(np.arange, c.shape))) <= w)).sum(1),
     ),
     Case(
+        r"y_i = \sum_{|i-j| < w} c_{ij} h_j",
+        "c[n,m] w h[m,d]",
+        lambda c, w, h: (c * (abs(np.subtract.outer(*map(np.arange, c.shape))) < w)) @ h,
+    ),
+    Case(
+        r"s = \sum_i \sum_{2j \le i} c_{ij}",
+        "c[n,m]",
+        lambda c: (c * (2 * np.arange(c.shape[1]) <= np.arange(len(c))[:, None])).sum(),
+    ),
+    Case(
         r"y_i = \sum_{j \mid j \le i, j \ne 2} c_{ij}",
         "c[n,m]",
         lambda c: (np.tril(c) * (np.arange(c.shape[1]) != 2)).sum(1),

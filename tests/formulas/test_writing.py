@@ -231,6 +231,15 @@ def test_attention(case: Case) -> None:
     Case(r"y = a\quad\text{(scaled)}", "a", lambda a: a),
     Case(r"y = a + b % c", "a b", lambda a, b: a + b, shapes={"b": ()}),
     Case(r"y = c \sin\theta", "c theta", lambda c, t: c * np.sin(t)),
+    # Elements as programs write them.
+    Case(r"s[i, j] = q[i]^\top k[j]", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case(r"h_i = x_i + P[i]", "x[n,d] P[n,d]", lambda x, p: x + p),
+    Case(r"c = \sum_i w[i] z'[i]", "w[d] z_prime[d,n]", np.dot),
+    Case(
+        r"M[i][j] = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}",
+        "n# m#",
+        lambda n, m: np.where(np.arange(m) <= np.arange(n)[:, None], 0, -np.inf),
+    ),
 )
 def test_signs(case: Case) -> None:
     check(case)
