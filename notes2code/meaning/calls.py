@@ -286,7 +286,8 @@ def _is_place(run: Run, node: Node) -> bool:
 
 def _is_among_places(run: Run, name: Node, group: Group) -> bool:
     """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``."""
-    if group.open != "[" or not all(_counted(run, item) for item in group.items):
+    counted = any(isinstance(n, Name) and n.text in run.indices for n in walk(group))
+    if group.open != "[" or not counted or not all(_counted(run, item) for item in group.items):
         return False
     return is_unknown(run, run.seen.use(name)) and not of_arrays.is_expectation(run, name, group)
 

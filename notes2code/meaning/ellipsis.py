@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from notes2code.diagnostics import Span, error
@@ -237,13 +238,28 @@ def _count(run: Run, step: Step) -> Expr | None:
     first = arithmetic(run, step.first, use)
     if isinstance(last, ir.Num) and isinstance(first, ir.Num) and last == first:
         return None
-    steps = ir.add(last, ir.negative(first))
+    steps = _difference(last, first)
     if ir.free_indices(steps):
         return None  # the length of a list is the same wherever it stands
+    symbols = [t for t in ir.walk(steps) if isinstance(t, Size)]
+    terms = steps.terms if isinstance(steps, ir.Add) else (steps,)
+    if symbols and all(isinstance(t, ir.Num) or ir.negative(t) in symbols for t in terms):
+        return None  # from t - 1 down to t - n
     if growth == 1:
         return ir.add(steps, ir.ONE)
     whole = ir.add(steps, ir.Num(growth))
     return ir.mul(whole, ir.inverse(ir.Num(growth)))
+
+
+def _difference(last: Expr, first: Expr) -> Expr:
+    """``n - 2`` for ``t - 1`` less ``t - n + 1``."""
+    left = list(last.terms if isinstance(last, ir.Add) else (last,))
+    for term in first.terms if isinstance(first, ir.Add) else (first,):
+        if term in left:
+            left.remove(term)
+        else:
+            left.append(ir.negative(term))
+    return ir.add(*sorted(left, key=lambda term: isinstance(term, ir.Num)))
 
 
 # --- what differs ----------------------------------------------------------------------------
@@ -279,7 +295,23 @@ def _is_step(mine: Any, theirs: Any) -> bool:
     """Whether two nodes are the numbers in which items differ, and not parts around them."""
     if isinstance(mine, Neg) and isinstance(theirs, Neg):
         return _whole(mine) is not None or _whole(theirs) is not None
+    if _is_offset(mine) and _is_offset(theirs):
+        return _counts_back(mine, theirs)
     return _whole(mine) is not None or type(mine) is not type(theirs)
+
+
+def _is_offset(node: Any) -> bool:
+    """Whether an index is a sum or a difference."""
+    return isinstance(node, Infix) and node.op in "+-"
+
+
+def _counts_back(mine: Infix, theirs: Infix) -> bool:
+    """Whether two offsets differ as a whole, ``t-n+1`` from ``t-1``; and where less and less is
+    taken off, ``t-n`` and ``t-1``, the items go up as the whole does."""
+    if mine.op != theirs.op:
+        return True
+    less = (_whole(mine.right) or inf) > (_whole(theirs.right) or inf)
+    return mine.op == "-" and alike(mine.left, theirs.left) and less
 
 
 def _is_node(value: object) -> bool:

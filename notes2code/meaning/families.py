@@ -34,18 +34,20 @@ def listed(run: Run, node: Group) -> Value:
             return Value(values[0].body, axes, node.span)
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], node.separators[0] == ";", node.span)
-        if node.separators[0] == ";" and all(map(_is_of_head, values)):
+        if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
     return concatenated(run, node.items, node.span, below)
 
 
-def _is_of_head(value: Value) -> bool:
-    """Whether a number has two indices, and the letter of a vector."""
-    if value.rank or not isinstance(value.body, Ref) or len(value.body.at) != 2:
+def _is_of_vector(run: Run, value: Value) -> bool:
+    """Whether a number has the letter of a vector, and an index of that alone or a head's, too; in
+    a softmax e_1 is a score."""
+    if value.rank or not isinstance(value.body, Ref) or len(value.body.at) > 2:
         return False
-    return names.base_letter(value.body.array) in ("q", "k", "v", "o", "h")
+    letter = names.base_letter(value.body.array)
+    return letter in ("q", "k", "v", "o", "h") or (letter == "e" and "softmax" not in run.latex)
 
 
 def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:

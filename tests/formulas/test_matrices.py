@@ -124,6 +124,11 @@ from tables import Case, check, table
         "x_class[d] x_p[N,c] E[c,d] P_pos[N+1,d]",
         lambda c, x, e, p: np.concatenate([c[None], x @ e]) + p,
     ),
+    Case(
+        r"h = \tanh(U [e_{t-n+1}; \dots; e_{t-1}])",
+        "U[m,n*d] e[n,d]",
+        lambda u, e: np.tanh(u @ e.ravel()),
+    ),
     Case(r"z = (1, x_1, \dots, x_n)", "x[n]", lambda x: np.concatenate([[1], x])),
     Case(
         r"\mathbf{z} = [\mathbf{u}; \mathbf{v}_1; \dots; \mathbf{v}_k]",
