@@ -560,22 +560,27 @@ def _listed(group: Group) -> Group:
 def _in_order(
     run: Run, use: scripts.Use, group: Group, parameters: Sequence[str] = ()
 ) -> Sequence[Node]:
-    """The arguments of a call, also where they are named: ``Attention(Q = X, K = Z, V = Z)``."""
+    """The arguments of a call, also where they are named: ``Attention(Q = X, K = Z, V = Z)``; the
+    named ones stand last, as in ``\\mathrm{TopK}(x, k = 2)``."""
+    given: list[Node] = []
     named: dict[str, Node] = {}
     for item in group.items:
         match item:
             case Relation((left, right), ("=",)) if left and right and scripts.is_name(left):
                 named[run.seen.use(left).name] = right
-    if len(named) < len(group.items):
+            case _ if not named:
+                given.append(item)
+    if not named or len(given) + len(named) < len(group.items):
         return group.items
-    if parameters and named.keys() != set(parameters):
+    expected = parameters[len(given) :] or tuple(named)
+    if named.keys() != set(expected):
         raise error(
             "N2C041",
             f"`{use.name}` takes ({', '.join(parameters)}), not ({', '.join(named)})",
             group.span,
             "give the arguments the names that they have in its definition, or none",
         )
-    return [named[name] for name in parameters or named]
+    return [*given, *(named[name] for name in expected)]
 
 
 def _greek_functions(run: Run) -> Set[str]:

@@ -95,6 +95,8 @@ BROKEN = [
 ]
 
 UNKNOWN = [
+    refused("N2C037", r"g = \mathrm{TopK}(«k = 2», x)"),
+    refused("N2C041", r"f(x, a) = a x, \quad y = f«(z, b = 3)»"),
     refused("N2C021", r"«\softmx»(QK^\top)V"),
     refused("N2C021", r"y = «\unknowncmd» x"),
     refused("N2C021", r"y = a «\begin{foo}» x \end{foo}"),

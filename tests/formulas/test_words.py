@@ -82,6 +82,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = (A + B)x", "A[n,d] B[n,d] x[d]", lambda a, b, x: (a + b) @ x),
     Case(r"y = A(x + z)", "A[n,d] x[d] z[d]", lambda a, x, z: a @ (x + z)),
     Case(r"y = (x + z)A", "x[d] z[d] A[d,n]", lambda x, z, a: (x + z) @ a),
+    Case(r"y = f(z, a = 3), \quad f(x, a) = a x", "z[d]", lambda z: 3 * z),
     Case(r"y = x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x),
     Case(
         r"y = \sigma(Wx) \odot x + (1 - \sigma(Wx)) \odot z",
