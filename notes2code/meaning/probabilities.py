@@ -4,9 +4,10 @@ x_{<t})``, and what a sum takes at its index alone, ``Σ_x p(x) log q(x)``."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Group, Infix, Name, Node, Num, Relation, children
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, alike, children
 from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -67,24 +68,49 @@ def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
     for item in group.items[: 1 + bars[0]] if bars else group.items:
         _collect(run, item, letters)
     indices: list[Index] = [run.indices[letter] for letter in letters]
-    symbol = run.symbols.get(use.name)
+    name = _with_outcome(run, use.name, group)
+    symbol = run.symbols.get(name)
     if symbol is None:
         axes = tuple(Size("") for _ in indices)
-        symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(span), span)
+        symbol = run.symbols[name] = Symbol(name, axes, run.quote(span), span)
     event = tuple(_event(run, group, []))
-    same = run.events.setdefault(use.name, event) == event
+    same = run.events.setdefault(name, event) == event
     if len(indices) != len(symbol.axes) or bool(bars) != _has_bar(symbol.written) or not same:
         raise error(
             "N2C041",
             f"`{run.quote(span)}` is of another event than `{symbol.written}`",
             span,
-            f"`{use.name}` is one input, a number for each value of its indices: give one of the "
+            f"`{name}` is one input, a number for each value of its indices: give one of the "
             "two another name",
         )
     for index, size in zip(indices, symbol.axes, strict=True):
         run.unify(index.size, size, span)
     at: tuple[Expr, ...] = tuple(Idx(index) for index in indices)
-    return scalar(Ref(use.name, at), span)
+    return scalar(Ref(name, at), span)
+
+
+def _with_outcome(run: Run, name: str, group: Group) -> str:
+    """The name of a probability, with that of its outcome where a model is asked for several under
+    one condition: ``π(y_w | x)`` and ``π(y_l | x)``."""
+    groups = [
+        behind
+        for node in run.seen.nodes.of(Juxt)
+        for called, behind in pairwise(node.factors)
+        if isinstance(behind, Group) and scripts.is_name(called)
+        if run.seen.use(called).name == name
+    ]
+    outcomes = {_outcome(run, one) for one in groups}
+    alike_but_for_these = all(alike(one.items[1:], group.items[1:]) for one in groups)
+    if len(outcomes) > 1 and "" not in outcomes and alike_but_for_these:
+        return names.code_name(name, _outcome(run, group))
+    return name
+
+
+def _outcome(run: Run, group: Group) -> str:
+    """The name before the bar, if it is one that no index counts."""
+    use = run.seen.understood(group.items[0]) if group.separators[:1] == ("|",) else None
+    counted = use is None or use.indices or use.name in run.indices
+    return "" if use is None or counted else use.name
 
 
 def _event(run: Run, node: Node, letters: list[str]) -> Iterator[str]:

@@ -35,3 +35,11 @@ def test_a_norm_is_the_one_of_the_nearest_heading(
     headings: str, component: str | None, tmp_path: Path
 ) -> None:
     assert component_under(tmp_path, headings) == component
+
+
+def test_a_schedule_is_of_any_kind(tmp_path: Path) -> None:
+    text = "## Learning Rate Schedules\n\n$$\\eta_t = \\eta_0 \\gamma^{\\lfloor t / s \\rfloor}$$\n"
+    (tmp_path / "Note.md").write_text(text, encoding="utf-8")
+    (formula,) = compile_vault(read_vault(tmp_path), library()).formulas
+    assert formula.compiled.status == "formula"
+    assert not formula.diagnostics

@@ -69,9 +69,9 @@ def test_value(case: Case) -> None:
 @pytest.mark.parametrize(
     "latex",
     [
-        r"s = p(a \mid x) + p(b \mid x)",
-        r"L = \log p_\theta(y_1 | x) - \log p_\theta(y_2 | x)",
         r"s = P(A | B) + P(B | A)",
+        r"s = p(a \mid x) + p(b \mid z)",
+        r"s = \sum_t \log p(y_t | x) - \log p(y_{t-1} | x)",
         r"L = \log p(y | x) - \log p(y | z)",
     ],
 )

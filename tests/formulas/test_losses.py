@@ -133,6 +133,13 @@ from tables import Case, check, sigmoid, softmax, table
         "z_y z[n]",
         lambda y, z: -y + np.log(np.exp(z).sum()),
     ),
+    Case(
+        r"L = -\log \sigma\left(\beta \log \frac{\pi_\theta(y_w | x)}{\pi_0(y_w | x)}"
+        r" - \beta \log \frac{\pi_\theta(y_l | x)}{\pi_0(y_l | x)}\right)",
+        "beta pi_theta_y_w+ pi_0_y_w+ pi_theta_y_l+ pi_0_y_l+",
+        lambda b, w, u, s, v: np.log1p(np.exp(b * np.log(s / v) - b * np.log(w / u))),
+    ),
+    Case(r"s = p(a \mid x) - p(b \mid x)", "p_a p_b", lambda a, b: a - b),
     Case(r"s = \log\sum_j \exp(a_j)", "a[n]", lambda z: np.log(np.exp(z).sum())),
     Case(
         r"\tilde{y}_i = (1 - \epsilon) y_i + \frac{\epsilon}{K}",
