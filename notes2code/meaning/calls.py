@@ -28,6 +28,7 @@ from notes2code.meaning import (
     applying,
     binders,
     conditions,
+    divergences,
     ir,
     masks,
     names,
@@ -531,7 +532,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if use.name in _greek_functions(run) and len(group.items) == 1:
         return _of_numbers(run, GREEK_FUNCTIONS[use.name], group, span)
     if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
-        raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
+        return divergences.divergence(run, use.name, group, span)
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]

@@ -139,6 +139,17 @@ from tables import Case, check, sigmoid, softmax, table
         "beta pi_theta_y_w+ pi_0_y_w+ pi_theta_y_l+ pi_0_y_l+",
         lambda b, w, u, s, v: np.log1p(np.exp(b * np.log(s / v) - b * np.log(w / u))),
     ),
+    Case(
+        r"L = T^2 \, \mathrm{KL}(p \,\|\, r)",
+        "T+ a[n] b[n]",
+        lambda t, a, b: t**2 * np.sum(softmax(a / t) * np.log(softmax(a / t) / softmax(b / t))),
+        context=(r"p = \mathrm{softmax}(a / T)", r"r = \mathrm{softmax}(b / T)"),
+    ),
+    Case(
+        r"L = D_{KL}(\mathrm{softmax}(a) \| \mathrm{softmax}(b))",
+        "a[n] b[n]",
+        lambda a, b: np.sum(softmax(a) * np.log(softmax(a) / softmax(b))),
+    ),
     Case(r"s = p(a \mid x) - p(b \mid x)", "p_a p_b", lambda a, b: a - b),
     Case(r"s = \log\sum_j \exp(a_j)", "a[n]", lambda z: np.log(np.exp(z).sum())),
     Case(
