@@ -287,8 +287,13 @@ def _is_place(run: Run, node: Node) -> bool:
 
 def _is_among_places(run: Run, name: Node, group: Group) -> bool:
     """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``."""
-    counted = any(isinstance(n, Name) and n.text in run.indices for n in walk(group))
-    if group.open != "[" or not counted or not all(_counted(run, item) for item in group.items):
+    parts = walk(group)[1:]
+    letters = {n.text for n in parts if isinstance(n, Name)}
+    if group.open != "[" or ";" in group.separators or letters.isdisjoint(run.indices):
+        return False
+    if not all(isinstance(n, Name | Num | Infix) for n in parts):
+        return False
+    if not all(_counted(run, item) for item in group.items):
         return False
     return is_unknown(run, run.seen.use(name)) and not of_arrays.is_expectation(run, name, group)
 

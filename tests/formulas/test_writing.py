@@ -233,6 +233,13 @@ def test_attention(case: Case) -> None:
     Case(r"y = c \sin\theta", "c theta", lambda c, t: c * np.sin(t)),
     # Elements as programs write them.
     Case(r"s[i, j] = q[i]^\top k[j]", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case(
+        r"e_{ij} = u^\top \tanh(A [s_i; h_j])",
+        "u[r] A[r,d+e] s[n,d] h[m,e]",
+        lambda u, a, s, h: (
+            np.tanh((s @ a[:, : s.shape[1]].T)[:, None] + h @ a[:, s.shape[1] :].T) @ u
+        ),
+    ),
     Case(r"h_i = x_i + P[i]", "x[n,d] P[n,d]", lambda x, p: x + p),
     Case(r"c = \sum_i w[i] z'[i]", "w[d] z_prime[d,n]", np.dot),
     Case(
