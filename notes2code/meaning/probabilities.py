@@ -109,7 +109,7 @@ def _with_outcome(run: Run, name: str, group: Group) -> str:
 def _outcome(run: Run, group: Group) -> str:
     """The name before the bar, if it is one that no index counts."""
     use = run.seen.understood(group.items[0]) if group.separators[:1] == ("|",) else None
-    counted = use is None or use.indices or use.name in run.indices
+    counted = use is None or use.indices or use.name in run.seen.bound
     return "" if use is None or counted else use.name
 
 

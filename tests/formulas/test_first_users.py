@@ -71,6 +71,7 @@ def test_value(case: Case) -> None:
     [
         r"s = P(A | B) + P(B | A)",
         r"s = p(a \mid x) + p(b \mid z)",
+        r"s = p(a \mid x) - \sum_b p(b \mid x) w_b",
         r"s = \sum_t \log p(y_t | x) - \log p(y_{t-1} | x)",
         r"L = \log p(y | x) - \log p(y | z)",
     ],
