@@ -199,7 +199,11 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
         if last is not None:
             return [_bounded(run, letters[0], sub.operands[0], last)]
     if letters and sign in conditions.SIGNS and None not in sub.operands[1:]:
-        return [_unbounded(run, letter) for letter in (*run.seen.pair(node), *letters)]
+        pair = run.seen.pair(node)
+        if pair:
+            text = f"`{'` and `'.join((*letters, *pair))}` are both taken to be counted here"
+            run.problems.append(note("N2C039", text, sub.span, "write it on a left-hand side too"))
+        return [_unbounded(run, letter) for letter in (*pair, *letters)]
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and _is_range(operand):
         ends = [item for item in operand.items if not isinstance(item, Dots)]
         return [_bounded(run, letters[0], ends[0], ends[-1])]

@@ -101,10 +101,25 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
             _refuse_kernel(run, factors, at)
         return None
     _refuse_spelt_name(run, factors[: at + 1], group)
+    if isinstance(behind, Script) and _tells_axis(run, name, behind):
+        name = Script(name, behind.sub, None, 0, name.span)
+        behind = replace(behind, sub=None)
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     return value, at + 2
+
+
+def _tells_axis(run: Run, name: Node, behind: Script) -> bool:
+    """Whether the j of ``softmax(q_i^⊤ k_j)_j`` tells what the softmax runs over: it counts the
+    scores inside."""
+    if not isinstance(name, Name) or not isinstance(behind.sub, Name):
+        return False
+    letter = behind.sub.text
+    if not softmax.is_softmax(name.text) or letter not in run.indices:
+        return False
+    used = (run.seen.understood(node) for node in walk(behind.base))
+    return any(names.label(at.node) == letter for use in used if use for at in use.indices)
 
 
 def _raised_call(run: Run, name: Node, group: Group) -> Value | None:

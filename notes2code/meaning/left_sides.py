@@ -16,6 +16,9 @@ from notes2code.meaning.targets import Target
 from notes2code.meaning.values import Value, settled
 
 _SCORES = frozenset([*"eADMS", "alpha", "score"])
+_STATES = frozenset("hux")
+"""Letters of vectors, at two positions too: the ``h_{it}`` of word t in sentence i."""
+
 _MATRICES = frozenset("AHKQSVWXYZ")
 _OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
@@ -81,7 +84,7 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         # What stands at two positions may be a vector; what is made of products is a score.
         made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
         score = small and indexed > 1 and target.name == base and made
-        run.pay(2.2 if score else 1.5)
+        run.pay(0.2 if base in _STATES else 2.2 if score else 1.5)
     elif base == "head" and element == 0:
         text = f"each `{run.quote(target.span)}` would be a number"
         run.conflict(3, text, target.span)

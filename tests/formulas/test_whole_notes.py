@@ -26,6 +26,19 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         context=[r"g = \sigma(W x + b)"],
     ),
     Case(r"y = g \cdot x + (1 - g) \cdot z", "g x[d] z[d]", lambda g, x, z: g * x + (1 - g) * z),
+    # What stands below a softmax of scores that it counts is what it runs over.
+    Case(
+        r"y_i = \sum_j \mathrm{softmax}(q_i^\top k_j)_j v_j",
+        "q[n,d] k[m,d] v[m,p]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(r"p_i = \mathrm{softmax}(W x)_i", "W[n,d] x[d]", lambda w, x: softmax(w @ x)),
+    Case(r"y = \sum_i a_i \cdot \text{Value}_i", "a[n] Value[n,d]", np.matmul),
+    Case(
+        r"h_{it} = W x_{it} + b",
+        "W[p,d] x[m,n,d] b[p]",
+        lambda w, x, b: x @ w.T + b,
+    ),
     # A function with a letter for a name has one set of weights, whatever it is called with.
     Case(
         r"s_{ij} = f(q_i)^\top f(k_j)",
