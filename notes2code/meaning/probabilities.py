@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, alike, children
+from notes2code.latex.tree import (
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Relation,
+    alike,
+    children,
+)
 from notes2code.meaning import names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol
@@ -19,6 +30,7 @@ def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
     said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
     said = said or (len(group.items) == 1 and is_word(run, group.items[0]))
+    said = said or any(isinstance(item, Dots) for item in group.items)
     if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
@@ -122,6 +134,11 @@ def _event(run: Run, node: Node, letters: list[str]) -> Iterator[str]:
             yield str(letters.index(letter))
         case Name(text) | Num(text):
             yield text
+        case Group(_, items) if any(isinstance(item, Dots) for item in items):
+            # Between the first and the last of ``P(w_1, w_2, …, w_n)`` are all, named or not.
+            for item in (items[0], items[-1]):
+                yield from _event(run, item, letters)
+            return
         case Group():
             yield from node.separators
         case Relation():

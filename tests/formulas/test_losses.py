@@ -8,6 +8,12 @@ from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
+    # The probability of a whole text is a number, however much of it is listed.
+    Case(
+        r"Y(w) = P(w_1, w_2, \dots, w_N)^{-\frac{1}{N}} = \sqrt[N]{\frac{1}{P(w_1, \dots, w_N)}}",
+        "P+ N",
+        lambda p, n: p ** (-1 / n),
+    ),
     # The letter below what is divided counts what the sum below counts by another.
     Case(
         r"\hat y_c = \frac{e^{z_c}}{\sum_{j=1}^{C} e^{z_j}}",
