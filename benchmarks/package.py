@@ -28,11 +28,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from peers import Sizes, attention_layers, encoder_decoders, generator, gpts
+from peers import Sizes, attention_layers, encoder_decoders, generator, gpts, writer
 from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "generated"))
@@ -43,7 +44,7 @@ GPT = Sizes(batch=1, length=1024, d_model=768, num_heads=12, num_layers=4, vocab
 TRANSLATION = Sizes(batch=4, length=128, d_model=512, num_heads=8, num_layers=3, vocab_size=10000)
 HEADS, HEAD_SIZE = 8, 64
 LONG = 4096
-PROMPT, CONTINUATION = 32, 64
+PROMPT, CONTINUATION, BEAMS = 32, 64, 4
 
 Work = Callable[[], object]
 
@@ -140,6 +141,11 @@ def rows(place: Place, sizes: Sizes) -> Iterator[tuple[str, Callable[[], dict[st
                 who: way(place.built(make), source, target) for who, make in pairs.items()
             },
         )
+    for name, beams in (("greedy", 1), (f"{BEAMS} beams", BEAMS)):
+        yield (
+            f"encoder-decoder, generation, {name}",
+            lambda beams=beams: _translation(place, pairs, source, beams),
+        )
     for kind, score in SCORES.items():
         for name, way in (("forward", forward), ("forward+backward", forward_and_backward)):
             yield (
@@ -170,6 +176,30 @@ def _generation(
             found[who] = lambda model=model: model.generate(prompt, CONTINUATION, temperature=0)
         elif (way := generator(who, model)) is not None:
             found[who] = lambda way=way: way(prompt, CONTINUATION)
+    return found
+
+
+def _translation(
+    place: Place, models: dict[str, Callable[[], nn.Module]], source: Tensor, beams: int
+) -> dict[str, Work]:
+    """Nothing ends before the count is reached: a token that would is made unlikely in ours, and
+    the others have none."""
+    start, end = 0, 1
+    first = torch.full_like(source[:, :1], start)
+    found: dict[str, Work] = {}
+    for who, make in models.items():
+        model = place.built(make).eval()
+        if who == "ours":
+            nn.init.constant_(model.W.bias[end], -1e9)
+            named = {"start": start, "end": end, "max_len": CONTINUATION}
+            way = (
+                partial(model.greedy, **named)
+                if beams == 1
+                else partial(model.beam_search, beams=beams, **named)
+            )
+            found[who] = partial(way, source)
+        elif (way := writer(who, model, beams)) is not None:
+            found[who] = partial(way, source, first, CONTINUATION)
     return found
 
 

@@ -283,8 +283,18 @@ class EncoderDecoder(nn.Module):
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         x, y = self.source(source) + self.positions, self.target(target) + self.positions
-        logits: Tensor = self.head(self.transformer(x, y))
+        logits: Tensor = self.head(self.transformer.decode(y, self.transformer.encode(x)))
         return logits
+
+    @torch.no_grad()
+    def generate(self, source: Tensor, tokens: Tensor, count: int) -> Tensor:
+        """The likeliest token each time, without a cache, as torch.nn has none."""
+        memory = self.transformer.encode(self.source(source) + self.positions[: source.size(1)])
+        for _ in range(count):
+            y = self.target(tokens) + self.positions[: tokens.size(1)]
+            last = self.head(self.transformer.decode(y, memory)[:, -1:])
+            tokens = torch.cat((tokens, last.argmax(-1)), dim=1)
+        return tokens
 
 
 class TorchTransformer(nn.Module):
@@ -301,8 +311,13 @@ class TorchTransformer(nn.Module):
         )
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(sizes.length))
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        output: Tensor = self.transformer(x, y, tgt_mask=self.mask, tgt_is_causal=True)
+    def encode(self, x: Tensor) -> Tensor:
+        memory: Tensor = self.transformer.encoder(x)
+        return memory
+
+    def decode(self, y: Tensor, memory: Tensor) -> Tensor:
+        mask = self.mask[: y.size(1), : y.size(1)]
+        output: Tensor = self.transformer.decoder(y, memory, tgt_mask=mask, tgt_is_causal=True)
         return output
 
 
@@ -335,11 +350,14 @@ class TextbookTransformer(nn.Module):
             for decoder in (False, True)
         )
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+    def encode(self, x: Tensor) -> Tensor:
         for layer in self.encoder:
             x = layer(x)
+        return x
+
+    def decode(self, y: Tensor, memory: Tensor) -> Tensor:
         for layer in self.decoder:
-            y = layer(y, x)
+            y = layer(y, memory)
         return y
 
 
@@ -383,6 +401,8 @@ class Bart(nn.Module):
             dropout=0.0,
             attn_implementation="sdpa",
             activation_function="relu",
+            eos_token_id=None,
+            forced_eos_token_id=None,
             **sides,
         )
         self.model = hugging.BartForConditionalGeneration(config)
@@ -404,3 +424,32 @@ def encoder_decoders(sizes: Sizes) -> dict[str, Callable[[], nn.Module]]:
     if installed("transformers") is not None:
         models["HF"] = lambda: Bart(sizes)
     return models
+
+
+def writer(name: str, model: Any, beams: int) -> Callable[[Tensor, Tensor, int], Tensor] | None:
+    """What goes on from first tokens by a count, for each source: each time with the likeliest
+    token, or with several beams by the likeliest texts; None where it cannot."""
+    if name == "HF":
+        return lambda source, tokens, count: model.model.generate(
+            source,
+            attention_mask=torch.ones_like(source),
+            decoder_input_ids=tokens,
+            max_new_tokens=count,
+            do_sample=False,
+            num_beams=beams,
+            use_cache=True,
+        )
+    if beams > 1:  # x-transformers' search does not hand on what the decoder looks at
+        return None
+    if name == "x-transformers":
+
+        def write(source: Tensor, tokens: Tensor, count: int) -> Tensor:
+            with torch.no_grad():
+                memory = model.model.encoder(source, return_embeddings=True)
+            written: Tensor = model.model.decoder.generate(
+                tokens, count, context=memory, temperature=0.0, cache_kv=True
+            )
+            return written
+
+        return write
+    return model.generate if name == "torch.nn" else None

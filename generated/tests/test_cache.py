@@ -63,8 +63,17 @@ def test_cache_leaves_alone_what_it_is_given() -> None:
 def test_cache_goes_on_with_the_rows_that_are_selected() -> None:
     cache = KeyValueCache(max_len=4)
     key, value = torch.randn(2, 3, 2, 4, 5)
-    cache.extend(key[..., :2, :], value[..., :2, :])
-    rows = torch.tensor([2, 0, 2, 2])
+    held = cache.extend(key[..., :2, :], value[..., :2, :])
+    rows = torch.tensor([2, 0, 2])
     cache.select(rows)
     keys, values = cache.extend(key[rows, :, 2:], value[rows, :, 2:])
     assert torch.equal(keys, key[rows]) and torch.equal(values, value[rows])
+    assert keys.data_ptr() == held[0].data_ptr() and values.data_ptr() == held[1].data_ptr()
+
+
+@pytest.mark.parametrize("rows", [[0], [2, 0, 2, 1]])
+def test_as_many_rows_are_selected_as_there_are(rows: list[int]) -> None:
+    cache = KeyValueCache(max_len=4)
+    cache.extend(*torch.randn(2, 3, 2, 4))
+    with pytest.raises(ValueError, match=f"{len(rows)} rows in the place of 3"):
+        cache.select(torch.tensor(rows))

@@ -13,26 +13,35 @@ from torch import Tensor
 from transformer.linear import Linear, linear_map
 
 
+def random(*shape: int) -> Tensor:
+    """Random numbers, small enough for sums of many products of them."""
+    return torch.randn(shape) / 16
+
+
+SIZE = 256
+"""So many rows of so many features, mapped to as many, are enough for the kernel."""
+
+
 @pytest.fixture(params=[True, False])
 def bias(request: pytest.FixtureRequest) -> Tensor | None:
-    return torch.randn(5) if request.param else None
+    return random(SIZE) if request.param else None
 
 
-@pytest.mark.parametrize("shape", [(3,), (1, 3), (4, 3), (2, 4, 3), (2, 0, 3)])
-def test_gives_what_torch_gives(shape: tuple[int, ...], bias: Tensor | None) -> None:
-    x, weight = torch.randn(shape), torch.randn(5, 3)
+@pytest.mark.parametrize("lead", [(), (1,), (SIZE,), (2, SIZE // 2), (2, 0)])
+def test_gives_what_torch_gives(lead: tuple[int, ...], bias: Tensor | None) -> None:
+    x, weight = random(*lead, SIZE), random(SIZE, SIZE)
     torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
     with torch.no_grad():
         torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
 
 
 def test_takes_what_is_not_contiguous() -> None:
-    x, weight, bias = torch.randn(3, 4).mT, torch.randn(3, 5).mT, torch.randn(10)[::2]
+    x, weight, bias = random(SIZE, SIZE).mT, random(SIZE, SIZE).mT, random(2 * SIZE)[::2]
     torch.testing.assert_close(linear_map(x, weight, bias), F.linear(x, weight, bias))
 
 
 def test_has_gradients_and_those_of_gradients(bias: Tensor | None) -> None:
-    inputs = [torch.randn(2, 4, 3), torch.randn(5, 3), *([] if bias is None else [bias])]
+    inputs = [random(2, SIZE // 2, SIZE), random(SIZE, SIZE), *([] if bias is None else [bias])]
     inputs = [x.requires_grad_() for x in inputs]
     found = []
     for compute in (linear_map, F.linear):
@@ -53,26 +62,26 @@ def test_gradients_that_nobody_asks_for_are_not_computed() -> None:
 
 
 def test_works_with_the_transforms_of_torch() -> None:
-    x, weight = torch.randn(4, 3), torch.randn(5, 3)
+    x, weight = random(2, SIZE, SIZE), random(SIZE, SIZE)
 
     def loss(weight: Tensor, rows: Tensor) -> Tensor:
         return linear_map(rows, weight).square().sum()
 
-    each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(weight, x.unsqueeze(1))
+    each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(weight, x)
     torch.testing.assert_close(each.sum(dim=0), torch.func.grad(loss)(weight, x))
-    inputs = (x, weight, torch.randn(5))
+    inputs = (x, weight, random(SIZE))
     output, tangent = torch.func.jvp(linear_map, inputs, inputs)
     torch.testing.assert_close(tangent, 2 * output - inputs[2])
 
 
 def test_other_numbers_are_left_to_torch() -> None:
-    module, x = Linear(3, 5), torch.randn(4, 3)
+    module, x = Linear(SIZE, SIZE), random(SIZE, SIZE)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert module(x).dtype == torch.bfloat16
     module, x = module.double(), x.double()
     assert torch.equal(module(x), F.linear(x, module.weight, module.bias))
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        linear_map(torch.randn(4, 3), torch.randn(5, 4))
+        linear_map(random(SIZE, SIZE), random(2 * SIZE, 2 * SIZE))
 
 
 def test_the_kernel_is_taken_where_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,14 +92,14 @@ def test_the_kernel_is_taken_where_it_serves(monkeypatch: pytest.MonkeyPatch) ->
         return F.linear(x, weight, bias)
 
     monkeypatch.setitem(linear_map.__globals__, "_product", kernel)
-    x, weight = torch.randn(4, 3), torch.randn(5, 3)
+    x, weight = torch.zeros(4, 2**10), torch.zeros(2**12, 2**10)
     with torch.no_grad():
-        for one in (x, x[:1, :1]):
+        for one in (x, x.reshape(2, 2, -1), x[:, :1].repeat(2**10, 1)):
             linear_map(one, weight[:, : one.size(-1)])
             assert bool(calls) == torch.backends.mkldnn.is_available()
             calls.clear()
-        linear_map(x[0], weight)
-        linear_map(x[:0], weight)
+        linear_map(x, weight[1:])  # there is too little to do
+        linear_map(x[:3], weight.repeat(2, 1))  # there are too few rows
         linear_map(x.to("meta"), weight.to("meta"))
         with torch.backends.mkldnn.flags(enabled=False):
             linear_map(x, weight)

@@ -45,7 +45,9 @@ class KeyValueCache:
         return self._keys[..., : self.length, :], self._values[..., : self.length, :]
 
     def select(self, rows: Tensor) -> None:
-        """Go on with some rows of the batch, (rows,), in their order: the beams that are kept."""
-        if self.length == 0:
-            raise ValueError("a cache that is empty has no rows to select")
-        self._keys, self._values = self._keys[rows], self._values[rows]
+        """Go on with these rows of the batch, (B,), each in the place of the one that was there:
+        the beams that are kept."""
+        for held in self.held():
+            if rows.shape != held.shape[:1]:
+                raise ValueError(f"{rows.numel()} rows in the place of {held.size(0)}")
+            held.copy_(held.index_select(0, rows))

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 
 def linear_map(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``F.linear``, on a CPU by oneDNN's kernel, which takes less time than the one that torch
-    chooses, and nearly half of it less for a vocabulary that is no multiple of 16."""
+    """``F.linear``, on a CPU by oneDNN's kernel where there is much to compute: for some rows and
+    the weights of a large vocabulary it takes up to half of the time less than torch's own."""
     if not _has_kernel(x, weight):
         return F.linear(x, weight, bias)
     compute = _Product.apply if torch.is_grad_enabled() else _product
@@ -20,14 +20,15 @@ def linear_map(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def _has_kernel(x: Tensor, weight: Tensor) -> bool:
-    """Whether oneDNN's kernel is there for these, outside of what is compiled."""
+    """Whether oneDNN's kernel is there for these, outside of what is compiled, and serves: below
+    some rows and some work it would take longer."""
     return (
         not torch.compiler.is_compiling()
         and x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32
-        and x.dim() > 1
-        and x.numel() > 0
         and x.size(-1) == weight.size(-1)
+        and x.numel() >= 4 * x.size(-1)
+        and x.numel() * weight.size(0) >= 2**24
         and bool(torch.backends.mkldnn.enabled)
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
         and not torch.is_autocast_enabled("cpu")
