@@ -1,4 +1,4 @@
-"""What templates see of an attention: its mask and its score as code, and its formula in NumPy."""
+"""What templates see of an attention: its axes, its score as code, and its formula in NumPy."""
 
 from __future__ import annotations
 
@@ -7,29 +7,20 @@ from functools import cached_property
 
 from notes2code.components.around import HOLE
 from notes2code.components.compiling import in_own_sizes
-from notes2code.components.distances import PAIR, Relative, relative
+from notes2code.components.distances import relative
 from notes2code.components.recognise import Recognised
 from notes2code.components.rows import rows_of
-from notes2code.components.settings import (
-    chosen,
-    fills_far_below,
-    is_causal,
-    keeps_own,
-    with_infinity,
-)
 from notes2code.emit.batched import Formula
 from notes2code.emit.fractions import fraction
 from notes2code.emit.graph import EmitError
+from notes2code.emit.mask import Mask
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
-    Cases,
-    Compare,
     Expr,
     Idx,
     Index,
     Lambda,
-    Mul,
     Pow,
     Ref,
     Size,
@@ -53,8 +44,7 @@ class Attention:
 
     Its scores have the axes ``rows``, which are the note's heads and its queries, and ``column``,
     the keys; an axis that the note does not have, such as that of the queries where it writes
-    one query, is missing. The mask is taken apart into what the class has an argument for
-    (``causal``, ``bias``) and the rest, which depends on positions.
+    one query, is missing.
     """
 
     def __init__(self, recognised: Recognised) -> None:
@@ -142,45 +132,20 @@ class Attention:
         """The sizes that the settings name and that no input in the component's roles has."""
         given = {i.name for i in self.inputs.values() if i.kind == "size"}
         values = self.recognised.settings.values()
-        tables = [*map(relative, values), self.table]
+        tables = [*map(relative, values), self.mask.table]
         bounds = {table.bound for table in tables if table is not None}
         used = {size for value in values for size in _sizes(value.body)} - bounds
         return frozenset(size for size in used if size.name in given)
 
-    # --- the mask ------------------------------------------------------------------------
-
     @cached_property
-    def _terms(self) -> tuple[Expr, ...]:
-        """What is added to the scores; a condition under which they are taken adds −∞ elsewhere."""
-        terms: list[Expr] = []
-        mask, reach = (self.recognised.settings.get(name) for name in ("mask", "reach"))
-        if mask is not None:
-            terms += mask.body.terms if isinstance(mask.body, ir.Add) else (mask.body,)
-        if reach is not None:
-            last = self.column or reach.indices[-1]
-            condition = ir.substitute(reach.body, {reach.indices[-1]: Idx(last)})
-            terms.append(Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY))
-        return tuple(map(_filled, terms))
-
-    @property
-    def causal(self) -> bool:
-        """Whether a query sees only the keys up to its own position."""
-        own = self.recognised.form.part.startswith("causal")
-        return own or any(map(self._is_causal, self._terms))
-
-    def _is_causal(self, term: Expr) -> bool:
-        """Whether a term is a causal mask, and does not leave only what comes later."""
-        if not (is_causal(Lambda((), term)) and isinstance(term, Cases) and self.column):
-            return False
-        condition, value = term.branches[0]
-        assert isinstance(condition, Compare)
-        smaller = condition.left if condition.op in ("<", "≤") else condition.right
-        return (smaller == Idx(self.column)) == (value == ir.ZERO)
+    def mask(self) -> Mask:
+        """What is added to its scores."""
+        return Mask(self)
 
     @property
     def aligned(self) -> bool:
         """Whether the last query stands where the last key does, since scores go by position."""
-        return bool(self.causal or self.table or self._by_distance)
+        return bool(self.mask.causal or self.mask.table or self._by_distance)
 
     @property
     def _by_distance(self) -> bool:
@@ -192,7 +157,7 @@ class Attention:
     @property
     def ordered(self) -> bool:
         """Whether it matters where queries and keys stand."""
-        return self.causal or self._by_distance or bool(self._by_position(has_table=False))
+        return self.mask.causal or self._by_distance or bool(self.mask.by_position())
 
     @property
     def checks(self) -> str:
@@ -207,99 +172,7 @@ class Attention:
         firsts = (ir.walk(one.parts[0].body) for one in joined)
         return any(isinstance(e, Ref) and e.array == "k" for first in firsts for e in first)
 
-    @property
-    def masked(self) -> bool:
-        """Whether the formula adds anything to the scores."""
-        return bool(self._terms)
-
-    @property
-    def biases(self) -> tuple[str, ...]:
-        """The inputs that are added to the scores: the class's argument ``bias``."""
-        return tuple(bias[0].array for bias in map(self._bias, self._terms) if bias)
-
-    @cached_property
-    def keeps(self) -> Mapping[str, tuple[tuple[Index, ...], int]]:
-        """The inputs of zeros and ones that say which keys a query sees, the class's argument
-        ``keep_mask``: their axes, and the number that keeps a key."""
-        return {
-            name: (axes, kept) for name, axes, kept in filter(None, map(self._keep, self._terms))
-        }
-
-    def _keep(self, term: Expr) -> tuple[str, tuple[Index, ...], int] | None:
-        conditions = (
-            [condition for condition, _ in term.branches] if isinstance(term, Cases) else []
-        )
-        arrays = {c.left for c in conditions if isinstance(c, Compare)}
-        if len(arrays) != 1 or not isinstance(array := arrays.pop(), Ref) or not array.at:
-            return None
-        if list(array.at) != [Idx(axis) for axis in self.axes][-len(array.at) :]:
-            return None
-        added = [chosen(term, array, number) for number in (0, 1)]
-        if sorted(added, key=lambda value: value == ir.ZERO) != [ir.MINUS_INFINITY, ir.ZERO]:
-            return None
-        return array.array, self.axes[-len(array.at) :], added.index(ir.ZERO)
-
-    @cached_property
-    def table(self) -> Relative | None:
-        """The learned numbers, one for each distance, that are added to the scores."""
-        return next((found for found in map(self._table, self._terms) if found), None)
-
-    def _table(self, term: Expr) -> Relative | None:
-        if self.column is None or not self.rows:
-            return None
-        found = relative(Lambda((self.rows[-1], self.column), term))
-        return None if found is None or found.kind == PAIR or found.heads else found
-
-    def _bias(self, term: Expr) -> tuple[Ref, Expr] | None:
-        """An input that is added to the scores, and the one number that it is multiplied with."""
-        places = [Idx(axis) for axis in self.axes]
-        factors = term.factors if isinstance(term, Mul) else (term,)
-        arrays = [f for f in factors if isinstance(f, Ref) and f.at]
-        rest = ir.mul(*(f for f in factors if f not in arrays))
-        if len(arrays) != 1 or ir.free_indices(rest):
-            return None
-        (array,) = arrays
-        return (array, rest) if list(array.at) == places[-len(array.at) :] else None
-
-    def bias_scale(self, numbers: Mapping[str, str] | None = None, **known: str) -> str:
-        """What the formula multiplies its biases with, as PyTorch; "" if with nothing. ``numbers``
-        gives the texts of numbers, which are the class's own by default."""
-        scales = {bias[1] for bias in map(self._bias, self._terms) if bias}
-        if len(scales) > 1:
-            raise EmitError(
-                f"what is added to the scores, {' and '.join(self.biases)}, is multiplied with "
-                "several numbers, and the class has one argument for it"
-            )
-        (scale,) = scales or {ir.ONE}
-        if scale == ir.ONE:
-            return ""
-        return self.rendered("mask", scale, {}, known, within="*", numbers=numbers)
-
-    def positions(self, has_table: bool = False, **known: str) -> str:
-        """What else is added to the scores, as PyTorch; "" if nothing is. A class that has the
-        ``table`` adds that by itself."""
-        terms = self._by_position(has_table)
-        return self.rendered("mask", ir.add(*terms), {}, known) if terms else ""
-
-    def _by_position(self, has_table: bool) -> tuple[Expr, ...]:
-        given = (self._bias, self._keep)
-        own = (term for term in self._terms if all(found(term) is None for found in given))
-        rest = tuple(term for term in own if not self._is_causal(term))
-        of_keys = all(self.column in ir.free_indices(term) for term in rest)
-        if self.recognised.component.normalised and not of_keys:
-            raise EmitError(
-                "what is added to the scores is the same for all keys: a softmax does not see it"
-            )
-        return tuple(term for term in rest if not (has_table and self._table(term)))
-
-    def counted(self, has_table: bool = False) -> Mapping[str, str]:
-        """The names of the positions that ``positions`` uses: ``n`` of queries, ``m`` of keys."""
-        used = {i for term in self._by_position(has_table) for i in ir.free_indices(term)}
-        return {
-            self._position(axis): "nm"[axis is self.column] for axis in self.axes if axis in used
-        }
-
-    def _position(self, axis: Index) -> str:
+    def position(self, axis: Index) -> str:
         """The variable that holds the positions along an axis."""
         if axis not in (*self.rows[-1:], self.column) or axis in self.heads:
             raise EmitError(
@@ -362,7 +235,7 @@ class Attention:
         given: dict[Expr | str, Local] = {h: Local(text, self.axes) for h, text in holes.items()}
         named = in_own_sizes(self.recognised, Lambda((), body)).body
         for index in ir.free_indices(named):
-            name = self._position(index)
+            name = self.position(index)
             axes = (index, self.column) if name == "i" and self.column else (index,)
             given[Idx(index)] = Local(name, axes, batched=False)
         for axis, name in ((self.rows[-1] if self.rows else None, "n"), (self.column, "m")):
@@ -401,17 +274,6 @@ class Attention:
         ``output`` the letters of what it gives.
         """
         return Formula(self, roles, numbers, output)
-
-
-def _filled(term: Expr) -> Expr:
-    """A mask with −∞ for numbers far below all scores, where each query keeps a key beside them."""
-    if not isinstance(term, Cases) or not fills_far_below(term):
-        return term
-    if not keeps_own(term):
-        raise EmitError(
-            "its mask has a large negative number where a query may see no key at all: write −∞"
-        )
-    return with_infinity(term)
 
 
 def _places(array: Lambda, role: str) -> set[Index]:

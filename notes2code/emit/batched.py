@@ -75,12 +75,12 @@ class Formula:
             name: [
                 self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]
             ]
-            for name in attention.biases
+            for name in attention.mask.biases
         }
-        self.kept = {name: number for name, (_, number) in attention.keeps.items()}
+        self.kept = {name: number for name, (_, number) in attention.mask.keeps.items()}
         self.keeps = {
             name: [self.letters[axis] for axis in axes]
-            for name, (axes, _) in attention.keeps.items()
+            for name, (axes, _) in attention.mask.keeps.items()
         }
         self.needed = _numbers(equation) - {*self.notes, *self.biases, *self.keeps}
         self.sizes = self._sizes(attention)

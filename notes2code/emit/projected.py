@@ -45,14 +45,14 @@ class Projected:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
         if self.inner is not None and self.inner.form.endswith("unnormalised"):
             raise EmitError(f"the weights of its heads, a {self.inner.name}, are not normalised")
-        if self.inner is not None and self.inner.attention.table:
+        if self.inner is not None and self.inner.attention.mask.table:
             raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
 
     @property
     def causal(self) -> bool:
         """Whether a position sees itself and those before it only."""
-        return self.view.attention.causal or (
-            self.inner is not None and self.inner.attention.causal
+        return self.view.attention.mask.causal or (
+            self.inner is not None and self.inner.attention.mask.causal
         )
 
     @property
@@ -63,7 +63,7 @@ class Projected:
     @property
     def placed(self) -> bool:
         """Whether the scores depend on where queries and keys stand, not counting a causal mask."""
-        return bool((self.inner or self.view).attention.positions())
+        return bool((self.inner or self.view).attention.mask.positions())
 
     @property
     def ordered(self) -> bool:

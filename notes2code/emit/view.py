@@ -180,7 +180,7 @@ class View:
         something else, or more."""
         if self.head_sizes is None or self.biases or self.has("lambda"):
             return 0
-        if self.attention.heads or self.attention.table or self.rotary is not None:
+        if self.attention.heads or self.attention.mask.table or self.rotary is not None:
             return 0
         return 1 if self.component == "kernel_attention" and self.kernel.of_numbers else 2
 
@@ -356,13 +356,13 @@ class View:
     @cached_property
     def tables(self) -> Tables:
         """The tables that an attention with relative positions learns."""
-        added = self.attention.table if self.has("mask") else None
+        added = self.attention.mask.table if self.has("mask") else None
         return Tables(self.recognised, added)
 
     @property
     def biases(self) -> tuple[str, ...]:
         """The formula's inputs that are added to scores, here or in a function that it calls."""
-        own = self.attention.biases if self.has("mask") else ()
+        own = self.attention.mask.biases if self.has("mask") else ()
         called = [
             outer
             for role in (self.uses.keys() & self.recognised.functions.keys()) - {TURN}
