@@ -47,8 +47,10 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "schedule": first.get("warmup_schedule"),
         "missing": {size: usual for size, usual in USUAL.items() if size not in sizes},
         "models": models,
-        "numbers": sorted({n for model in models.values() for n in model.handed_on} - {"max_len"}),
-        "counts": sorted({name for model in models.values() for name in model.counts}),
+        "numbers": sorted(
+            {n for model in models.values() for n in model.handed_on.names} - {"max_len"}
+        ),
+        "counts": sorted({name for model in models.values() for name in model.handed_on.counts}),
         "classes": ["Model", *(model.name for model in models.values())],
         "joined": joined,
     }

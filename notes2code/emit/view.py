@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, TypeAlias
 
-from notes2code.components.around import HOLE
 from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
@@ -17,17 +16,18 @@ from notes2code.emit.attention import MATRICES, TURN, Attention
 from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
 from notes2code.emit.docs import docstring
 from notes2code.emit.graph import EmitError
+from notes2code.emit.handed_on import HandedOn
 from notes2code.emit.kernel import Kernel
 from notes2code.emit.penalty import Penalty
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference import arranged, axes_of, over_rows
 from notes2code.emit.relative import Tables
 from notes2code.emit.rotary import Rotary
+from notes2code.emit.settings import render_setting
 from notes2code.emit.sublayers import formula_of, functions_of, opened, weights_of_sublayers
 from notes2code.emit.templating import fill
-from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.ir import Equation, Lambda, Ref, Size
 from notes2code.names import snake
 from notes2code.oracle import numpy_source
 from notes2code.oracle.layout import Bracket, Chain, lines
@@ -51,6 +51,7 @@ class View:
         own = part.name == part.component.class_name
         self.snake = part.component.name if own else snake(part.name)
         self.component = part.component.name
+        self.family = part.component.family
         self.summary = part.component.summary
         self.groups = part.component.groups
         self.head_sizes = part.component.head_sizes
@@ -91,7 +92,7 @@ class View:
         equation = self.recognised.equation
         if self.has("penalty"):
             return self.penalty.equation
-        if self._part.component.family == "layers":
+        if self.family == "layers":
             return opened(equation)
         turn = self.recognised.functions.get(TURN)
         return equation if turn is None else opened(equation, {turn})
@@ -103,7 +104,7 @@ class View:
     def goes_on(self) -> bool:
         """Whether a layer, or what is made of layers, can go on from the keys and values of earlier
         positions: what it gives there does not depend on how far the sequence goes."""
-        if self._part.component.family == "models":
+        if self.family == "models":
             return any(view.goes_on for role, view in self.uses.items() if role in STACKED)
         if "Mix" not in self.uses:
             return False
@@ -116,7 +117,7 @@ class View:
     def has_one_head(self) -> bool:
         """Whether a layer has an attention that is not cut into heads."""
         attentions = [self.uses[role] for role in ("Mix", "Cross") if role in self.uses]
-        return self._part.component.family == "layers" and any(
+        return self.family == "layers" and any(
             a.component == "scaled_dot_product_attention" or not a.projected.several
             for a in attentions
         )
@@ -260,7 +261,7 @@ class View:
     def foreign_sizes(self) -> frozenset[Size]:
         """The sizes, such as d_model in an attention, that the formula names as numbers and that
         are none of the component's."""
-        if self._part.component.family != "attention":
+        if self.family != "attention":
             return frozenset()
         return self.attention.foreign_sizes
 
@@ -274,56 +275,9 @@ class View:
         return f"float = {said.get(name, usual)!r}"
 
     @cached_property
-    def handed_on(self) -> tuple[str, ...]:
-        """The numbers that a layer, a stack or a model is made with for what it is built from."""
-        if self._part.component.family == "attention":
-            if not self.projected.several:
-                return self.numbers
-            shares = (self.groups,) if self.projected.grouped else ()
-            tables = ("max_len",) if self.rotary is not None else ()
-            return (*shares, *self.projected.numbers, *tables)
-        used = (view.handed_on for view in self.uses.values())
-        names = dict.fromkeys(name for names in used for name in names)
-        return tuple(name for name in names if name != "d_model")
-
-    def numbers_from(self, owner: str = "") -> str:
-        """``handed_on`` as further arguments of a call; ``owner`` is the text of what has them."""
-        return "".join(f", {name}={owner}{name}" for name in self.handed_on)
-
-    @property
-    def counts(self) -> frozenset[str]:
-        """Those of ``handed_on`` that count something: groups of heads."""
-        own = {self.groups} & {*self.handed_on}
-        return frozenset(own.union(*(view.counts for view in self.uses.values())))
-
-    def test_numbers_of(self, heads: int) -> list[str]:
-        """``handed_on`` as further arguments in tests with so many heads."""
-        numbered = enumerate(name for name in self.handed_on if name != "max_len")
-        values = {n: heads if n in self.counts else f"{0.7 + 0.8 * at:.1f}" for at, n in numbered}
-        return [f"{name}={value}" for name, value in values.items()]
-
-    @property
-    def test_numbers(self) -> list[str]:
-        """``handed_on`` as further arguments in tests with two heads."""
-        return self.test_numbers_of(2)
-
-    @property
-    def test_counts(self) -> list[str]:
-        """Those that count, as further arguments in tests with two heads or more."""
-        return [f"{name}=1" for name in self.handed_on if name in self.counts]
-
-    @property
-    def number_parameters(self) -> list[str]:
-        """``handed_on`` as parameters of a constructor; a model has a ``max_len`` of its own, and
-        counts by default what the notes count."""
-        whole = self._part.component.family == "models"
-        counts = {name: self.sizes.get(name, 1) if whole else 1 for name in self.counts}
-        counts |= {} if whole else {"max_len": 5000}
-        return [
-            f"{name}: int = {counts[name]}" if name in counts else f"{name}: float = 1.0"
-            for name in self.handed_on
-            if not (whole and name == "max_len")
-        ]
+    def handed_on(self) -> HandedOn:
+        """The numbers that it is made with for what it is built from."""
+        return HandedOn(self)
 
     def code(self, setting: str, x: str = "x", within: str = "", **known: str) -> str:
         """A setting as PyTorch.
@@ -497,26 +451,3 @@ class View:
     def rank(self, name: str) -> int:
         """The number of axes of an input of the reference."""
         return next(len(i.shape) for i in self.equation.inputs if i.name == name)
-
-
-def render_setting(value: Lambda, x: str, known: Mapping[str, str], within: str) -> str:
-    """A setting as PyTorch; the argument of a function setting has the text ``x``."""
-    axes = tuple(_axes(value.body))
-    given: dict[Expr | str, Local] = {HOLE: Local(x, axes)}
-    for expr in ir.walk(value.body):
-        if isinstance(expr, Size) and expr.value is None:
-            given[expr] = Local(known.get(expr.name, expr.name), kind="int")
-        elif isinstance(expr, Ref) and expr.array != HOLE and not expr.at:
-            given[expr.array] = Local(known.get(expr.array, f"self.{expr.array}"), kind="float")
-    return torch_expression(_held(value.body, axes), given, axes, within=within)
-
-
-def _axes(body: Expr) -> list[Index]:
-    return sorted(ir.free_indices(body), key=lambda index: index.name)
-
-
-def _held(expr: Expr, axes: tuple[Index, ...]) -> Expr:
-    """The expression with its hole as an element at all its indices."""
-    if expr == Ref(HOLE):
-        return Ref(HOLE, tuple(Idx(axis) for axis in axes))
-    return ir.rebuild(expr, lambda child: _held(child, axes))

@@ -1,0 +1,66 @@
+"""What templates see of the numbers that a part is made with for what it is built from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from notes2code.emit.view import View
+
+
+class HandedOn:
+    """The numbers that a layer, a stack or a model hands on: those of its attention, such as a
+    temperature or the groups of its heads, beside the sizes that each has."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Their names, of an attention those that it is made with."""
+        view = self.view
+        if view.family == "attention":
+            if not view.projected.several:
+                return view.numbers
+            shares = (view.groups,) if view.projected.grouped else ()
+            tables = ("max_len",) if view.rotary is not None else ()
+            return (*shares, *view.projected.numbers, *tables)
+        used = (part.handed_on.names for part in view.uses.values())
+        names = dict.fromkeys(name for names in used for name in names)
+        return tuple(name for name in names if name != "d_model")
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """Those that count something: groups of heads."""
+        own = {self.view.groups} & {*self.names}
+        used = (part.handed_on.counts for part in self.view.uses.values())
+        return frozenset(own.union(*used))
+
+    def arguments(self, owner: str = "") -> str:
+        """They as further arguments of a call; ``owner`` is the text of what has them."""
+        return "".join(f", {name}={owner}{name}" for name in self.names)
+
+    @property
+    def parameters(self) -> list[str]:
+        """They as parameters of a constructor; a model has a ``max_len`` of its own, and counts by
+        default what the notes count."""
+        whole = self.view.family == "models"
+        counts = {name: self.view.sizes.get(name, 1) if whole else 1 for name in self.counts}
+        counts |= {} if whole else {"max_len": 5000}
+        return [
+            f"{name}: int = {counts[name]}" if name in counts else f"{name}: float = 1.0"
+            for name in self.names
+            if not (whole and name == "max_len")
+        ]
+
+    def in_tests(self, heads: int = 2) -> list[str]:
+        """They as further arguments in tests with so many heads."""
+        numbered = enumerate(name for name in self.names if name != "max_len")
+        values = {n: heads if n in self.counts else f"{0.7 + 0.8 * at:.1f}" for at, n in numbered}
+        return [f"{name}={value}" for name, value in values.items()]
+
+    @property
+    def counts_in_tests(self) -> list[str]:
+        """Those that count, as further arguments in tests with two heads or more."""
+        return [f"{name}=1" for name in self.names if name in self.counts]
