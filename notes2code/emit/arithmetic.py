@@ -29,6 +29,9 @@ PAIRS = {"min": "torch.minimum", "max": "torch.maximum"}
 OF_PYTHON = frozenset("exp log sin cos tan sinh cosh tanh erf sqrt floor ceil".split())
 """Functions that ``math`` has too."""
 
+TOO_LARGE = 2**63
+"""The first whole number that torch does not take as one."""
+
 
 @dataclass(slots=True)
 class Arithmetic:
@@ -56,7 +59,7 @@ class Arithmetic:
         if isinstance(value, Fraction) and not is_decimal(value):
             above, below = self.number(value.numerator), self.number(value.denominator)
             return self.graph.infix("/", above, below, Kind.FLOAT)
-        if isinstance(value, int):
+        if isinstance(value, int) and value < TOO_LARGE:
             return self.graph.literal(str(value), Kind.WHOLE)
         return self.graph.literal(repr(float(value)), Kind.FLOAT)
 

@@ -172,7 +172,7 @@ class Lowering:
                 case Num(number) if not isinstance(number, float):
                     minus ^= number < 0
                     value = abs(Fraction(number))
-                    if not is_decimal(value):
+                    if value.denominator > 1 and not is_decimal(value):
                         below.append((at, Num(value.denominator)))
                         value = Fraction(value.numerator)
                     if value != 1:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
+from notes2code.emit.arithmetic import TOO_LARGE
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,
@@ -47,6 +48,10 @@ def _simplified(expr: Expr) -> Expr:
             return squared
         case Pow(Num(int() | Fraction() as base), Num(int() as exponent)) if base and exponent < 0:
             return Num(_plain(Fraction(base) ** exponent))
+        case Pow(Num(int() as base), Num(int() as exponent)) if abs(base) > 1 < exponent and (
+            abs(power := base**exponent) >= TOO_LARGE
+        ):
+            return Num(power)
         case Pow(Mul(factors), ir.MINUS_ONE):
             return _product([_inverse(factor) for factor in factors])
         case Reduce("sum", index, Mul(factors), where) if where is not None:

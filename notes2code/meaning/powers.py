@@ -237,6 +237,13 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         raised_to = replace(raised_to, body=ir.Num(constant))
     elif base.rank == 2 and not isinstance(base.body, ir.Ref):
         run.pay(2.2)  # the (5 + T)^a of a matrix T would be a power of each of its elements
+    if not _is_held(ir.Pow(base.body, raised_to.body)):
+        raise error(
+            "N2C020",
+            f"no floating-point number is as large or as small as `{run.quote(where)}`",
+            where,
+            "write a number between `10^{-300}` and `10^{300}`",
+        )
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
     return elementwise(run, base, raised_to, ir.Pow, where)
@@ -288,6 +295,26 @@ def _maps(run: Run, body: Expr) -> bool:
         and len(inner.at) < 2
         for inner in ir.walk(body)
     )
+
+
+def _is_held(expr: Expr) -> bool:
+    """Whether a float holds what an expression of numbers alone is, and does not round it to 0."""
+    try:
+        value = _rounded(expr)
+    except OverflowError:
+        return False
+    return value is None or value > 0
+
+
+def _rounded(expr: Expr) -> float | None:
+    """How large a power of numbers is, as a float; None for those of 0 and other expressions."""
+    match expr:
+        case ir.Num(value):
+            return float(value)
+        case ir.Pow(base, exponent):
+            raised, power = _rounded(base), _rounded(exponent)
+            return None if power is None or not raised else abs(raised) ** power
+    return None
 
 
 def _constant(expr: Expr) -> int | Fraction | None:
