@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from notes2code.diagnostics import error
 from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.kinds import CALLED
 from notes2code.meaning.run import Run, find, find_index
@@ -35,11 +36,22 @@ def check(run: Run, value: Value, target: Target) -> None:
         return
     if run.rows and value.rank == 0 and names.base_letter(target.name) in _OUTER:
         run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
+    _refuse_recurrence(run, value, target)
     _beside_itself(run, value, target)
     declared = _declared(run, target)
     _by_custom(run, value, target, declared)
     if declared is not None:
         _as_declared(run, value, target, declared)
+
+
+def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
+    """``D_{i,j} = \\min(D_{i-1,j}, D_{i,j-1}) + 1`` goes from element to element: that is no array
+    made of another one by its name."""
+    own = [p for p in ir.walk(value.body) if isinstance(p, ir.Ref) and p.array == target.name]
+    for at in (at for ref in own for at in ref.at if len(target.indices) > 1):
+        if isinstance(at, ir.Add) and {type(term) for term in at.terms} == {ir.Idx, ir.Num}:
+            text = f"`{run.quote(target.span)}` is made of its own elements before, one by one"
+            raise error("N2C034", text, target.span, "such a recurrence is not computed")
 
 
 def _beside_itself(run: Run, value: Value, target: Target) -> None:

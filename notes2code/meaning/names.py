@@ -5,7 +5,9 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from notes2code.latex.tree import (
     Accent,
@@ -79,7 +81,8 @@ def label(node: Node) -> str:
         case Juxt(factors):
             texts = [label(f) for f in factors]
             single = all(len(t) == 1 for t in texts)
-            return ("" if single else "_").join(texts)
+            capitals = all(map(str.isupper, texts)) and _is_run(factors)  # MLM, though LM is a word
+            return ("" if single or capitals else "_").join(texts)
         case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
             return f"{label(left)}_{label(right)}"
         case Relation((left, right), (sign,)) if sign in _ARROWS:
@@ -161,6 +164,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         camel = _CAMEL.search(name)  # the Scale of dequantScale
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
+        if name == "PE_pos":
+            return (1, 0, 2)
         if counts or ends & NUMBERS:
             return (0, 1, 2)
         if indices == 1 and base.lower() in ("weight", "score", "mask"):
@@ -192,6 +197,11 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if base == "b" or (base == "c" and _LATENT.fullmatch(name)):
         return (1, 0, 2)
     return (1, 2, 0) if base in _VECTORS else (0, 1, 2)
+
+
+def _is_run(factors: Sequence[Node]) -> bool:
+    """Whether nothing stands between factors."""
+    return all(left.span.end == right.span.start for left, right in pairwise(factors))
 
 
 def label_of_projection(name: str) -> bool:

@@ -127,3 +127,9 @@ def test_value(case: Case) -> None:
 def test_a_step_knows_one_of_each_only(latex: str, name: str) -> None:
     with pytest.raises(FormulaError, match=f"`{name}` is at two steps"):
         compile_formula(latex)
+
+
+def test_a_recurrence_over_two_indices_is_refused() -> None:
+    with pytest.raises(FormulaError, match="made of its own elements"):
+        compile_formula(r"D_{i,j} = \min(D_{i-1,j}, D_{i,j-1}) + c_{ij}")
+    assert compile_formula(r"D_{i,j} = \min(C_{i-1,j}, C_{i,j-1})").status == "formula"
