@@ -81,7 +81,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     small = base.islower() and (len(base) == 1 or base in names.GREEK)
     if small and indexed == 0 and element > 1:
         run.pay(0.7)
-    if len(base) == 1 and base in _MATRICES and indexed == 0 and element == 1:
+    lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
+    if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)
     unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
     unexpected = unexpected and not (run.seen.averaged and element == 1)

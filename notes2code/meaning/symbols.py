@@ -287,7 +287,10 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
         return use.name, 0, 0, 0
     # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps.
     capital = names.base_letter(use.name).isupper()
-    steps = 0 if capital and (not use.indices or "l" in run.seen.steps.get("", ())) else use.steps
+    counting = run.seen.steps.get("", set()) | run.seen.steps.get(
+        names.base_letter(use.name), set()
+    )
+    steps = 0 if capital and not counting <= {"i", "t"} else use.steps
     return use.name, most, most, steps
 
 
