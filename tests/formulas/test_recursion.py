@@ -17,7 +17,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda s, phi, k, v: s + np.outer(phi(k), v),
     ),
     Case(r"Z_t = Z_{t-1} + K_t", "Z[d] K[d]", lambda z, k: z + k),
-    Case(r"H^{(l)} = H^{(l-1)} W", "H[n,d] W[d,d]", np.matmul),
+    Case(r"H^{(l)} = H^{(l-1)} W", "H[n,d] W[d,p]", np.matmul),
     Case(r"h_l = x_l + \tanh(x_l), \quad x_{l+1} = 2 h_l", "x[d]", lambda x: 2 * (x + np.tanh(x))),
     Case(
         r"g_t = \sigma(a \odot h_{t-1}), h_t = g_t \odot h_{t-1}",
