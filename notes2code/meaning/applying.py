@@ -344,11 +344,7 @@ def _two_functions(use: Use, span: Span) -> ProblemError:
 def _site(run: Run, function: str, named: str, arguments: Sequence[Value]) -> int:
     """The number of a call. The same call twice in one statement is one, with one set of weights,
     and so is one at other elements, as ``score(q_i, k_l)`` beside ``score(q_i, k_j)``; other calls
-    have weights of their own, but for those of a function with a letter for a name, ``φ(q)`` and
-    ``φ(k)``: a layer is called by a word."""
-    base = names.base_letter(function)
-    if base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK)):
-        return 0
+    have weights of their own."""
     arrays = [v.body.array if isinstance(v.body, Ref) else run.quote(v.span) for v in arguments]
     text = "; ".join(arrays)
     key = f"{named}({text})@{run.statement}"
@@ -407,7 +403,8 @@ def _own_input(
 ) -> Lambda:
     """An input of the function that is no parameter, such as a weight: an input here too.
 
-    A second call of the function has weights of its own, and so has each of the ``FFN_i(x)``.
+    A second call of a layer has weights of its own, and so has each of the ``FFN_i(x)``; a function
+    with a letter for a name, ``φ(q)`` and ``φ(k)``, has one set of them.
     """
     if parameter.kind == "function" and parameter.name in run.defines:
         raise error(
@@ -417,7 +414,9 @@ def _own_input(
             "this follows from that formula, and is no definition of its own",
         )
     axes = (*(size for size, _ in own), *axes) if axes else axes
-    owner = f"{use.name}#{site}.{parameter.name}"
+    base = names.base_letter(use.name)
+    by_letter = base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK))
+    owner = f"{use.name}{'' if by_letter else f'#{site}'}.{parameter.name}"
     name, number = parameter.name, 1
     while _is_another(run, name, owner, parameter.kind):
         number += 1

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, warning
 from notes2code.latex.tree import Infix, Juxt, Node
-from notes2code.meaning import ir, names
+from notes2code.meaning import binders, ir, names
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import Value, matrix_product, settled
@@ -42,7 +42,7 @@ def _is_of_rows(equation: Equation) -> bool:
 
 def _projected(run: Run, item: Node) -> Value | None:
     match item:
-        case Juxt((first, second)) | Infix("·", first, second):
+        case Juxt((first, second)) | Infix("·", first, second) if binders.bare(first) == "W":
             weight, tokens = run.lower(first), run.lower(second)
         case _:
             return None
