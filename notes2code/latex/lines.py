@@ -2,7 +2,7 @@ r"""Equations in lines of their own that no ``\\`` parts, or behind a space that
 
 TeX sets ``q = x W`` and, in the next line, ``k = x V`` side by side, as ``q = x W k = x V``. Where
 a line begins with a name and an equals sign behind a whole equation, two equations are meant, and
-so they are in ``q = x W \; k = x V``.
+so they are in ``q = x W \; \; k = x V``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OPENS = frozenset(["open", "{"])
 _CLOSES = frozenset(["close", "}"])
 _ENDS_AN_OPERAND = frozenset(["name", "word", "num", "close", "}", "prime"])
 _PARTS = frozenset(["env", "row", "amp"])
-_SPACE = re.compile(r"\\[;: ]|~|\\(?:hspace|hskip|space|enspace)(?![A-Za-z])")
+_SPACE = re.compile(r"(?:(?:\\[,;: ]|~)\s*){2}|\\(?:hspace|hskip|enspace)(?![A-Za-z])")
 """A space that is wider than any between two factors."""
 
 

@@ -119,7 +119,10 @@ def _tells_axis(run: Run, name: Node, behind: Script) -> bool:
     if not softmax.is_softmax(name.text) or letter not in run.indices:
         return False
     used = (run.seen.understood(node) for node in walk(behind.base))
-    return any(names.label(at.node) == letter for use in used if use for at in use.indices)
+    inside = any(names.label(at.node) == letter for use in used if use for at in use.indices)
+    assert isinstance(behind.base, Group)
+    items = behind.base.items
+    return inside and len(items) == 1 and run.lower(items[0]).rank == 0
 
 
 def _raised_call(run: Run, name: Node, group: Group) -> Value | None:

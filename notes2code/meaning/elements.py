@@ -71,7 +71,7 @@ def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
 
 
 _MEASURES = frozenset(
-    "mean avg average std Std var Var max min norm rms RMS sum mu sigma lVert E".split()
+    "mean avg average std Std var Var max min norm rms RMS sum mu sigma E".split()
 )
 """What is said of a whole vector, as a number."""
 
@@ -86,10 +86,29 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
     for applied in nodes.of(Apply):
         if binders.bare(applied.function) in _MEASURES and isinstance(applied.argument, Group):
             groups.append(applied.argument)
+    multiplied = {name for node in nodes.of(Juxt, Infix) for name in _multiplied(seen, node)}
     for group in groups:
         use = seen.understood(group.items[0]) if len(group.items) == 1 else None
-        if use is not None and not use.indices and use.name in seen.counted:
+        if use is None or use.indices or use.name in seen.transposed | multiplied:
+            continue
+        if use.name in seen.counted:
             yield use.name
+
+
+def _multiplied(seen: Survey, node: Juxt | Infix) -> Iterator[str]:
+    """The names with an index that stand beside a matrix, ``W x_i``, or before a dot."""
+    if isinstance(node, Infix):
+        factors: Sequence[Node] = (node.left, node.right) if node.op in "·@×" else ()
+    else:
+        factors = node.factors if any(map(_is_matrix, node.factors)) else ()
+    for factor in factors:
+        use = seen.understood(factor)
+        if use is not None and use.indices:
+            yield use.name
+
+
+def _is_matrix(node: Node) -> bool:
+    return len(letter := binders.bare(node)) == 1 and letter.isupper()
 
 
 def _set(call: Juxt) -> Iterator[Node]:

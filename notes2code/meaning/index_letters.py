@@ -34,7 +34,7 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
     for node in nodes.of(Big):
         if node.sub is None:
             continue
-        seen.summed.update(binders.bound_letters(node.sub))
+        seen.bound.update(binders.bound_letters(node.sub))
         if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
             seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
         elif node.sup is not None:
@@ -44,7 +44,6 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
         seen.sizes.update(binders.size_names(node.sup))
         for last in binders.ends(node.sub):
             seen.sizes.update(binders.size_names(last))
-    seen.bound |= seen.summed
     for script in nodes.of(Script):
         if (own := binders.family_range(script)) is not None:
             seen.bound.update(binders.bound_letters(own))

@@ -13,20 +13,24 @@ from notes2code.records import dataclass
 class Noun:
     """A word for a kind: the rank that it speaks of, ``number`` 1 for a singular, 2 for a plural,
     0 where the language does not tell them apart; ``style`` says where its adjectives stand:
-    *before* it, *after* it, as ``english`` nouns do too, or in ``signs`` without spaces."""
+    *before* it, *after* it, as ``english`` nouns do too, or in ``signs`` without spaces. ``counts``
+    marks an amount, such as a length."""
 
     rank: int
     number: int
     style: str
+    counts: bool = False
 
 
-_NOUNS = {
+_NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
     (1, 1, "english"): r"\w*vector",
     (1, 2, "english"): r"\w*vectors",
     (2, 1, "english"): r"\w*matrix",
     (2, 2, "english"): r"\w*matrices",
-    (0, 1, "english"): r"scalar|length|number|count|size",
-    (0, 2, "english"): r"scalars|lengths|numbers|counts|sizes",
+    (0, 1, "english"): r"scalar",
+    (0, 2, "english"): r"scalars",
+    (0, 1, "english", True): r"length|number|count|size",
+    (0, 2, "english", True): r"lengths|numbers|counts|sizes",
     (1, 1, "before"): r"[A-ZÄÖÜ]\w*vektor|Vektor|вектор(?:ом)?",
     (1, 2, "before"): r"[A-ZÄÖÜ]\w*vektoren|Vektoren|векторы|векторами",
     (2, 1, "before"): r"матриц(?:а|ей)",
@@ -44,11 +48,12 @@ _NOUNS = {
     (0, 0, "after"): r"skalar|vô hướng",
     (1, 0, "signs"): r"向量|矢量|ベクトル|벡터",
     (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
-    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라|长度|長度|个数|數量|数量|长さ|長さ|길이",
+    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
+    (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이",
 }
 _PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
 
-IN_SIGNS = "|".join(pattern for (_, _, style), pattern in _NOUNS.items() if style == "signs")
+IN_SIGNS = "|".join(pattern for key, pattern in _NOUNS.items() if "signs" in key)
 """Nouns that no space sets apart."""
 
 MENTIONED = re.compile(

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
-from notes2code.latex.tree import Node
-from notes2code.meaning import names, scripts
+from notes2code.latex.tree import Infix, Name, Node
+from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.prose import Said, said
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import Use
@@ -94,8 +94,8 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
     base = names.base_letter(use.name)
     if use.transposed or (base == "I" and seen.has_identity):
         return False
-    if one.rank == 0 and base in ("Q", "K", "V") and seen.attends:
-        return False  # the V of the vocabulary's size is not that of the values
+    if one.counts and not _may_count(base, use, seen):
+        return False
     if one.rank == 0:
         return not (names.is_size_name(use.name) and base.islower())
     if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):
@@ -106,6 +106,24 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
         return False  # S_{ij} may be what a text calls the matrix S
     most = max(seen.counted.get(use.name, {len(use.indices)}))
     return most <= len(use.indices) + one.rank
+
+
+def _may_count(base: str, use: Use, seen: Survey) -> bool:
+    """Whether a letter that a text calls a length or a size is that in a formula: in a product with
+    a sign, ``S · σ(x)``. What stands elsewhere may be another thing by the same letter."""
+    if base not in _AMOUNTS or use.indices:
+        return False
+    factors = (side for node in seen.nodes.of(Infix) if node.op in "·×*" for side in _sides(node))
+    times = sum(binders.bare(side) == base for side in factors)
+    return times > 0 and times == sum(node.text == base for node in seen.nodes.of(Name))
+
+
+_AMOUNTS = frozenset("BCDJLMNPST")
+"""Capitals that are amounts as often as arrays."""
+
+
+def _sides(node: Infix) -> tuple[Node, Node]:
+    return node.left, node.right
 
 
 def _shapes(found: Mapping[tuple[str, int], int], seen: Survey) -> Iterator[tuple[str, Shape]]:

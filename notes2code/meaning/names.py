@@ -164,8 +164,6 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         camel = _CAMEL.search(name)  # the Scale of dequantScale
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
-        if name == "PE_pos":
-            return (1, 0, 2)
         if counts or ends & NUMBERS:
             return (0, 1, 2)
         if indices == 1 and base.lower() in ("weight", "score", "mask"):

@@ -136,8 +136,11 @@ def _event(run: Run, node: Node, letters: list[str]) -> Iterator[str]:
             yield text
         case Group(_, items) if any(isinstance(item, Dots) for item in items):
             # Between the first and the last of ``P(w_1, w_2, …, w_n)`` are all, named or not.
-            for item in (items[0], items[-1]):
-                yield from _event(run, item, letters)
+            first, last = names.base_letter(names.label(items[0])), items[-1]
+            for item in items:
+                listed = names.base_letter(names.label(item)) == first and item is not last
+                if item is items[0] or not (listed or isinstance(item, Dots)):
+                    yield from _event(run, item, letters)
             return
         case Group():
             yield from node.separators

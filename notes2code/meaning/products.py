@@ -147,6 +147,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return elementwise(run, left, right, ir.mul, where)
     if right.rank == 1 and _is_normalised(right) and _is_small(left):
         run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
+    if left.rank == 1 and right.rank == 2 and _is_weight(left):
+        run.pay(2.2)  # the W of W X is a matrix
     projection = projected.behind(run, left, right, where)
     if projection is not None:
         return projection
@@ -373,11 +375,21 @@ def _mixes(run: Run, left: Value, right: Value) -> bool:
     return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
 
 
+def _is_weight(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) == "W"
+
+
 def _makes_state(run: Run, node: Infix) -> bool:
-    """Whether a product is a term of a state, the ``f_t · c_{t-1}`` of c_t, which is a vector."""
+    """Whether a product is a term of a state, and a gate in it: the ``f_t · c_{t-1}`` and ``i_t ·
+    g_t`` of c_t, each of which goes with the step, or the ``o_t · \\tanh(c_t)`` of h_t."""
     if not run.gives_state or run.whole is None:
         return False
-    return any(ungrouped(term) is node for term in terms(run.whole))
+    if not any(ungrouped(term) is node for term in terms(run.whole)):
+        return False
+    sides = [run.seen.understood(ungrouped(side)) for side in (node.left, node.right)]
+    stepped = [use is not None and bool(use.steps) for use in sides]
+    squashed = any(isinstance(side, Apply) for side in (node.left, node.right))
+    return all(stepped) or (squashed and any(use is not None and use.indices for use in sides))
 
 
 def _is_gated(left: Value, right: Value) -> bool:

@@ -6,7 +6,7 @@ what is meant is the projection of each, ``Q (W^Q)^\top``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from notes2code.diagnostics import Span, warning
 from notes2code.latex.tree import Infix, Juxt, Node
@@ -16,6 +16,8 @@ from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import Value, matrix_product, settled
 
 _ATTENTION = frozenset(["mha", "mhsa", "msa", "mqa", "gqa", "sdpa", "multihead", "att"])
+_TOKENS = frozenset("QKVXHZYExhz")
+"""What has a row for each token."""
 
 
 def arguments(
@@ -46,7 +48,7 @@ def _projected(run: Run, item: Node) -> Value | None:
             weight, tokens = run.lower(first), run.lower(second)
         case _:
             return None
-    if _is_matrix(weight, "W") and _is_matrix(tokens, "QKVXHZYExhz"):
+    if _is_matrix(weight, {"W"}) and _is_matrix(tokens, _TOKENS):
         return _of_each_row(run, weight, tokens, item.span)
     return None
 
@@ -54,7 +56,7 @@ def _projected(run: Run, item: Node) -> Value | None:
 def behind(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
     """What a weight makes of attention behind it, or of matrices that are joined side by side, such
     as heads."""
-    if tokens.rank != 2 or not _is_matrix(weight, "W"):
+    if tokens.rank != 2 or not _is_matrix(weight, {"W"}):
         return None
     body = settled(tokens.body)
     if isinstance(body, ir.Call) and _attends(body.function):
@@ -78,7 +80,7 @@ def _of_each_row(run: Run, weight: Value, tokens: Value, where: Span) -> Value:
     return matrix_product(run, tokens, turned, where)
 
 
-def _is_matrix(value: Value, letters: str) -> bool:
+def _is_matrix(value: Value, letters: Set[str]) -> bool:
     """Whether a value is a matrix with a name, one of some letters, as it is."""
     body = settled(value.body)
     return (

@@ -49,12 +49,13 @@ _LONGEST = 80
 @dataclass(frozen=True, slots=True)
 class Said:
     """What prose says of a letter: its rank, and where in the text. ``of_rows`` means that it may
-    speak of the rows of a matrix, *query vectors Q*."""
+    speak of the rows of a matrix, *query vectors Q*; ``counts`` that it is an amount of things."""
 
     node: Node
     rank: int
     at: int
     of_rows: bool
+    counts: bool = False
 
 
 class _Token(NamedTuple):
@@ -87,7 +88,7 @@ def said(text: str) -> Iterator[Said]:
                 continue  # v and W, "both weight matrices", are so only loosely
             capital = letter in _OF_ROWS and noun.number != 1
             of_rows = capital or (noun.number == 2 and len(listed.nodes) == 1)
-            yield Said(node, noun.rank, tokens[listed.start].at, of_rows)
+            yield Said(node, noun.rank, tokens[listed.start].at, of_rows, noun.counts)
 
 
 def _token(match: re.Match[str]) -> _Token:

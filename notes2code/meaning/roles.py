@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Big, Clause, Group, Name, Node, Nodes, Relation, Script, rebuilt
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Group,
+    Name,
+    Node,
+    Nodes,
+    Relation,
+    Script,
+    rebuilt,
+    walk,
+)
 
 _ROLES = frozenset("qkvo")
 _FRESH = "jirstpumn"
@@ -16,8 +27,7 @@ def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     r"""The clauses, made of these nodes, with another letter for the k of ``Σ_k (W_q x)_k (W_k
     y)_k``, and with ``W_{\{q,k\}}`` for ``W_{q,k}``, which speaks of each of the two."""
     scripts = nodes.of(Script)
-    weights = {_role(node).lower() for node in scripts} - {""}
-    counted = {_counted(node) for node in nodes.of(Big)} & weights if len(weights) > 1 else set()
+    counted = {_counted(node) for node in nodes.of(Big)} & set(map(_inside, scripts))
     lists = {_several(node) for node in scripts if _is_weight(node.base)} - {""}
     if not counted and not lists:
         return tuple(clauses)
@@ -42,6 +52,15 @@ def _role(node: Script) -> str:
     match node:
         case Script(base, Name(letter), None, 0) if _is_weight(base) and letter.lower() in _ROLES:
             return letter
+    return ""
+
+
+def _inside(node: Script) -> str:
+    """The k of ``(W_k y)_k``: twice an index it would stand on a diagonal."""
+    match node:
+        case Script(Group("(") as group, Name(letter), None, 0):
+            weights = (inner for inner in walk(group) if isinstance(inner, Script))
+            return letter if any(_role(weight) == letter for weight in weights) else ""
     return ""
 
 

@@ -382,9 +382,9 @@ def _limits_indices(node: Node, before: list[Statement]) -> bool:
     relation, last = ungrouped(node), before[-1] if before else None
     if not isinstance(relation, Relation) or not isinstance(last, Define) or last.target is None:
         return False
-    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥≠":
+    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥":
         return False
-    indices = set(_letters_in_scripts(last.target))
+    indices = set(_letters_in_scripts(last.target)) - {"l", "ell"}  # which count layers
     letters = {side.text for side in relation.operands if isinstance(side, Name)}
     return len(letters) == 2 and letters <= indices
 

@@ -42,7 +42,7 @@ from notes2code.meaning.statements import Declare, Define, Range, Statement
 
 @dataclass(slots=True)
 class Survey:
-    """``bound`` are the letters that are indices, ``summed`` those that big signs count with;
+    """``bound`` are the letters that are indices, ``below`` the names that have some only below;
     ``free`` those that nothing but their use
     under or over a name makes one, in order. ``called`` are names that stand before
     parentheses wherever they occur. ``counted`` tells with how many indices each name occurs,
@@ -64,7 +64,7 @@ class Survey:
     keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
     bound: set[str] = field(default_factory=set)
-    summed: set[str] = field(default_factory=set)
+    below: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
     free: list[str] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
@@ -116,17 +116,17 @@ class Survey:
         found = scripts.read(node, self.bound, False, self.steps, numbered, self.raised)
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
-        found = self._in_order(found)
+        found = self._in_order(found, binders.bare(node))
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
 
-    def _in_order(self, use: scripts.Use) -> scripts.Use:
-        """A use with what a sum counts above the name, the d of ``Σ_d Q_i^d K_j^d``, behind what
-        stands below, unless both are summed over."""
-        above, below = use.indices[: use.above], use.indices[use.above :]
-        summed = [names.label(at.node) in self.summed for at in use.indices]
-        if not above or not below or not all(summed[: use.above]) or all(summed[use.above :]):
+    def _in_order(self, use: scripts.Use, letter: str) -> scripts.Use:
+        """A use with what stands above the name, the d of ``Σ_d Q_i^d K_j^d``, behind what stands
+        below, where the name stands with that alone, too; heads come first."""
+        heads = any(names.label(at.node) == scripts.HEAD for at in use.indices[: use.above])
+        if not use.above or letter not in self.below or heads:
             return use
+        above, below = use.indices[: use.above], use.indices[use.above :]
         return replace(use, indices=(*below, *above), above=0)
 
     def pair(self, node: Big) -> frozenset[str]:
@@ -194,6 +194,13 @@ def survey(statements: Sequence[Statement]) -> Survey:
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
+    named = (*nodes.of(Script), *(node for target in targets for node in walk(target)))
+    seen.below = {
+        node.base.text
+        for node in named
+        if isinstance(node, Script) and isinstance(node.base, Name)
+        if node.sub is not None and node.sup is None
+    }
     index_letters.find_binders(seen, nodes)
     both_sides = Nodes([*nodes, *(node for target in targets for node in walk(target))])
     index_letters.find_ends(seen, both_sides)

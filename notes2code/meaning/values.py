@@ -193,19 +193,14 @@ def outer(left: Value, right: Value) -> Value:
 
 
 def transpose(value: Value, span: Span) -> Value:
-    """The last two axes exchanged; a vector lies down, or stands up again."""
+    """The last two axes exchanged; a vector lies down, or stands up again. A softmax that is
+    transposed goes along the axis that it has as it is written."""
     if value.rank == 0:
         return replace(value, span=span)
     if value.rank == 1:
         return replace(value, row=not value.row, span=span)
     axes = (*value.axes[:-2], value.axes[-1], value.axes[-2])
-    along = value.along
-    swapped = None if along is None else (lambda k: along(_swapped(k, value.rank)))
-    return Value(value.body, axes, span, along=swapped)
-
-
-def _swapped(axis: int, rank: int) -> int:
-    return {rank - 1: rank - 2, rank - 2: rank - 1}.get(axis, axis)
+    return Value(value.body, axes, span)
 
 
 def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:

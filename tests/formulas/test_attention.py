@@ -72,8 +72,8 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     ),
     Case(
         r"h_i' = W_o [h_i^{1}; \dots; h_i^{H}]",
-        "W_o[d,H*v] h[H,n,v]",
-        lambda w, h: h.swapaxes(0, 1).reshape(h.shape[1], -1) @ w.T,
+        "W_o[d,H*v] h[n,H,v]",
+        lambda w, h: h.reshape(len(h), -1) @ w.T,
     ),
     Case(
         r"\xi^{new} = X \mathrm{softmax}(\beta X^\top \xi)",

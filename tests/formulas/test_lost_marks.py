@@ -39,6 +39,7 @@ def test_refused(latex: str, said: str) -> None:
     Case(r"q_i = W^\top \: x_i ~~ k_i = V^\top \: x_i", "W[d,p] x[n,d]", lambda w, x: x @ w),
     Case(r"Q = X W \hspace{1cm} K = X V", "X[n,d] W[d,p]", np.matmul),
     Case(r"y = W \, x = z", "W[p,d] x[d]", np.matmul),
+    Case(r"y = W \; x = z", "W[p,d] x[d]", np.matmul),
     # The shape that is said behind a space is no factor.
     Case(
         r"A = \mathrm{softmax}(S) \; A \in \mathbb{R}^{n \times n}",

@@ -16,7 +16,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "S[d,p] phi() K[d] V[p]",
         lambda s, phi, k, v: s + np.outer(phi(k), v),
     ),
-    Case(r"Z_t = Z_{t-1} + K_t", "Z[d] K[d]", lambda z, k: z + k),
+    Case(
+        r"P_t = (I - K_t H) P_{t-1}",
+        "K[n,m] H[m,n] P[n,p]",
+        lambda k, h, p: p - k @ h @ p,
+    ),
     Case(r"H^{(l)} = H^{(l-1)} W", "H[n,d] W[d,p]", np.matmul),
     Case(r"h_l = x_l + \tanh(x_l), \quad x_{l+1} = 2 h_l", "x[d]", lambda x: 2 * (x + np.tanh(x))),
     Case(

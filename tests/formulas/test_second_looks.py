@@ -295,8 +295,8 @@ PLAIN = [
     Case("Z = Γ Ṽ", "Gamma V_tilde[n,d]", lambda g, v: g * v),
     Case(
         "o_t = Σ_c g_t^c x_c",
-        "g[n,m] x[m,d]",
-        lambda g, x: g @ x,
+        "g[m,n] x[m,d]",
+        lambda g, x: g.T @ x,
     ),
     Case("TopThree(u)_j = max(u_j − τ, 0)", "u[d] tau", lambda u, t: np.maximum(u - t, 0)),
 ]

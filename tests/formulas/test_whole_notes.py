@@ -72,7 +72,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         context=[r"z_i^t = r_t^\top h_i", r"\alpha^t = \mathrm{softmax}(z^t)"],
     ),
     Case(r"y_t = \sum_i \alpha_i^t h_i", "alpha[T,N] h[N,d]", np.matmul),
-    Case(r"s_{ij} = \sum_c A_i^c B_j^c", "A[n,c] B[m,c]", lambda a, b: a @ b.T),
+    Case(r"s_{ij} = \sum_c A_i^c B_j^c", "A[c,n] B[c,m]", lambda a, b: a.T @ b),
+    Case(
+        r"f(A_i, B_j) = \sum_c A_i^c B_j^c",
+        "A[n,c] B[m,c]",
+        lambda a, b: a @ b.T,
+    ),
+    Case(r"\bar A_{ij} = \frac{1}{H} \sum_h A_{ij}^{(h)}", "H A[h,n,m]", lambda h, a: a.sum(0) / h),
     # Gradients are names of their own, and d counts features only where it stands alone.
     Case(r"dV = P^\top dO", "P[n,m] dO[n,d]", lambda p, g: p.T @ g),
     Case(

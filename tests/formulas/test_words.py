@@ -10,9 +10,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
-    # A run of capitals below a name is one label, and a word with a position a vector.
+    # A run of capitals below a name is one label.
     Case(r"Y = X_{MLM} + 1", "X_MLM[n,d]", lambda x: x + 1),
-    Case(r"h = v_x + PE_{pos}", "v_x[d] PE_pos[d]", lambda v, p: v + p),
     Case(
         r"\lambda = \exp(\lambda_{q1} \lambda_{k1}) - \exp(\lambda_{q2} \lambda_{k2})",
         "lambda_q1 lambda_k1 lambda_q2 lambda_k2",
