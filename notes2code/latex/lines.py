@@ -16,6 +16,7 @@ from notes2code.latex.characters import Token
 _OPENS = frozenset(["open", "{"])
 _CLOSES = frozenset(["close", "}"])
 _ENDS_AN_OPERAND = frozenset(["name", "word", "num", "close", "}", "prime"])
+_BEGINS = frozenset(["name", "word", "font"])
 _PARTS = frozenset(["env", "row", "amp"])
 _SPACE = re.compile(r"(?:(?:\\[,;: ]|~)\s*){2}|\\(?:hspace|hskip|enspace)(?![A-Za-z])")
 """A space that is wider than any between two factors."""
@@ -47,9 +48,9 @@ def parted(tokens: Sequence[Token], latex: str, problems: list[Problem]) -> list
 
 def _begins_equation(tokens: Sequence[Token], at: int) -> bool:
     """Whether a name with scripts and an equals sign stand there, behind a whole operand."""
-    if tokens[at - 1].kind not in _ENDS_AN_OPERAND or tokens[at].kind not in ("name", "word"):
+    if tokens[at - 1].kind not in _ENDS_AN_OPERAND or tokens[at].kind not in _BEGINS:
         return False
-    at += 1
+    at = _behind(tokens, at + 1) if tokens[at].kind == "font" else at + 1
     while tokens[at].kind in ("_", "^", "prime"):
         at = at + 1 if tokens[at].kind == "prime" else _behind(tokens, at + 1)
     return tokens[at].kind == "rel" and tokens[at].text == "="

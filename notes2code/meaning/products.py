@@ -127,7 +127,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if _scales_a_projection(left, right) or _scales_a_projection(right, left):
             run.pay(2.2)  # the a of a W^Q is what is projected
         if _maps_a_number(left, right):
-            run.pay(1.2)  # a matrix stands before what it maps, W a, and behind a number, \\alpha A
+            # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
+            run.pay(3.4 if _is_weight(left) else 1.2)
         number, array = sorted((left, right), key=lambda value: value.rank)
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
@@ -214,7 +215,7 @@ def _maps_a_number(left: Value, right: Value) -> bool:
     match left.body, right.body:
         case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
             capital = names.base_letter(matrix).isupper()
-            return capital and not names.base_letter(given).isupper()
+            return capital and (_is_weight(left) or not names.base_letter(given).isupper())
     return False
 
 

@@ -285,13 +285,12 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
             own = names.code_name(use.name, *letters)
             return run.separate.setdefault(use.name, own), len(use.indices), most, 0
         return use.name, 0, 0, 0
-    # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps; the Z_i beside keys and
-    # values is a vector.
-    capital = names.base_letter(use.name).isupper()
-    counting = run.seen.steps.get("", set())
-    whole = not use.indices or "l" in counting
-    placed = run.seen.attends and counting <= {"i", "j", "t"}
-    steps = 0 if capital and whole and not placed else use.steps
+    # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps; the Z_i that the keys of
+    # linear attention are added up to is a vector.
+    base = names.base_letter(use.name)
+    whole = not use.indices or "l" in run.seen.steps.get("", ())
+    normaliser = base == "Z" and run.seen.attends
+    steps = 0 if base.isupper() and whole and not normaliser else use.steps
     return use.name, most, most, steps
 
 

@@ -37,6 +37,7 @@ def test_refused(latex: str, said: str) -> None:
     # What stands behind a wide space, and is an equation itself, is no factor.
     Case(r"q = W_Q x \; \; k = W_K x", "W_Q[p,d] x[d]", np.matmul),
     Case(r"q_i = W^\top \: x_i ~~ k_i = V^\top \: x_i", "W[d,p] x[n,d]", lambda w, x: x @ w),
+    Case(r"\mathbf{q_i} = W x_i \; \; \mathbf{k_i} = V x_i", "W[p,d] x[n,d]", lambda w, x: x @ w.T),
     Case(r"Q = X W \hspace{1cm} K = X V", "X[n,d] W[d,p]", np.matmul),
     Case(r"y = W \, x = z", "W[p,d] x[d]", np.matmul),
     Case(r"y = W \; x = z", "W[p,d] x[d]", np.matmul),

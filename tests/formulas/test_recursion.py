@@ -17,6 +17,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda s, phi, k, v: s + np.outer(phi(k), v),
     ),
     Case(
+        r"S_i = S_{i-1} + \phi(K_i) \otimes V_i",
+        "S[d,p] phi() K[d] V[p]",
+        lambda s, phi, k, v: s + np.outer(phi(k), v),
+    ),
+    Case(
         r"P_t = (I - K_t H) P_{t-1}",
         "K[n,m] H[m,n] P[n,p]",
         lambda k, h, p: p - k @ h @ p,
