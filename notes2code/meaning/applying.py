@@ -89,7 +89,7 @@ def apply(
             span,
             "give one of the two another name",
         )
-    if _normalises(use.name) and any(map(projected.is_of_columns, arguments)):
+    if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
     site = _site(run, use.name, named, arguments)
@@ -385,11 +385,6 @@ def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
     if isinstance(expr, Size):
         return _instance(expr, sizes)
     return ir.rebuild(expr, lambda child: _copied(child, sizes))
-
-
-def _normalises(name: str) -> bool:
-    plain = name.replace("_", "").lower()
-    return plain == "ln" or plain.endswith("norm")
 
 
 def _own_input(

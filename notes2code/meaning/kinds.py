@@ -113,17 +113,14 @@ def _may_count(base: str, use: Use, seen: Survey) -> bool:
     a sign, ``S · σ(x)``. What stands elsewhere may be another thing by the same letter."""
     if base not in _AMOUNTS or use.indices:
         return False
-    factors = (side for node in seen.nodes.of(Infix) if node.op in "·×*" for side in _sides(node))
+    products = (node for node in seen.nodes.of(Infix) if node.op in "·×*")
+    factors = (side for node in products for side in (node.left, node.right))
     times = sum(binders.bare(side) == base for side in factors)
     return times > 0 and times == sum(node.text == base for node in seen.nodes.of(Name))
 
 
 _AMOUNTS = frozenset("BCDJLMNPST")
 """Capitals that are amounts as often as arrays."""
-
-
-def _sides(node: Infix) -> tuple[Node, Node]:
-    return node.left, node.right
 
 
 def _shapes(found: Mapping[tuple[str, int], int], seen: Survey) -> Iterator[tuple[str, Shape]]:

@@ -73,6 +73,8 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
 
 
 def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
+    """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
+    letter with an index is a vector at most."""
     base = target.name.split("_")[0]
     indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
     if indexed > 1:

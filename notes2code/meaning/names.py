@@ -202,6 +202,12 @@ def _is_run(factors: Sequence[Node]) -> bool:
     return all(left.span.end == right.span.start for left, right in pairwise(factors))
 
 
+def is_norm(name: str) -> bool:
+    """Whether a function is a normalisation by its name: ``LN``, ``RMSNorm``."""
+    plain = name.replace("_", "").lower()
+    return plain == "ln" or plain.endswith("norm")
+
+
 def label_of_projection(name: str) -> bool:
     """Whether a name is labelled as one of queries, keys, values or outputs: ``b_Q``."""
     return name.rpartition("_")[2].lower() in tuple("qkvo")

@@ -441,8 +441,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
 
 def _calls_norm(run: Run) -> bool:
     """Whether a formula calls a normalisation by its name."""
-    words = {name.lower().replace("_", "") for name in run.seen.called}
-    return any(word == "ln" or word.endswith("norm") for word in words)
+    return any(map(names.is_norm, run.seen.called))
 
 
 def _is_of_head(run: Run, use: Use) -> bool:
