@@ -14,7 +14,7 @@ from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.diagnostics import Problem, Span
-from notes2code.meaning import calls
+from notes2code.meaning import functions
 from notes2code.vault.model import Formula, Note
 
 Entry = tuple[Formula, Compiled]
@@ -112,7 +112,7 @@ def _is_part(compiled: Compiled) -> bool:
     """Whether a formula makes queries, keys or values, ``Q = X W^Q``, or says what a function of
     numbers is: parts of what a section is about."""
     name = "" if compiled.equation is None else compiled.equation.name
-    return name.lower() in ("q", "k", "v") or calls.is_known(name)
+    return name.lower() in ("q", "k", "v") or functions.is_known(name)
 
 
 def _is_apart(note: Note, formula: Formula) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Name, Node, rebuilt
-from notes2code.meaning.calls import is_known
+from notes2code.meaning.functions import is_known
 from notes2code.meaning.statements import Define, Statement
 
 

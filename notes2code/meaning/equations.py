@@ -9,8 +9,8 @@ from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
-    calls,
     families,
+    functions,
     ir,
     left_sides,
     names,
@@ -428,7 +428,7 @@ class Attempt:
         return (
             use is not None
             and isinstance(group, Group)
-            and calls.is_unknown(self.run, use)
+            and functions.is_unknown(self.run, use)
             and all(map(scripts.is_name, group.items))
         )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import calls, names, softmax
+from notes2code.meaning import functions, names, softmax
 from notes2code.meaning.entries import (
     Entry,
     Parsed,
@@ -363,7 +363,7 @@ class Linker:
         takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
         if takes is not None and given is not None and takes not in given:
             return False
-        return not calls.is_known(name)
+        return not functions.is_known(name)
 
     def rejected(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
         """The rejected definition that stands nearer than all that can be read, if one does; those
@@ -536,7 +536,7 @@ class Linker:
             current = pending.pop()
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - mine.parameters
-            free -= mine.called & calls.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
+            free -= mine.called & functions.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(family, mine.mentioned) if name in states}

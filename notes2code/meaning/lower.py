@@ -36,6 +36,7 @@ from notes2code.meaning import (
     calls,
     cells,
     families,
+    indicators,
     ir,
     matrices,
     membership,
@@ -65,7 +66,7 @@ def _number(run: Run, node: Num) -> Value:
 
 
 def _name(run: Run, node: Name | Script | Accent) -> Value:
-    if (indicator := calls.indicated(run, node)) is not None:
+    if (indicator := indicators.below(run, node)) is not None:
         return indicator
     if not scripts.is_name(node):
         return powers.scripted(run, node)
@@ -390,7 +391,7 @@ def _group(run: Run, node: Group) -> Value:
     if len(node.items) == 1:
         only = node.items[0]
         if node.open == "[" and isinstance(only, Relation) and None not in only.operands:
-            return calls.in_brackets(run, only)
+            return indicators.in_brackets(run, only)
         return replace(run.lower(only), span=node.span)
     if not node.items:
         raise error("N2C024", "nothing stands in these parentheses", node.span)

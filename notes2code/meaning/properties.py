@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import binders, calls, names, powers, roots, scripts, targets
+from notes2code.meaning import binders, functions, names, powers, roots, scripts, targets
 from notes2code.meaning.statements import Define, Fact, Statement, is_growth
 from notes2code.meaning.survey import Survey
 
@@ -111,7 +111,7 @@ def is_mention(node: Node) -> bool:
             and group.open == "("
             and bool(group.items)
             and all(scripts.is_name(item) or isinstance(item, Stroke) for item in group.items)
-            and names.label(name).lower() not in calls.OF_NUMBERS
+            and names.label(name).lower() not in functions.OF_NUMBERS
             and not names.label(name).lower().startswith("softmax")
         )
     return False

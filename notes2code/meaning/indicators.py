@@ -1,0 +1,48 @@
+"""Indicators: ``𝟙[j ≤ i]``, ``[k ≠ i]`` and ``δ_{ij}``, 1 where something holds, else 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Relation, Script, ungrouped
+from notes2code.meaning import conditions, ir
+from notes2code.meaning.run import Run
+from notes2code.meaning.values import Value, scalar
+
+
+def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``."""
+    group = factors[at + 1] if at + 1 < len(factors) else None
+    if not isinstance(group, Group) or len(group.items) != 1:
+        return None
+    if not isinstance(group.items[0], Relation):
+        return None
+    return in_brackets(run, group.items[0]), at + 2
+
+
+def in_brackets(run: Run, said: Relation) -> Value:
+    """``[j ≤ i]``: 1 where it holds, else 0."""
+    return scalar(ir.Cases(((conditions.condition(run, said), ir.ONE),), ir.ZERO), said.span)
+
+
+def is_one(node: Node) -> bool:
+    """Whether a node may be the 1 or the I of an indicator."""
+    match node:
+        case Num("1") | Name("ones" | "I") | Name("1", _, "blackboard"):
+            return True
+    return False
+
+
+def below(run: Run, node: Node) -> Value | None:
+    """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
+    match node:
+        case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):
+            letters = {side.text for side in (left, right) if isinstance(side, Name)}
+            known = "delta" in run.shapes | run.defined
+            if len(letters) == 2 and letters & run.indices.keys() and not known:
+                return in_brackets(run, Relation((left, right), ("=",), (node.span,), node.span))
+        case Script(one, sub, None, 0) if is_one(one):
+            said = ungrouped(sub)
+            if isinstance(said, Relation) and None not in said.operands:
+                return in_brackets(run, said)
+    return None
