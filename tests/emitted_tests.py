@@ -48,6 +48,10 @@ def _run(root: Path, log: Path, plugins: Sequence[object], options: Sequence[str
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     os.chdir(root)
+    # The tests need no plugins, of which hypothesis alone takes a second; and without a folder to
+    # stop at, pytest looks through those above.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     usual = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-    code = pytest.main([*usual, *options, "--import-mode=importlib", "tests"], plugins=plugins)
+    usual += [f"--confcutdir={root}", "--import-mode=importlib"]
+    code = pytest.main([*usual, *options, "tests"], plugins=plugins)
     sys.exit(int(code))
