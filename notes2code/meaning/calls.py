@@ -312,7 +312,7 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
         )
     value = run.lower(items[0])
     if function == "exp":
-        powers.warn_of_root(run, value, items[0], span)
+        powers.check_exponent(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)

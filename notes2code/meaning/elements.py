@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,8 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             found += factors
         elif big.op == "prod":
             found.append(big.body)
+        elif isinstance(big.body, Script) and scripts.is_two(big.body.sup):
+            found.append(replace(big.body, sup=None))
     for statement in statements:
         sides = statement.values if isinstance(statement, Define) else ()
         for side in sides[: len(sides) - 1]:

@@ -119,7 +119,9 @@ def is_any_function(name: str) -> bool:
 def is_size_name(name: str) -> bool:
     """Whether a scalar's name says that it counts features: ``d``, ``d_k``, ``D``, ``dim``."""
     base = base_letter(name)
-    return base in ("d", "D", "dim") and not name.endswith(("_hat", "_tilde", "_bar", "_star"))
+    return base in ("d", "D", "dim") and not name.endswith(
+        ("_hat", "_tilde", "_bar", "_star", "_vec")
+    )
 
 
 FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])

@@ -21,10 +21,11 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     Stroke,
+    children,
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import families, ir, names, roots, scripts
+from notes2code.meaning import binders, families, ir, names, roots, scripts
 from notes2code.meaning.indexing import position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
@@ -50,11 +51,25 @@ def exponential(run: Run, node: Script) -> Value:
     """``e^x``."""
     assert node.sup is not None
     exponent = _exponent(run, node.sup)
-    warn_of_root(run, exponent, node.sup, node.span)
+    check_exponent(run, exponent, node.sup, node.span)
     return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
 
 
-def warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
+def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
+    """Refuse the exponential of a matrix, and warn where the root of −1 may be meant."""
+    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op == "·")
+    factors = {binders.bare(factor) for factor in children(node)} if product else set()
+    if "Delta" in factors and any(len(name) == 1 and name.isupper() for name in factors):
+        raise error(
+            "N2C037",
+            f"`{run.quote(node.span)}` may stand for the exponential of a matrix",
+            node.span,
+            "that is not computed; write `\\Delta \\odot A` where each element is meant",
+        )
+    _warn_of_root(run, exponent, node, span)
+
+
+def _warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
     """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
     factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
     index = roots.beside_angle(node) if "i" in run.indices else None

@@ -25,6 +25,9 @@ from notes2code.meaning import binders, names, scripts
 _COUNTS = frozenset("BCDLNT")
 """Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
 
+_EXTENTS = _COUNTS | frozenset("HPSW")
+"""Capitals of which ``×`` makes a count, as in ``H × W``."""
+
 _DATA = frozenset("XYZ")
 
 
@@ -59,8 +62,7 @@ def quantities(nodes: Nodes) -> set[str]:
     inner = {id(node.left) for node in products}
     for node in products:
         if id(node) not in inner:
-            chain = binders.chain(node)
-            single = (f.factors if isinstance(f, Juxt) else (f,) for f in chain)
+            single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
             found.update(_of_counts([one for factors in single for one in factors], node.op))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
@@ -212,6 +214,12 @@ def _quotient(node: Node) -> tuple[Node, Node] | None:
     return None
 
 
+def _of_letters(node: Node) -> tuple[Node, Node] | None:
+    """The H and P of ``\\frac{H}{P}``; none of ``\\frac{H}{2}``."""
+    parts = _quotient(node)
+    return parts if parts is not None and all(map(_plain, parts)) else None
+
+
 def _counts(node: Juxt) -> bool:
     first, *others = node.factors
     if not isinstance(first, Num):
@@ -231,8 +239,9 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
 
 def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
-    for matrices are multiplied by each other only, as between words, ``position × frequency``; and
-    so do the others beside both, as in ``2 B L d_h``, whatever they are beside two sizes."""
+    for matrices are multiplied by each other only, as between words, ``position × frequency``, and
+    between the letters of extents, ``H × W``; and so do the others beside both, as in ``2 B L
+    d_h``, whatever they are beside two sizes."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
@@ -240,8 +249,9 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
+    extents = _EXTENTS.issuperset(found)
     sure = (
-        number or size > 0 or worded
+        number or size > 0 or worded or extents
         if sign == "×"
         else size and (size > 1 or not _ARRAYS.intersection(found))
     )

@@ -18,9 +18,11 @@ NAMES = {
     "softplus": r"\mathrm{softplus}",
     "sigmoid": r"\mathrm{sigmoid}", "sigmoide": r"\mathrm{sigmoid}",
     "sigmoïde": r"\mathrm{sigmoid}", "сигмоида": r"\mathrm{sigmoid}",
-    "シグモイド": r"\mathrm{sigmoid}", "logistic": r"\mathrm{sigmoid}",
+    "シグモイド": r"\mathrm{sigmoid}", "시그모이드": r"\mathrm{sigmoid}",
+    "logistic": r"\mathrm{sigmoid}",
     "tanh": r"\tanh", "hyperbolic tangent": r"\tanh",
-    "softmax": r"\mathrm{softmax}",
+    "softmax": r"\mathrm{softmax}", "ソフトマックス": r"\mathrm{softmax}",
+    "소프트맥스": r"\mathrm{softmax}", "софтмакс": r"\mathrm{softmax}",
 }  # fmt: skip
 """What prose calls functions, in lower case, and how formulas write them."""
 
@@ -32,15 +34,15 @@ _LETTER = (
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
     r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
-    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|[—–:：=])"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=])"
 )
 _BETWEEN = (
     r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"
     r"|pointwise|activation|non-?linearity|function|like|such|as|eine?|die|der|la|le|une?|o|uma"
     r"|fonction|función|função|функция|de)\b|e\.g\.|d'activation|激活|函数|一个|一般|通常|为|如|例如"
-    r"|活性化関数)*"
+    r"|活性化関数|활성화|함수)*"
 )
-_KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|Funktion))*\s*"
+_KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
 _BEHIND = re.compile(rf"{_LETTER}\s*{_IS}{_BETWEEN}{_NAME}", re.IGNORECASE)
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 

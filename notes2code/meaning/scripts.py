@@ -219,7 +219,7 @@ def read(
         indices,
         reader.power,
         reader.transposed,
-        node.font == "bold",
+        node.font == "bold" or "vec" in marks,
         reader.dropped,
         len(indices) - below,
     )

@@ -544,16 +544,18 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     signs, operands = list(node.signs), list(node.operands)
     out: list[Statement] = []
     if signs == ["∈"] and _is_interval(operands[-1]):
-        numbers = tuple(n for n in (*earlier_names, operands[0]) if _is_small(n))
+        named = (*earlier_names, operands[0])
+        numbers = tuple(_at_any_place(n) for n in named if _is_small(n))
         return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
-            named = tuple(n for n in (*earlier_names, *operands[:-1][:1]) if n is not None)
-            if len(signs) == 1 and all(map(is_name, named)):
-                return [Declare(named, axes, node.span)]
+            left = [n for n in (*earlier_names, *operands[:-1][:1]) if n is not None]
+            declared = tuple(map(_at_any_place, left))
+            if len(signs) == 1 and all(map(is_name, declared)):
+                return [Declare(declared, axes, node.span)]
             if is_name(operands[0]):
-                out.append(Declare(named[:1], axes, node.span))
+                out.append(Declare(declared[:1], axes, node.span))
             signs, operands = signs[:-1], [*operands[:-2], _without_repeated(operands[:-1])]
     if signs[1:] and signs[-1] == "∈":  # what else it is in is only remarked
         signs, operands = signs[:-1], operands[:-1]
@@ -599,6 +601,24 @@ def _relation(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if len(values) < 2 or any(map(braces.is_set, values)):
         return [Fact("=", node.span)]
     return [*out, *_definition(values, node.span)]
+
+
+def _at_any_place(name: Node) -> Node:
+    """``H_t`` for the ``H_{t-1}`` whose shape is said, which all of them have."""
+    match name:
+        case Script(sub=Group("", items) as group):
+            return replace(name, sub=replace(group, items=tuple(map(_unmoved, items))))
+        case Script(sub=Infix() as place):
+            return replace(name, sub=_unmoved(place))
+    return name
+
+
+def _unmoved(place: Node) -> Node:
+    """The t of ``t - 1``."""
+    match place:
+        case Infix("+" | "-", Name() as letter, Num()):
+            return letter
+    return place
 
 
 def _without_repeated(sides: Sequence[Node | None]) -> Node | None:

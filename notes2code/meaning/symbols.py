@@ -193,7 +193,7 @@ def _is_size(run: Run, name: str) -> bool:
     if name in run.seen.sizes or _counts_an_axis(run, name) or _is_among_sizes(run, name):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
-        if run.seen.counted[name] != {0}:
+        if run.seen.counted[name] != {0} or name in run.seen.bold:
             return False
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)

@@ -38,6 +38,13 @@ COUNTS = [
         lambda h, w, c, m: 4 * h * w * c**2 + 2 * m**2 * h * w * c,
         context=[r"X \in \mathbb{R}^{H \times W \times C}"],
     ),
+    Case(r"N = H \times W", "H W", lambda h, w: h * w),
+    Case(
+        r"N = T \times \frac{H}{P} \times \frac{W}{P}",
+        "T H P+ W",
+        lambda t, h, p, w: t * h * w / p**2,
+    ),
+    Case(r"Y = X \times W", "X[n,d] W[d,p]", np.matmul),
     Case(
         r"y = T^2 x",
         "T x[n]",
@@ -644,6 +651,39 @@ def test_a_layer_is_of_the_kind_of_what_is_added_to_it() -> None:
 )
 def test_kinds_of_factors(case: Case) -> None:
     check(case)
+
+
+@table(
+    # A letter in bold or below an arrow is a vector, also one that is a size elsewhere.
+    Case(r"s = \mathbf{q} \cdot \mathbf{d}", "q[n] d[n]", np.dot),
+    Case(r"s = \mathbf{q}^\top \mathbf{d}", "q[n] d[n]", np.dot),
+    Case(r"\vec n = W \vec d", "W[p,n] d_vec[n]", np.matmul),
+    Case(
+        r"s = \frac{\vec q \cdot \vec d}{\|\vec q\| \|\vec d\|}",
+        "q_vec[n] d_vec[n]",
+        lambda q, d: q @ d / np.sqrt(q @ q) / np.sqrt(d @ d),
+    ),
+    Case(
+        r"S = \frac{\mathbf{Q} \mathbf{K}^T}{\sqrt{\mathbf{d_k}}}",
+        "Q[n,d_k] K[m,d_k]",
+        lambda q, k: q @ k.T / np.sqrt(q.shape[1]),
+    ),
+)
+def test_vectors_by_their_font(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\bar A = \exp(\Delta A)", r"h_t = e^{\Delta_t A} h_{t-1} + B x_t"]
+)
+def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="exponential of a matrix"):
+        compile_formula(latex)
+
+
+def test_the_exponential_of_each_element_is_none_of_a_matrix() -> None:
+    assert compile_formula(r"A' = \exp(\Delta \odot A)")
+    assert compile_formula(r"A = \exp(Q K^\top / \tau)")
 
 
 def test_an_index_below_e_is_refused() -> None:

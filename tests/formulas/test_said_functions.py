@@ -20,6 +20,18 @@ INPUTS = "W[p,d] x[d] b[p]"
 
 @table(
     Case(LAYER, INPUTS, lambda w, x, b: sigmoid(w @ x + b)),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
+        lambda w, x: softmax(w @ x),
+        context=r"ここで $\sigma$ はソフトマックス関数です。",
+    ),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
+        lambda w, x: softmax(w @ x),
+        context=r"$\sigma$는 소프트맥스 함수이다.",
+    ),
     Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"where $\sigma$ is ReLU."),
     Case(
         r"y = f(W x + b)",

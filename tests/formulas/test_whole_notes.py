@@ -26,6 +26,51 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         context=[r"g = \sigma(W x + b)"],
     ),
     Case(r"y = g \cdot x + (1 - g) \cdot z", "g x[d] z[d]", lambda g, x, z: g * x + (1 - g) * z),
+    # Numbers for X, W or M are an example: they are matrices all the same, as x is a vector.
+    Case(
+        r"Q = X W",
+        "X[n,d] W[d,p]",
+        np.matmul,
+        context=[
+            r"X = \begin{bmatrix} 1 & 0 \\ 0 & 2 \end{bmatrix}",
+            r"W = \begin{bmatrix} 3 & 1 \\ 0 & 2 \end{bmatrix}",
+        ],
+    ),
+    Case(
+        r"\mathrm{softmax}\left(\frac{QK^\top + M}{\sqrt{d_k}}\right)V",
+        "Q[n,d_k] K[m,d_k] M[n,m] V[m,p]",
+        lambda q, k, m, v: softmax((q @ k.T + m) / np.sqrt(q.shape[1])) @ v,
+        context=[r"M = \begin{pmatrix} 0 & -\infty \\ 0 & 0 \end{pmatrix}"],
+    ),
+    Case(
+        r"y = W x + b",
+        "W[p,d] x[d] b[p]",
+        lambda w, x, b: w @ x + b,
+        context="With $x = [2, 4, 6]$ and $b = (1, 1)^T$ it is easy.",
+    ),
+    Case(
+        r"y = c x",
+        "c x[d]",
+        lambda c, x: c * x,
+        context="With $c = 3$ and $x = [2, 4]$ it is easy.",
+    ),
+    # The mean of the squares of x_j is a number, wherever its root is taken.
+    Case(
+        r"y = w \odot \hat x",
+        "w[d] x[d] epsilon+",
+        lambda w, x, e: w * x / np.sqrt((x**2).mean() + e),
+        context=[
+            r"r = \left(\frac{1}{d} \sum_j x_j^2 + \epsilon\right)^{-1/2}",
+            r"\hat x = x \cdot r",
+        ],
+    ),
+    # What H_{t-1} is, H_t is.
+    Case(
+        r"S_t = \tanh(H_t U)",
+        "H[s,n,d] U[d,p]",
+        lambda h, u: np.tanh(h @ u),
+        context=[r"H_{t-1} \in \mathbb{R}^{n \times d}, \quad U \in \mathbb{R}^{d \times p}"],
+    ),
     # What stands below a softmax of scores that it counts is what it runs over.
     Case(
         r"y_i = \sum_j \mathrm{softmax}(q_i^\top k_j)_j v_j",
