@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import ProblemError, error, note
-from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Neg, Node, Num, Relation, walk
+from notes2code.latex.tree import (
+    Big,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    walk,
+)
 from notes2code.meaning import binders, conditions, diagonal, ir, names, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -258,7 +270,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     _refuse_unusual_bounds(run, first, last)
     if isinstance(first, Num) and first.text.isdigit():
         start = int(first.text)
-        if last is None or not _depends(run, last):
+        if last is None or not (_depends(run, last) or _begins_another(run, last)):
             size = Size("") if last is None else count(run, last, start)
             return Index(letter, size, start), None
         index = Index(letter, Size(""), start)
@@ -277,6 +289,22 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     high = _end(run, last)
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
+
+
+def _begins_another(run: Run, last: Node) -> bool:
+    """Whether the elements behind the last one are counted too: the m of ``Σ_{i=1}^m x_i +
+    Σ_{i=m+1}^n g_i x_i`` is no size of x."""
+    own = binders.bare(last)
+    firsts = (
+        first
+        for big in run.seen.nodes.of(Big)
+        if isinstance(big.sub, Relation) and big.sub.signs == ("=",)
+        for first in big.sub.operands[1:]
+    )
+    return bool(own) and any(
+        isinstance(first, Infix) and first.op == "+" and binders.bare(first.left) == own
+        for first in firsts
+    )
 
 
 def _end(run: Run, node: Node) -> Expr:

@@ -231,12 +231,12 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
-    sets = {id(node) for node in binders.worded_sets(nodes)}
+    apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements)
     counted = _counted_elsewhere(nodes)
     for node in nodes.of(Script):
-        if node.sub is None or not scripts.is_name(node) or id(node) in sets:
+        if node.sub is None or not scripts.is_name(node) or id(node) in apart:
             continue
         base = binders.bare(node)
         if base in labelled:
@@ -257,6 +257,13 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     if not seen.free and any(big.sub is None for big in nodes.of(Big)):
         seen.free.extend(dict.fromkeys(_of_words(nodes)))
     seen.bound.update(seen.free)
+
+
+def _limits(nodes: Nodes) -> set[int]:
+    """What stands below and above sums: the s of a K_s that a sum runs up to tells what it counts,
+    where nothing else has that index."""
+    scripts_of = (node for big in nodes.of(Big) for node in (big.sub, big.sup) if node is not None)
+    return {id(part) for node in scripts_of for part in walk(node)}
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

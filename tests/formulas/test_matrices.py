@@ -65,7 +65,7 @@ from tables import Case, check, table
     ),
     Case(r"y = W x + \Delta W x", "W[h,d] x[d] Delta_W[h,d]", lambda w, x, d: (w + d) @ x),
     Case(r"\Delta W = 2 BA", "B[h,r] A[r,d]", lambda b, a: 2 * b @ a),
-    Case(r"C = \exp(\Delta A)", "Delta A[n,d]", lambda s, a: np.exp(s * a)),
+    Case(r"C = \tanh(\Delta A)", "Delta A[n,d]", lambda s, a: np.tanh(s * a)),
     Case(r"C = A \odot B", "A[n,m] B[n,m]", lambda a, b: a * b),
     Case(r"C = A \circ B", "A[n,m] B[n,m]", lambda a, b: a * b),
     Case(r"Y = XW \odot XV", "X[n,d] W[d,h] V[d,h]", lambda x, w, v: (x @ w) * (x @ v)),
