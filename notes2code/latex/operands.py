@@ -33,6 +33,7 @@ MAX_DEPTH = 60
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
+_INDICES = frozenset("ijklmnstr")
 
 
 def _in_parentheses(sup: Node) -> Node:
@@ -306,14 +307,21 @@ class Operands(TokenReader):
         if token.kind in ("fn", "big") or token.text in FUNCTION_WORDS or token.kind == "env":
             return True
         if token.kind == "open":
-            return not isinstance(last, Name | Script)
+            return not (isinstance(last, Name | Script) or self.is_place())
         return isinstance(last, Apply | Group | Frac)
+
+    def is_place(self) -> bool:
+        """Whether brackets hold an index alone, as in ``\\log \\mathrm{softmax}(z)[i]``."""
+        match [token.text for token in self.tokens[self.at : self.at + 3]]:
+            case ["[", letter, "]"]:
+                return letter in _INDICES
+        return False
 
     def is_sum_sign(self) -> bool:
         """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
         index, end = self.below()
         counted = any(token.text in ("=", "∈") for token in index)
-        letter = len(index) == 1 and index[0].text in tuple("ijklmnstr")
+        letter = len(index) == 1 and index[0].text in _INDICES
         if not letter and len(index) == 1 and index[0].kind == "name":
             scripts = zip(self.tokens[end:], self.tokens[end + 1 :], strict=False)
             uses = (right.text for left, right in scripts if left.kind in ("_", "^"))

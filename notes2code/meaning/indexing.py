@@ -80,6 +80,13 @@ def _reversed(run: Run, node: Node, size: Size, use: Use) -> Expr | None:
 def _numbered(run: Run, node: Num, use: Use) -> Expr:
     """The place of the 1 in ``x_{i1}``."""
     first = run.seen.numbered.get(names.base_letter(use.name), 1)
+    if int(node.text) < first:
+        raise error(
+            "N2C032",
+            f"there is no element `{node.text}` where they are counted from {first}",
+            node.span,
+            "count all places of the formula from 1, or all from 0",
+        )
     text = (
         f"`{run.quote(use.span)}` is taken to be an element of `{use.name}`, counted from {first}"
     )

@@ -178,18 +178,38 @@ def _is_place(run: Run, node: Node) -> bool:
     return use is not None and (bool(use.indices) or use.name[:1].islower())
 
 
+def is_place(run: Run, group: Group) -> bool:
+    """Whether brackets hold one place and nothing else."""
+    if group.open != "[" or len(group.items) != 1:
+        return False
+    (item,) = group.items
+    if isinstance(item, Num):
+        raise error(
+            "N2C032",
+            f"the place `{item.text}` may be counted from 0 or from 1",
+            group.span,
+            f"write `_{{{item.text}}}`, which counts from 1",
+        )
+    return (isinstance(item, Name) and item.text in names.INDEX_LETTERS) or _counted(run, item)
+
+
 def is_among_places(run: Run, name: Node, group: Group) -> bool:
     """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``."""
     parts = walk(group)[1:]
     letters = {n.text for n in parts if isinstance(n, Name)}
     if group.open != "[" or ";" in group.separators or letters.isdisjoint(run.indices):
         return False
-    if not all(isinstance(n, Name | Num | Infix) for n in parts):
+    if not all(isinstance(n, Name | Num | Infix | Juxt) for n in parts):
         return False
-    if not all(_counted(run, item) for item in group.items):
+    if not all(_counted(run, item) or _is_moved(item) for item in group.items):
         return False
     unknown = functions.is_unknown(run, run.seen.use(name))
     return unknown and not of_arrays.is_expectation(run, name, group)
+
+
+def _is_moved(node: Node) -> bool:
+    """Whether a place is so many from another, as in ``x[t - k d]``."""
+    return isinstance(node, Infix) and node.op in ("+", "-") and isinstance(node.left, Name)
 
 
 def _counted(run: Run, node: Node) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
+import pytest
 
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, softmax, table
 
 
@@ -36,6 +39,22 @@ def differences(n: int, m: int) -> Any:
         "alpha[n,m] p[n] sigma",
         lambda a, p, s: a * np.exp(-((np.arange(a.shape[1]) - p[:, None]) ** 2) / (2 * s**2)),
         context=r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
+    ),
+    # The label of what bounds a sum is none of its own indices.
+    Case(r"y = \sum_{i=1}^{K_s} v_i x_i", "v[K_s] x[K_s,d]", np.matmul),
+    Case(
+        r"y = \sum_{i=1}^{m} x_i + \sum_{i=m+1}^{n} g_i x_i",
+        "x[n] g[n] m+",
+        lambda x, g, m: (
+            np.where(np.arange(1, len(x) + 1) <= m, x, 0).sum()
+            + np.where(np.arange(1, len(x) + 1) >= m + 1, g * x, 0).sum()
+        ),
+    ),
+    Case(r"p_i = \mathrm{softmax}(W x)[i]", "W[n,d] x[d]", lambda w, x: softmax(w @ x)),
+    Case(
+        r"L = -\sum_i y_i \log \mathrm{softmax}(z)[i]",
+        "y[n] z[n]",
+        lambda y, z: -(y * np.log(softmax(z))).sum(),
     ),
     Case(r"g = \sin(\frac{m L}{L'})", "m L L_prime", lambda m, a, b: np.sin(m * a / b)),
     Case(
@@ -72,3 +91,22 @@ def differences(n: int, m: int) -> Any:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "why"),
+    [
+        (r"y_t = \sum_{k=0}^{K-1} w_k x[t - k d]", "looks a row up"),
+        (r"y_t = x[t - 2k]", "looks a row up"),
+        (r"p = \mathrm{softmax}(z)[0]", "counted from 0 or from 1"),
+        (r"p = \mathrm{softmax}(z)_0", "no element `0` where they are counted from 1"),
+    ],
+)
+def test_places_that_are_not_known_are_refused(latex: str, why: str) -> None:
+    with pytest.raises(FormulaError, match=re.escape(why)):
+        compile_formula(latex)
+
+
+def test_a_factor_in_brackets_is_no_place() -> None:
+    formula = compile_formula(r"y_t = \eta [x_t - y_{t-1}]")
+    np.testing.assert_allclose(formula.reference(eta=0.5, x=[3.0, 5.0], y=[1.0, 2.0]), [1, 1.5])

@@ -291,7 +291,7 @@ PLAIN = [
         "grad[n,d] threshold",
         lambda g, t: g * t / np.linalg.norm(g),
     ),
-    Case("Ā = exp(Δ A)", "Delta A[n,d]", lambda delta, a: np.exp(delta * a)),
+    Case("Ā = tanh(Δ A)", "Delta A[n,d]", lambda delta, a: np.tanh(delta * a)),
     Case("Z = Γ Ṽ", "Gamma V_tilde[n,d]", lambda g, v: g * v),
     Case(
         "o_t = Σ_c g_t^c x_c",

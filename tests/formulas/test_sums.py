@@ -233,7 +233,7 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     Case(r"s = \mathbf{1}^\top x", "x[d]", np.sum),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
     Case(r"P(w_1, \dots, w_n) = \prod_{t=1}^{n} P(w_t \mid w_1, \dots, w_{t-1})", "P+[n]", np.prod),
-    Case(r"f(x_1, \dots, x_n) = \sum_{i=1}^{n} x_i^2", "x[n,d]", lambda x: (x**2).sum(0)),
+    Case(r"f(x_1, \dots, x_n) = \sum_{i=1}^{n} x_i^2", "x[n]", lambda x: (x**2).sum()),
     Case(
         r"s(x_1, \dots, x_n)_i = \frac{e^{x_i}}{\sum_{j=1}^{n} e^{x_j}}",
         "x[n]",
