@@ -201,8 +201,8 @@ def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
 
 def _weighs(body: Expr) -> bool:
     """Whether a function gives the weights of a softmax, or what another picks of them, as in
-    ``TopK(softmax(x W))``."""
-    if isinstance(body, Call) and len(body.arguments) == 1:
+    ``TopK(softmax(x W), k)``."""
+    if isinstance(body, Call) and not any(number.indices for number in body.arguments[1:]):
         body = body.arguments[0].body
     return isinstance(body, ir.Softmax)
 

@@ -239,7 +239,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         if node.sub is None or not scripts.is_name(node) or id(node) in apart:
             continue
         base = binders.bare(node)
-        if base in labelled:
+        if base in labelled or base.lower() == "top":  # the k of \mathrm{Top}_k is no index
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
         if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:

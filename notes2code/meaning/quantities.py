@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -45,6 +46,7 @@ def quantities(nodes: Nodes) -> set[str]:
             found.update(_named(script.base))
     for product in nodes.of(Juxt):
         found.update(_of_pairs(product))
+        found.update(_chosen(product))
         if _counts(product) or (_has_amount(product) and _is_count(product)):
             found.update(_named(product))
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
@@ -235,6 +237,18 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
             case Group("(", (Infix("+" | "-", inner, Num("1")),)):
                 if binders.bare(left) and binders.bare(left) == binders.bare(inner):
                     yield from _named(left)
+
+
+def _chosen(product: Juxt) -> Iterator[str]:
+    """The k of ``\\mathrm{TopK}(x, k)``."""
+    for function, group in pairwise(product.factors):
+        if not isinstance(group, Group) or len(group.items) < 2 or not scripts.is_name(function):
+            continue
+        if _TOP.fullmatch(scripts.read(function, frozenset()).name):
+            yield _plain(group.items[-1])
+
+
+_TOP = re.compile("(keep|arg)?_?top_?k?", re.IGNORECASE)
 
 
 def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:

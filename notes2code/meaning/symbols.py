@@ -389,7 +389,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
     if use.name in run.seen.powered and not bold:
         return run.choose(f"rank {name}", [(0, 0.0), (1, 2.4)])
-    if use.name in run.whole_parameters and indices == 1 and not bold:
+    of_attention = base in ("Q", "K", "V")
+    if use.name in run.whole_parameters and indices == 1 and not (bold or of_attention):
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)

@@ -21,6 +21,13 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 @table(
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
+    # The V_j of an output with an index are rows, too.
+    Case(
+        r"\mathrm{Attention}(Q, K, V)_i = \sum_j A_{ij} V_j",
+        "A[n,m] V[m,d]",
+        np.matmul,
+    ),
+    Case(r"f(X)_i = \frac{X_i}{\sum_j X_j}", "X[n]", lambda x: x / x.sum()),
     # Attention is of rows: a weight before it projects each, and mixes no tokens.
     Case(
         r"Y = \mathrm{Attention}(W_q X, W_k X, W_v X)",

@@ -681,6 +681,21 @@ def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
         compile_formula(latex)
 
 
+@pytest.mark.parametrize(
+    "name", [r"\text{TopK}", r"\text{Top-k}", r"\text{KeepTopK}", r"\text{top}_k"]
+)
+def test_how_many_are_chosen_is_a_number(name: str) -> None:
+    formula = compile_formula(rf"g = \text{{softmax}}({name}(W x, k))")
+    assert {len(given.shape) for given in formula.inputs if given.name == "k"} == {0}
+
+
+def test_a_gate_of_chosen_weights_has_an_element_for_each_expert() -> None:
+    context = r"G(x) = \text{TopK}(\text{softmax}(W x), k)"
+    formula = compile_formula(r"y = \sum_i G_i(x) \cdot E_i(x)", context=context)
+    assert len(formula.shape) == 1
+    assert {g.name: len(g.shape) for g in formula.inputs if g.name in "Wk"} == {"W": 2, "k": 0}
+
+
 def test_the_exponential_of_each_element_is_none_of_a_matrix() -> None:
     assert compile_formula(r"A' = \exp(\Delta \odot A)")
     assert compile_formula(r"A = \exp(Q K^\top / \tau)")
