@@ -1,8 +1,8 @@
 """Tables of formulas: each with its inputs as words and its value in NumPy, written by hand.
 
 Inputs are written as in ``Q[n,d] K[m,d] tau n# f()``: arrays with their axes, a number, a size
-and a function. A ``+`` behind the name keeps the numbers positive (``p+[n]``). Axes of one name
-are equally long, and axes of different names differ.
+and a function. A ``+`` behind the name keeps the numbers positive (``p+[n]``), ``y<m[n]`` are
+places along an axis m. Axes of one name are equally long, and axes of different names differ.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ import torch
 from notes2code import compile_formula
 from notes2code.formula import CompiledFormula
 
-_INPUT = re.compile(r"(?P<name>\w+)(?P<positive>\+)?(?:\[(?P<axes>[^]]*)\]|(?P<kind>#|\(\)))?")
+_INPUT = re.compile(
+    r"(?P<name>\w+)(?P<positive>\+)?(?:<(?P<along>\w+))?"
+    r"(?:\[(?P<axes>[^]]*)\]|(?P<kind>#|\(\)))?"
+)
 _SIZE = re.compile(r"[A-Za-z]\w*")
 _LENGTHS = (4, 3, 6, 5, 7, 8, 2, 9, 11)
 
@@ -33,6 +36,7 @@ class Wanted:
     axes: tuple[str, ...]
     kind: str
     positive: bool
+    along: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def _read(word: str) -> Wanted:
     assert found is not None, f"{word} is no input"
     axes = tuple(found["axes"].split(",")) if found["axes"] is not None else ()
     kind = {"#": "size", "()": "function"}.get(found["kind"], "array")
-    return Wanted(found["name"], axes, kind, found["positive"] is not None)
+    return Wanted(found["name"], axes, kind, found["positive"] is not None, found["along"] or "")
 
 
 def same_inputs(formula: CompiledFormula, wanted: Sequence[Wanted]) -> None:
@@ -126,6 +130,8 @@ def numbers(wanted: Sequence[Wanted], seed: int = 0) -> dict[str, Any]:
             out[w.name] = np.sin
         elif w.kind == "size":
             out[w.name] = lengths[w.name]
+        elif w.along:
+            out[w.name] = rng.integers(lengths[w.along], size=[lengths[axis] for axis in w.axes])
         elif not w.axes:
             out[w.name] = float(rng.uniform(0.5, 2) if w.positive else rng.normal() * 2)
         else:

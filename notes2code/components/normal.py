@@ -95,6 +95,8 @@ class _Normaliser:
                 return product(factors)
             case Pow(base, exponent):
                 return _power(base, exponent)
+            case Fn("exp", (argument,)) if (place := _told(argument)) is not None:
+                return _at_label(argument, place)
             case Fn(name, arguments):
                 return _function(name, arguments)
             case Reduce("mean", index, body, where) if where is None:
@@ -359,6 +361,32 @@ def is_indicator(expr: Expr) -> bool:
         and len(expr.branches) == 1
         and expr.branches[0][1] == ir.ONE
     )
+
+
+def _told(expr: Expr) -> Expr | None:
+    """The factor ``[j = y]`` of a sum over j, which leaves what stands at the place y."""
+    indices, factors = factors_of(expr)
+    return next((f for f in factors if is_indicator(f) and label_index(f) in indices), None)
+
+
+def label_index(indicator: Expr) -> Index | None:
+    """The index that is held against a label: the j of ``[j = y]``."""
+    match indicator:
+        case Cases(((ir.Compare("=", Idx(index), other), _),)) | Cases(
+            ((ir.Compare("=", other, Idx(index)), _),)
+        ) if isinstance(other, Ref):
+            return index
+    return None
+
+
+def _at_label(argument: Expr, place: Expr) -> Expr:
+    """The exponential of what stands at a place is what stands there of the exponentials, which
+    may be divided by their sum."""
+    own = label_index(place)
+    indices, factors = factors_of(argument)
+    inside = _assembled([i for i in indices if i is not own], [f for f in factors if f != place])
+    assert own is not None
+    return _summed(own, product((place, Fn("exp", (inside,)))))
 
 
 # --- softmax ------------------------------------------------------------------------------------

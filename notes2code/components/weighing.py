@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from notes2code.components.normal import TooLong, factors_of, is_indicator, normal_form
+from notes2code.components.normal import TooLong, factors_of, is_indicator, label_index, normal_form
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Cases,
@@ -112,7 +112,7 @@ def _cuts(expr: Expr, index: Index) -> bool:
     """Whether it is 1 for some places of an index, by their order or as members of a set, and 0
     for the others."""
     match expr:
-        case Cases(((condition, ir.ONE),), ir.ZERO):
+        case Cases(((condition, ir.ONE),), ir.ZERO) if label_index(expr) is not index:
             return isinstance(condition, ir.Compare) and _depends(condition, index)
     return False
 

@@ -236,9 +236,11 @@ def _call(function: str, arguments: Sequence[str]) -> str:
 
 
 def _drawn(value: Any, draw: str, batch: tuple[int, ...] = ()) -> str:
-    """Random numbers of a shape; a number as it is."""
+    """Random numbers of a shape, whole ones for labels; a number as it is."""
     if not isinstance(value, np.ndarray):
         return str(value if isinstance(value, int) else round(float(value), 2))
+    if value.dtype.kind == "i":
+        return f"torch.randint({value.min()}, {value.max() + 1}, {(*batch, *value.shape)})"
     sizes = ", ".join(str(n) for n in (*batch, *value.shape))
     return draw.format(f"{sizes}, dtype=torch.float64")
 
@@ -259,7 +261,11 @@ def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:
 
 
 def _positive(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    return {n: abs(v) + 0.1 if isinstance(v, np.ndarray) else v for n, v in inputs.items()}
+    return {n: abs(v) + 0.1 if _is_real(v) else v for n, v in inputs.items()}
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _is_finite(equation: Equation, inputs: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
-from notes2code.meaning import shapes
+from notes2code.meaning import labels, shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
 from notes2code.names import snake
 from notes2code.oracle.layout import Bracket, lines
@@ -70,7 +70,9 @@ def _function(
 ) -> tuple[str, set[str]]:
     """The source of one function, and the names of the functions that it calls."""
     graph = Graph()
-    like = next((_input_node(graph, i) for i in equation.inputs if i.shape), None)
+    told = labels.of(equation)
+    arrays = sorted((i for i in equation.inputs if i.shape), key=lambda i: i.name in told)
+    like = _input_node(graph, arrays[0]) if arrays else None
     low = Lowering(graph, Arithmetic(graph, like))
     names = Names({name, *python.values(), *(library.aliases())})
     low.functions = {key: (python[key], inner) for key, inner in _called(equation).items()}

@@ -1,4 +1,5 @@
-"""Elements written as in programs: ``M[i, j]`` and ``M[i][j]`` are ``M_{ij}``."""
+"""Elements written as in programs: ``M[i, j]`` and ``M[i][j]`` are ``M_{ij}``, and ``p_i[y_i]`` is
+``p_{i,y_i}``."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Accent,
     Big,
     Clause,
     Group,
@@ -21,6 +23,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names
+from notes2code.meaning.scripts import is_name
 
 
 def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
@@ -40,7 +43,9 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
         factors = list(node.factors[:1])
         for factor in node.factors[1:]:
             places = _places(factor)
-            if places and _is_array(factors[-1]) and counting.issuperset(map(binders.bare, places)):
+            counted = places and counting.issuperset(map(binders.bare, places))
+            places = places if counted else _label_of_row(factors[-1], factor)
+            if places and _is_array(factors[-1]):
                 factors[-1] = _element(factors[-1], places, factor)
             else:
                 factors.append(factor)
@@ -70,18 +75,28 @@ def defined_at(node: Node) -> Iterator[str]:
     """The letters with which a left-hand side counts: those below its name, or in brackets."""
     match node:
         case Relation((Juxt((name, *behind)), *_)) if _is_array(name):
-            yield from (place.text for group in behind for place in _places(group))
+            yield from (binders.bare(place) for group in behind for place in _places(group))
         case Relation((Script() as name, *_)):
             yield from names.INDEX_LETTERS.intersection(binders.script_letters(name))
 
 
-def _places(behind: Node) -> tuple[Name, ...]:
+def _places(behind: Node) -> tuple[Node, ...]:
     """The index letters in brackets; none where anything else stands there too."""
     match behind:
         case Group("[", items) | Script(Group("[", items), None):
             places = tuple(item for item in items if isinstance(item, Name))
             known = all(place.text in names.INDEX_LETTERS for place in places)
             return places if known and len(places) == len(items) else ()
+    return ()
+
+
+def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:
+    """The y_t in the brackets of ``p_t[y_t]``, which is counted as the probabilities are."""
+    match name, behind:
+        case Script(of, Name(row), None), Group("[", (Script(_, sub) as label,)):
+            predicted = isinstance(of, Accent) or binders.bare(of) in names.PROBABILITIES
+            if predicted and sub and is_name(label) and row in binders.script_letters(label):
+                return (label,)
     return ()
 
 
@@ -93,7 +108,7 @@ def _is_array(node: Node) -> bool:
     return plain and base != "" and base not in names.FUNCTIONS | {"E", "Var", "Cov"}
 
 
-def _element(name: Node, places: tuple[Name, ...], behind: Node) -> Script:
+def _element(name: Node, places: tuple[Node, ...], behind: Node) -> Script:
     """The element of an array at its places, with what stands above the brackets."""
     span = name.span.to(behind.span)
     below = Group("", places, (",",) * (len(places) - 1), span)

@@ -29,6 +29,8 @@ def own_letter(run: Run, node: Node) -> str:
 
 def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
+    if at.relation == "=":
+        return Idx(fresh(size))
     if at.relation:
         return _range(run, at, size, use)
     if isinstance(at.node, Num):
@@ -55,6 +57,18 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def at_label(run: Run, body: Expr, axis: Index, label: Node) -> Expr:
+    """What a row holds at the place that its label tells: ``p_{i,y_i}`` is the one p_{ij} of which
+    the j is the y_i."""
+    told = run.lower(label)
+    rows = {find_index(index) for index in ir.free_indices(body)}
+    if told.rank or not rows.issuperset(map(find_index, ir.free_indices(told.body))):
+        raise scripts.looked_up(label)
+    text = f"`{run.quote(label.span)}` is taken to be a place, counted from 0"
+    run.problems.append(note("N2C039", text, label.span))
+    return ir.Reduce("sum", axis, body, ir.Compare("=", Idx(axis), told.body))
 
 
 def _reversed(run: Run, node: Node, size: Size, use: Use) -> Expr | None:

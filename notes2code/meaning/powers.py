@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import binders, families, ir, names, roots, scripts
-from notes2code.meaning.indexing import position
+from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.scope import Shape
@@ -207,7 +207,8 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     for part in parts:
         axis = axes.pop(0)
         if isinstance(part, Script) and scripts.is_name(part):
-            raise scripts.looked_up(part)
+            body = at_label(run, body, axis, part)
+            continue
         place = position(run, At(part), axis.size, use)
         if isinstance(place, ir.Idx):
             link(run, find_index(place.index), axis, sub.span)

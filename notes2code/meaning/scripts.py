@@ -44,7 +44,7 @@ NO_STEPS: Mapping[str, Set[str]] = {}
 @dataclass(frozen=True, slots=True)
 class At:
     """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
-    ``:`` for a slice."""
+    ``:`` for a slice, ``=`` where a label tells the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
 
     node: Node
     relation: str = ""
@@ -76,7 +76,10 @@ def is_name(node: Node | None) -> bool:
 def looked_up(place: Node) -> ProblemError:
     """The refusal of a row whose place another array holds, such as ``E_{x_t}``."""
     text = "a row that is looked up is not computed"
-    way = "write the lookup as a product with one-hot rows, such as `x_i = u_i E`"
+    way = (
+        "write the lookup as a product with one-hot rows, such as `x_i = u_i E`; of a label, write "
+        "the row that it is of too, as in `p_{i,y_i}`"
+    )
     return error("N2C032", text, place.span, way)
 
 
@@ -284,7 +287,9 @@ class _Reader:
                     "say over what it runs, or write the index on the left-hand side too",
                 )
             elif is_name(part) and self.looks_up(part):
-                raise looked_up(part)
+                if not self.is_label_of_row(part):
+                    raise looked_up(part)
+                self.indices.append(At(part, "="))
             elif isinstance(part, Root) or self.looks_up(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
@@ -337,6 +342,11 @@ class _Reader:
         if not called and (not indexed or self.as_target):
             return False
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
+
+    def is_label_of_row(self, node: Node) -> bool:
+        """Whether a place is the label of a row that stands before it: ``p_{i,y_i}``."""
+        rows = {at.node.text for at in self.indices if isinstance(at.node, Name)}
+        return {n.text for n in walk(node) if isinstance(n, Name)} & self.bound <= rows
 
     def _is_indexed(self, node: Script) -> bool:
         return isinstance(node.sub, Name) and node.sub.text in self.bound

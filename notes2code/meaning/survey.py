@@ -74,6 +74,7 @@ class Survey:
     bold: dict[str, set[int]] = field(default_factory=dict)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
+    labelled: set[str] = field(default_factory=set)
     averaged: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
     transposed: set[str] = field(default_factory=set)
@@ -276,6 +277,8 @@ def _count_uses(seen: Survey, value: Node) -> None:
         seen.counted.setdefault(use.name, set()).add(len(use.indices))
         seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
         for place, index in enumerate(use.indices):
+            if index.relation == "=":
+                seen.labelled.update((use.name, seen.use(index.node).name))
             if (shift := scripts.shift(index.node)) is not None:
                 seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
             if (beyond := scripts.beyond_half(index.node)) is not None:
@@ -307,6 +310,7 @@ def _uses(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
             pending.extend(zip(inner[::-1], opened[::-1], strict=False))
         elif (use := seen.understood(node)) is not None:
             yield use, before_parenthesis
+            pending += [(at.node, False) for at in use.indices if at.relation == "="]
             if use.power is not None:
                 pending.append((use.power, False))
 

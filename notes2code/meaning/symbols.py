@@ -10,11 +10,11 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Big, Frac, Group, Infix, Name, Node, Relation, Script, walk
 from notes2code.latex.words import RATES
 from notes2code.meaning import binders, ir, names, sizes
-from notes2code.meaning.indexing import position
+from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two
+from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two, looked_up
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
@@ -252,7 +252,15 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
     whole = [*at, *map(fresh, axes[len(at) :])]
     places = tuple([Idx(place) if isinstance(place, Index) else place for place in whole])
     opened = tuple([place for place in whole if isinstance(place, Index)])
-    return Value(Ref(array, places), opened, use.span)
+    labels = [index for index in use.indices if index.relation == "="]
+    if labels and opened:
+        raise looked_up(labels[0].node)
+    body: Expr = Ref(array, places)
+    for label in labels:
+        place = places[use.indices.index(label)]
+        assert isinstance(place, Idx)
+        body = at_label(run, body, place.index, label.node)
+    return Value(body, opened, use.span)
 
 
 # --- inputs ----------------------------------------------------------------------------------
@@ -371,6 +379,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
+    if use.name in run.seen.labelled:
+        return 0
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
         of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from notes2code.meaning import shapes
+from notes2code.meaning import labels, shapes
 from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size, walk
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves
@@ -31,7 +31,8 @@ def sample(
 ) -> dict[str, Any]:
     """Random inputs, by name; the same for the same seed.
 
-    Arrays are standard normal, numbers uniform between ½ and 2, functions smooth.
+    Arrays are standard normal, numbers uniform between ½ and 2, functions smooth, labels places
+    along the axis that they are of.
     Sizes are small and differ from each other where that is possible, so that a lost transpose
     shows; sizes such as h·d_v, d/2 or (d + 1)//2 come out whole. ``sizes`` fixes some of them by
     name, all others are multiples of ``step``. Raises ``OracleError`` where no sizes below 17 fit.
@@ -42,8 +43,15 @@ def sample(
     ranks = {
         expr.function: len(expr.at) for expr in expressions(equation) if isinstance(expr, Call)
     }
+    told = labels.of(equation)
     for number, wanted in enumerate(equation.inputs):
-        if wanted.kind == "function":
+        if wanted.name in told:
+            places, first = told[wanted.name]
+            shape = [known.whole(axis) for axis in wanted.shape]
+            each = first + np.arange(max(prod(shape), 2)) % known.of(places)
+            drawn = rng.permutation(each)
+            out[wanted.name] = drawn.reshape(shape) if shape else int(drawn[0])
+        elif wanted.kind == "function":
             out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
         elif wanted.shape:
             shape = [known.whole(axis) for axis in wanted.shape]

@@ -7,6 +7,11 @@ import numpy as np
 from tables import Case, check, sigmoid, softmax, table
 
 
+def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The element of each row at its label."""
+    return np.array([row[label] for row, label in zip(rows, labels, strict=True)])
+
+
 @table(
     # The probability of a whole text is a number, however much of it is listed.
     Case(
@@ -35,6 +40,40 @@ from tables import Case, check, sigmoid, softmax, table
     ),
     Case(r"L = \sum_i P_i (\log P_i - \log Q_i)", "P+[n] Q+[n]", lambda p, q: p @ np.log(p / q)),
     Case(r"L = -\log p_y", "p_y+", lambda p: -np.log(p)),
+    # A label tells the place in its row.
+    Case(r"-\log \hat y_{t, y_t}", "y_hat+[n,m] y<m[n]", lambda p, y: -np.log(at(p, y))),
+    Case(
+        r"L = -\frac{1}{N} \sum_{i=1}^{N} \log p_{i, c_i}",
+        "p+[N,m] c<m[N]",
+        lambda p, c: -np.log(at(p, c)).mean(),
+    ),
+    Case(r"L = -\sum_t \log P_t[w_t]", "P+[n,m] w<m[n]", lambda p, w: -np.log(at(p, w)).sum()),
+    Case(
+        r"l_t = -\log \hat{\mathbf y}_t[x_{t+1}]",
+        "y_hat+[n,m] x<m[n]",
+        lambda p, x: -np.log(at(p, x)),
+    ),
+    Case(
+        r"-\log \operatorname{softmax}(z_i)_{y_i}",
+        "z[n,m] y<m[n]",
+        lambda z, y: -np.log(at(softmax(z), y)),
+    ),
+    Case(
+        r"p_t = \mathrm{softmax}(W h_t)_{w_t}",
+        "W[m,d] h[n,d] w<m[n]",
+        lambda a, h, w: at(softmax(h @ a.T), w),
+    ),
+    Case(
+        r"L = -\sum_i \log \frac{e^{s_{i,y_i}}}{\sum_{j} e^{s_{ij}}}",
+        "s[n,m] y<m[n]",
+        lambda s, y: -np.log(at(softmax(s), y)).sum(),
+    ),
+    Case(r"a_i = \max_{j} s_{ij} - s_{i, y_i}", "s[n,m] y<m[n]", lambda s, y: s.max(1) - at(s, y)),
+    Case(
+        r"L = -\sum_i \sum_j \mathbf{1}[y_i = j] \log p_{ij}",
+        "p+[n,m] y<m[n]",
+        lambda p, y: -np.log(at(p, y)).sum(),
+    ),
     Case(
         r"\mathcal{L}(p) = -\sum_{k=1}^{K} q_k \log p_k", "p+[n] q[n]", lambda p, q: -q @ np.log(p)
     ),

@@ -107,3 +107,20 @@ def test_no_axis_is_too_long_to_try() -> None:
     equation = typed(rf"U = (u_{{{'B' * 60}-k}}, \dots, u_{{-1}})")
     with pytest.raises(OracleError, match="no small sizes"):
         sample(equation, 0, {"B": 3})
+
+
+@pytest.mark.parametrize(
+    ("latex", "first"),
+    [
+        (r"l_i = p_{i, y_i}", 0),
+        (r"L = \sum_{i=1}^{N} \sum_{j=1}^{C} \mathbf{1}[y_i = j] p_{ij}", 1),
+    ],
+)
+def test_labels_are_places(latex: str, first: int) -> None:
+    equation = typed(latex)
+    for seed in range(5):
+        given = sample(equation, seed)
+        places = range(first, first + given["p"].shape[1])
+        assert given["y"].dtype.kind == "i"
+        assert {*given["y"]} <= {*places}
+        assert len({*given["y"]}) > 1

@@ -57,6 +57,17 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [r"L = -\sum_{i=1}^{N} \sum_{c=1}^{C} y_{i,c} \log(p_{i,c})"],
         ["def cross_entropy(", "returns: the sum over all positions"],
     ),
+    "cross entropy of labels": (
+        [r"L = -\frac{1}{N} \sum_{i=1}^{N} \log p_{i,y_i}"],
+        ["def cross_entropy(", "return total /"],
+    ),
+    "cross entropy of scores and labels, beside a perplexity": (
+        [
+            r"L = -\sum_t \log \frac{e^{s_{t,c_t}}}{\sum_j e^{s_{tj}}}",
+            r"\mathrm{PPL} = \exp\left(-\frac{1}{N} \sum_{t=1}^{N} \log p_t\right)",
+        ],
+        ["returns: the sum over all positions", "def perplexity("],
+    ),
     "perplexity of any loss": ([r"\mathrm{PPL} = \exp(L)"], ["def perplexity("]),
     "smoothing of a vector": (
         [r"\tilde{y} = (1 - \epsilon) y + \frac{\epsilon}{K}"],
