@@ -16,7 +16,7 @@ from itertools import permutations
 from notes2code.components.around import HOLE, applied, parts, without
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
-from notes2code.components.normal import factors_of, is_even, mirrored
+from notes2code.components.normal import factors_of, is_even, mirrored, without_swish
 from notes2code.components.pattern import Match, Pattern, Role, Steps
 from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
@@ -219,6 +219,7 @@ class _Matcher:
         return tuple(index for index in own if index is not None)
 
     def _set(self, name: str, value: Lambda, found: Match) -> Iterator[Match]:
+        value = Lambda(value.indices, without_swish(value.body))
         known = found.settings.get(name)
         if known is None:
             yield replace(found, settings={**found.settings, name: value})

@@ -509,7 +509,30 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
             if left is not None:
                 name = "silu" if part.name == "sigmoid" else "gelu"
                 return _flat([Fn(name, (argument,)), *left])
+            rates = [factor for factor in mine if _is_rate(factor)]
+            inner = [factor for factor in mine if factor not in rates]
+            left = _without([p for p in parts if p is not part], inner)
+            if rates and inner and left is not None and part.name == "sigmoid":
+                return _flat([Fn(SWISH, (_flat(inner), _flat(rates))), *left])
     return Mul(tuple(parts))
+
+
+def _is_rate(factor: Expr) -> bool:
+    """Whether a factor is a number without indices: the β of x σ(βx)."""
+    return isinstance(factor, Num) or (isinstance(factor, Ref) and not factor.at)
+
+
+SWISH = "swish"
+"""x σ(βx), of x and β, in normal forms only: it is no product that may be taken apart."""
+
+
+def without_swish(expr: Expr) -> Expr:
+    """An expression of a normal form, written out."""
+    expr = ir.rebuild(expr, without_swish)
+    match expr:
+        case Fn(name, (argument, rate)) if name == SWISH:
+            return ir.mul(Fn("sigmoid", (ir.mul(rate, argument),)), argument)
+    return expr
 
 
 def _without(parts: list[Expr], wanted: Sequence[Expr]) -> list[Expr] | None:

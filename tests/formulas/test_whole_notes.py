@@ -287,11 +287,13 @@ def test_a_sum_over_the_rows_of_a_state_is_no_next_state() -> None:
 
 @pytest.mark.parametrize("activation", [r"x \sigma(\beta x)", r"\sigma(\beta x) x"])
 def test_swish_is_the_gate_of_swiglu_in_either_order(activation: str) -> None:
-    formula = compile_formula(
-        r"\mathrm{SwiGLU}(x) = f(x W + b) \odot (x V + c)", context=rf"f(x) = {activation}"
-    )
-    assert formula.component == "gated_feed_forward"
-    assert not formula.diagnostics
+    for gated in (r"f(x W + b) \odot (x V + c)", r"(f(x W) \odot x V) W_2"):
+        formula = compile_formula(
+            rf"\mathrm{{SwiGLU}}(x) = {gated}", context=rf"f(x) = {activation}"
+        )
+        assert formula.component == "gated_feed_forward"
+        assert formula.settings["activation"] == "sigmoid(beta*x)*x"
+        assert not formula.diagnostics
 
 
 def test_an_element_of_a_mask_is_a_number() -> None:

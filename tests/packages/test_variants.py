@@ -41,6 +41,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ],
         ["self.feed_forward = SwiGLU(", "self.feed_forward_norm = RMSNorm("],
     ),
+    "a gate with a number of its own": (
+        [r"y = (\mathrm{Swish}_\beta(x W) \otimes x V) W_2"],
+        ["class SwiGLU", "self.beta = nn.Parameter("],
+    ),
     "positions by element": ([r"x_i = e_i + p_i"], ["class LearnedPositionalEmbedding"]),
     "positions by column": ([r"x_t = E u_t + p_t"], ["class LearnedPositionalEmbedding"]),
     "perplexity of a loss": (
