@@ -63,7 +63,8 @@ class Form:
     for all positions, ``defined`` those of arrays that the notes must define as one of the
     components that the role is for, ``of_heads`` those that must be attention with queries, keys
     and values of each head where the notes define them. A ``whole`` one must be the component with
-    what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity.
+    what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity. ``given``
+    are the functions that no note may define, since the component takes them as arguments.
     """
 
     latex: str
@@ -79,6 +80,7 @@ class Form:
     defined: tuple[str, ...] = ()
     of_heads: tuple[str, ...] = ()
     whole: bool = False
+    given: tuple[str, ...] = ()
 
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
@@ -369,6 +371,7 @@ def _form(
         tuple(table.get("defined", ())),
         tuple(table.get("of_heads", ())),
         table.get("whole", False),
+        tuple(table.get("given", ())),
     )
 
 

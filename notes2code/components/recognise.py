@@ -80,6 +80,8 @@ def _best(
             continue
         is_named = name in map(plain, component.calls) and not form.partial
         for found in _ways(component, form, subject, known, steps, is_named):
+            if not _are_given(form, found, equation):
+                continue
             candidate = _candidate(component, form, found, equation)
             candidate = replace(candidate, calls_causal=_calls_causal(candidate, named))
             strange = _strangeness(candidate)
@@ -209,6 +211,16 @@ def _functions_fit(component: Component, found: Match, named: Mapping[str, str])
         kinds = component.roles.get(role.split("#")[0], ())
         known = _known(call.function, named)
         if kinds and known not in kinds and known.split(":")[0] not in kinds:
+            return False
+    return True
+
+
+def _are_given(form: Form, found: Match, equation: Equation) -> bool:
+    """Whether each function that the component takes is one, which no note defines."""
+    for wanted in form.given:
+        calls = (call for role, call in found.functions.items() if role.split("#")[0] == wanted)
+        given = {call.function for call in calls}
+        if len(given) != 1 or not given.isdisjoint(equation.functions):
             return False
     return True
 

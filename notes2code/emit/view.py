@@ -54,7 +54,8 @@ class View:
         self.family = part.component.family
         self.summary = part.component.summary
         self.groups = part.component.groups
-        self.head_sizes = part.component.head_sizes
+        given = part.recognised.form.given  # which heads have none of
+        self.head_sizes = None if given else part.component.head_sizes
         self.takes_bias = part.component.takes_bias
         self.form = part.recognised.form.part
         self.spelt = part.spelt

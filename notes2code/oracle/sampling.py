@@ -40,9 +40,10 @@ def sample(
     rng = np.random.default_rng(seed)
     known = _chosen_sizes(equation, dict(sizes or {}), step, rng)
     out: dict[str, Any] = {}
-    ranks = {
-        expr.function: len(expr.at) for expr in expressions(equation) if isinstance(expr, Call)
-    }
+    ranks: dict[str, int] = {}
+    for expr in expressions(equation):
+        if isinstance(expr, Call):  # of φ(Q) and φ(k_j), the one gives a matrix, the other its row
+            ranks[expr.function] = max(ranks.get(expr.function, 0), len(expr.at))
     told = labels.of(equation)
     for number, wanted in enumerate(equation.inputs):
         if wanted.name in told:

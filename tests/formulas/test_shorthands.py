@@ -152,7 +152,7 @@ def test_numbered_norms_have_weights_of_their_own() -> None:
 def test_phi_of_queries_is_a_feature_map() -> None:
     formula = compile_formula(r"O = \Phi(Q) (\Phi(K)^\top V)")
     assert [given.name for given in formula.inputs if given.kind == "function"] == ["Phi"]
-    assert formula.component is None
+    assert formula.component == "linear_attention"
 
 
 def test_a_probability_beside_a_function_of_its_name() -> None:

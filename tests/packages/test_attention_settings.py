@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ class Case:
     latex: str
     name: str
     by_hand: Callable[[Weights, Array, Array, Array], Array]
-    sizes: Mapping[str, float] = field(default_factory=dict)
+    sizes: Mapping[str, Any] = field(default_factory=dict)
     unusual: bool = False
     bias: bool = False
     shapes: tuple[tuple[int, int], ...] = ((4, 6), (5, 6), (5, 7))
@@ -353,6 +354,17 @@ LINEARS = {
         r"o_i^h = \frac{\sum_j \phi(q_i^h)^\top \phi(k_j^h) v_j^h}"
         r"{\sum_j \phi(q_i^h)^\top \phi(k_j^h)}, \quad \phi(x) = e^{x/\tau}",
         LINEAR, lambda w, q, k, b: normalised(np.exp(q / 1.7) @ np.exp(k.T / 1.7)), {"tau": 1.7},
+    ),
+    "of features that are given": Case(
+        r"O = \frac{\phi(Q) (\phi(K)^\top V)}{\phi(Q) \sum_j \phi(K_j)^\top}",
+        LINEAR, lambda w, q, k, b: normalised(np.cosh(q) @ np.cosh(k).T),
+        {"feature_map": torch.cosh},
+    ),
+    "causal, of features that are given": Case(
+        r"o_i = \frac{\sum_{j \le i} \phi(q_i)^\top \phi(k_j) v_j}"
+        r"{\sum_{j \le i} \phi(q_i)^\top \phi(k_j)}",
+        LINEAR, lambda w, q, k, b: normalised(np.tril(np.cosh(q) @ np.cosh(k).T)),
+        {"feature_map": torch.cosh}, shapes=SQUARE,
     ),
     "features of a width": Case(
         r"O = \frac{\exp(Q/\sqrt{d_k}) \exp(K/\sqrt{d_k})^\top V}"

@@ -161,3 +161,11 @@ def test_heads_of_linear_attention_add_up_to_one() -> None:
     files = package_of([sums + r"\phi(x) = \mathrm{elu}(x) + 1", OF_LINEAR])
     assert "class LinearAttention" in files["transformer/attention.py"]
     assert "class MultiHeadAttention" not in files["transformer/attention.py"]
+
+
+def test_heads_have_no_features_to_give() -> None:
+    """Of linear attention that takes its feature map as an argument."""
+    one = r"\mathrm{LinearAttention}(Q, K, V) = \phi(Q)(\phi(K)^\top V)"
+    files = package_of([one, OF_LINEAR])
+    assert "feature_map: Callable" in files["transformer/attention.py"]
+    assert "class MultiHeadAttention" not in files["transformer/attention.py"]
