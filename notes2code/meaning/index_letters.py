@@ -79,6 +79,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
+    labels |= _of_gates(target, nodes)
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -120,6 +121,23 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _of_gates(target: Node, nodes: Nodes) -> set[str]:
+    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells weights apart, where t
+    counts the states."""
+    if not isinstance(target, Script) or not isinstance(target.sub, Name):
+        return set()
+    letter, uses = target.sub.text, dict[str, set[str]]()
+    for node in nodes.of(Script):
+        if node is not target and isinstance(node.sub, Name | Infix) and scripts.is_name(node):
+            place = scripts.shift(node.sub)
+            uses.setdefault(place[0] if place else "", set()).add(binders.bare(node))
+    own = uses.pop(letter, set())
+    states = {
+        base for place in "ti" for base in uses.get(place, ()) if base in ("h", "x", "s", "v")
+    }
+    return {letter} if own and own <= {*"WUVRb"} and "W" in own and states else set()
 
 
 def _members(nodes: Nodes) -> Iterator[str]:
@@ -231,6 +249,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
+    labelled.update(_labelled_targets(seen, statements))
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements)
@@ -264,6 +283,15 @@ def _limits(nodes: Nodes) -> set[int]:
     where nothing else has that index."""
     scripts_of = (node for big in nodes.of(Big) for node in (big.sub, big.sup) if node is not None)
     return {id(part) for node in scripts_of for part in walk(node)}
+
+
+def _labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right."""
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Name(letter), None, 0)) if letter in names.LABELS:
+                if letter not in seen.bound:
+                    yield base
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

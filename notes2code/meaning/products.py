@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from notes2code.diagnostics import Span, error, note
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import (
     applying,
@@ -356,8 +356,11 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             )
         if node.op in ("·", "@"):
             return dot(run, left, right, where)
-        # The gates of a recurrent network; a convolution is none of its results' elements.
-        if node.op == "*" and (run.seen.steps or run.gives_rows):
+        if node.op == "*":
+            if not (run.seen.steps or run.gives_rows):  # the gates of a recurrent network
+                text = "`*` between vectors is taken to be element by element, as in programs"
+                hint = "write `\\odot` to make it plain, or `\\cdot` for the dot product"
+                run.problems.append(warning("N2C050", text, where, hint))
             return elementwise(run, left, right, ir.mul, where)
         raise error(
             "N2C033",

@@ -26,6 +26,22 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         context=[r"g = \sigma(W x + b)"],
     ),
     Case(r"y = g \cdot x + (1 - g) \cdot z", "g x[d] z[d]", lambda g, x, z: g * x + (1 - g) * z),
+    # What tells the weights of gates apart tells the gates apart, and counts none.
+    Case(
+        r"u_r = \sigma(W_r x_t + U_r h_{t-1} + b_r)",
+        "W_r[d,k] x[n,k] U_r[d,e] h[n,e] b_r[d]",
+        lambda w, x, u, h, b: 1 / (1 + np.exp(-(x @ w.T + h @ u.T + b))),
+    ),
+    Case(
+        r"u_h = \tanh(W_h (v_t + (u_r * h_{t-1})))",
+        "W_h[e,d] v[n,d] u_r[d] h[n,d]",
+        lambda w, v, u, h: np.tanh((v + u * h) @ w.T),
+    ),
+    Case(
+        r"y_i = W_i x_i + b_i",
+        "W[m,e,d] x[m,d] b[m,e]",
+        lambda w, x, b: np.einsum("med,md->me", w, x) + b,
+    ),
     # Numbers for X, W or M are an example: they are matrices all the same, as x is a vector.
     Case(
         r"Q = X W",
