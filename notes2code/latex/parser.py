@@ -1,7 +1,7 @@
 """A precedence parser from tokens to the syntax tree.
 
 From loose to tight: clauses (``,``, wide spaces, rows, prose), relations, ``+ −``,
-``· × * @ / ⊙ ∘ ⊗``, the leading minus, juxtaposition, scripts. Juxtaposition binds tighter
+``· × * @ / ⊙ ⊘ ∘ ⊗``, the leading minus, juxtaposition, scripts. Juxtaposition binds tighter
 than any sign, so ``2i/d`` is (2i)/d and ``xV ⊗ yW`` is (xV) ⊗ (yW).
 """
 
@@ -35,7 +35,7 @@ from notes2code.latex.tree import (
 )
 
 ADDITIVE = frozenset("+-±⊕∪∨\\")
-MULTIPLICATIVE = frozenset({*"·×*@/⊙∘⊗∩∧", "mod"})
+MULTIPLICATIVE = frozenset({*"·×*@/⊙⊘∘⊗∩∧", "mod"})
 
 
 def parse(

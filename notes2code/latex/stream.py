@@ -11,7 +11,7 @@ ALIGNMENTS = frozenset(
 )
 """Environments that only set equations below each other."""
 
-_CONTINUES = frozenset("+·×*@/⊙∘⊗⊕-")
+_CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
 
 def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:

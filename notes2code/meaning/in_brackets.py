@@ -1,5 +1,5 @@
-"""Elements written as in programs: ``M[i, j]`` and ``M[i][j]`` are ``M_{ij}``, and ``p_i[y_i]`` is
-``p_{i,y_i}``."""
+"""Elements written as in programs: ``M[i, j]`` and ``M[i][j]`` are ``M_{ij}``, ``M[i, :]`` is
+``M_{i,:}``, and ``p_i[y_i]`` is ``p_{i,y_i}``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Nodes,
     Relation,
     Script,
+    Stroke,
     rebuilt,
     ungrouped,
     walk,
@@ -43,7 +44,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
         factors = list(node.factors[:1])
         for factor in node.factors[1:]:
             places = _places(factor)
-            counted = places and counting.issuperset(map(binders.bare, places))
+            counted = places and counting.issuperset(p.text for p in places if isinstance(p, Name))
             places = places if counted else _label_of_row(factors[-1], factor)
             if places and _is_array(factors[-1]):
                 factors[-1] = _element(factors[-1], places, factor)
@@ -75,19 +76,25 @@ def defined_at(node: Node) -> Iterator[str]:
     """The letters with which a left-hand side counts: those below its name, or in brackets."""
     match node:
         case Relation((Juxt((name, *behind)), *_)) if _is_array(name):
-            yield from (binders.bare(place) for group in behind for place in _places(group))
+            places = (place for group in behind for place in _places(group))
+            yield from (place.text for place in places if isinstance(place, Name))
         case Relation((Script() as name, *_)):
             yield from names.INDEX_LETTERS.intersection(binders.script_letters(name))
 
 
 def _places(behind: Node) -> tuple[Node, ...]:
-    """The index letters in brackets; none where anything else stands there too."""
+    """The index letters and whole axes in brackets; none where anything else stands there too."""
     match behind:
         case Group("[", items) | Script(Group("[", items), None):
-            places = tuple(item for item in items if isinstance(item, Name))
-            known = all(place.text in names.INDEX_LETTERS for place in places)
-            return places if known and len(places) == len(items) else ()
+            letters = [item for item in items if isinstance(item, Name)]
+            known = all(letter.text in names.INDEX_LETTERS for letter in letters)
+            rest = [item for item in items if item not in letters]
+            return items if letters and known and all(map(_is_whole, rest)) else ()
     return ()
+
+
+def _is_whole(item: Node) -> bool:
+    return isinstance(item, Stroke) and item.text == ":"
 
 
 def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:

@@ -31,6 +31,8 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
     """The place, from 0, along an axis; a range such as ``≤ i`` gives an open index instead."""
     if at.relation == "=":
         return Idx(fresh(size))
+    if at.relation == "∀":
+        return fresh(size)
     if at.relation:
         return _range(run, at, size, use)
     if isinstance(at.node, Num):

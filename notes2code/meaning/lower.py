@@ -73,7 +73,7 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
     unsupported = _NOT_COMPUTED.get(names.base_letter(binders.bare(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
-    if isinstance(node, Script) and node.sub is not None and _is_slice(node.sub):
+    if isinstance(node, Script) and node.sub is not None and _is_slice(run, node.sub):
         raise error(
             "N2C032",
             f"the slice `{run.quote(node.span)}` is not understood",
@@ -88,9 +88,10 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
     return value
 
 
-def _is_slice(sub: Node) -> bool:
-    """Whether a part of an axis stands below: ``:k``, ``k:``, ``:, j`` or ``0:d/2``."""
-    if not isinstance(sub, Group):
+def _is_slice(run: Run, sub: Node) -> bool:
+    """Whether a part of an axis stands below: ``:k``, ``k:`` or ``0:d/2``."""
+    letters = [i.text for i in scripts.of_whole_axes(sub) if isinstance(i, Name)]
+    if not isinstance(sub, Group) or (letters and run.seen.bound.issuperset(letters)):
         return False
     ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]
     pieces = ":" in sub.separators and (bool(ends) or len(sub.items) == 1)

@@ -26,6 +26,7 @@ from notes2code.meaning.values import (
     dot,
     elementwise,
     free_roots,
+    mapped,
     matrix_product,
     outer,
     shape_text,
@@ -311,7 +312,8 @@ def explicit(run: Run, node: Infix) -> Value:
             return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
-    if node.op in symbols.HADAMARD:
+    if node.op in symbols.HADAMARD or node.op == "⊘":
+        right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
         return elementwise(run, left, right, ir.mul, where)

@@ -44,7 +44,8 @@ NO_STEPS: Mapping[str, Set[str]] = {}
 @dataclass(frozen=True, slots=True)
 class At:
     """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
-    ``:`` for a slice, ``=`` where a label tells the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
+    ``:`` for a slice, ``∀`` for a whole axis, the colon of ``Q_{i,:}``, ``=`` where a label tells
+    the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
 
     node: Node
     relation: str = ""
@@ -115,6 +116,15 @@ def shift(node: Node) -> tuple[str, int] | None:
         case Group(opened, (inner,)) if opened in PARENTHESES:
             return shift(inner)
     return None
+
+
+def of_whole_axes(node: Node | None) -> tuple[Node, ...]:
+    """The letters and the colons that name a row or a column, ``i,:`` or ``:,j``."""
+    if not isinstance(node, Group) or {*node.separators} != {","}:
+        return ()
+    whole = [item for item in node.items if isinstance(item, Stroke) and item.text == ":"]
+    rest = [item for item in node.items if item not in whole]
+    return node.items if whole and all(isinstance(item, Name) for item in rest) else ()
 
 
 def counts_layers(node: Node) -> bool:
@@ -262,6 +272,9 @@ class _Reader:
 
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
+        if items := of_whole_axes(node):
+            self.indices += [At(item, "∀" if isinstance(item, Stroke) else "") for item in items]
+            return
         written = parts(node, self.bound | self.steps)
         if self.numbered and beside_number(node, self.bound):
             written = beside_number(node, self.bound)

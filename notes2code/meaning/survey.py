@@ -50,6 +50,7 @@ class Survey:
     ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
+    ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
     ``averaged`` are the values that weights add up, which are vectors.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
@@ -74,7 +75,7 @@ class Survey:
     bold: dict[str, set[int]] = field(default_factory=dict)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
-    labelled: set[str] = field(default_factory=set)
+    placed: set[str] = field(default_factory=set)
     averaged: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
     transposed: set[str] = field(default_factory=set)
@@ -277,8 +278,10 @@ def _count_uses(seen: Survey, value: Node) -> None:
         seen.counted.setdefault(use.name, set()).add(len(use.indices))
         seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
         for place, index in enumerate(use.indices):
+            if index.relation in ("=", "∀"):
+                seen.placed.add(use.name)
             if index.relation == "=":
-                seen.labelled.update((use.name, seen.use(index.node).name))
+                seen.placed.add(seen.use(index.node).name)
             if (shift := scripts.shift(index.node)) is not None:
                 seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
             if (beyond := scripts.beyond_half(index.node)) is not None:

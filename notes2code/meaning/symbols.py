@@ -260,7 +260,8 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
         place = places[use.indices.index(label)]
         assert isinstance(place, Idx)
         body = at_label(run, body, place.index, label.node)
-    return Value(body, opened, use.span)
+    row = len(opened) == 1 < len(at) and use.indices[-1].relation == "∀"
+    return Value(body, opened, use.span, row)
 
 
 # --- inputs ----------------------------------------------------------------------------------
@@ -379,7 +380,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
-    if use.name in run.seen.labelled:
+    if use.name in run.seen.placed:
         return 0
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:

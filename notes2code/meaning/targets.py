@@ -35,6 +35,20 @@ class Target:
     numbered: int = 0
 
 
+def _rows(use: scripts.Use) -> tuple[scripts.At, ...]:
+    """The indices of what is defined: those of ``Y_{i,:}`` are the rows of Y."""
+    whole = [at for at in use.indices if at.relation == "∀"]
+    rows = use.indices[: len(use.indices) - len(whole)]
+    if any(at in rows for at in whole):
+        raise error(
+            "N2C032",
+            f"`{use.name}` is defined by its columns, and not by its rows",
+            use.span,
+            "define its elements, such as `Y_{ij}`, or each column under a name, such as `y_j`",
+        )
+    return rows
+
+
 def read_target(seen: Survey, define: Define) -> Target:
     """The left-hand side of a statement."""
     node = define.target
@@ -48,7 +62,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
         use = scripts.read(node, seen.bound, True, seen.steps, raised=seen.raised)
-        return Target(_defined_name(use), use.indices, span=node.span)
+        return Target(_defined_name(use), _rows(use), span=node.span)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]

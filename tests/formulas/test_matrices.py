@@ -67,6 +67,8 @@ from tables import Case, check, table
     Case(r"\Delta W = 2 BA", "B[h,r] A[r,d]", lambda b, a: 2 * b @ a),
     Case(r"C = \tanh(\Delta A)", "Delta A[n,d]", lambda s, a: np.tanh(s * a)),
     Case(r"C = A \odot B", "A[n,m] B[n,m]", lambda a, b: a * b),
+    Case(r"C = A \oslash B", "A[n,m] B[n,m]", lambda a, b: a / b),
+    Case(r"y = x ⊘ b \odot c", "x[d] b[d] c[d]", lambda x, b, c: x / b * c),
     Case(r"C = A \circ B", "A[n,m] B[n,m]", lambda a, b: a * b),
     Case(r"Y = XW \odot XV", "X[n,d] W[d,h] V[d,h]", lambda x, w, v: (x @ w) * (x @ v)),
     Case(r"Y = xV \otimes yW", "x[d] V[d,h] y[e] W[e,h]", lambda x, v, y, w: (x @ v) * (y @ w)),

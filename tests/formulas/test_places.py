@@ -40,6 +40,15 @@ def differences(n: int, m: int) -> Any:
         lambda a, p, s: a * np.exp(-((np.arange(a.shape[1]) - p[:, None]) ** 2) / (2 * s**2)),
         context=r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
     ),
+    # A colon is a whole axis: rows lie down, and columns stand.
+    Case(r"s_{ij} = Q_{i,:} K_{j,:}^\top", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    Case(r"c[i, j] = A[i, :] B[:, j]", "A[n,d] B[d,m]", np.matmul),
+    Case(r"y_i = A_{i,:} x", "A[n,d] x[d]", np.matmul),
+    Case(r"y_j = x^\top W[:, j]", "x[d] W[d,n]", np.matmul),
+    Case(r"o_i = \sum_j a_{ij} V_{j,:}", "a[n,m] V[m,d]", np.matmul),
+    Case(r"Y_{i,:} = \mathrm{softmax}(S_{i,:}) V", "S[n,m] V[m,d]", lambda s, v: softmax(s) @ v),
+    Case(r"S = \sum_i K_{i,:}^\top V_{i,:}", "K[n,d] V[n,e]", lambda k, v: k.T @ v),
+    Case(r"m_j = \max(X_{:,j})", "X[n,d]", lambda x: x.max(0)),
     # The label of what bounds a sum is none of its own indices.
     Case(r"y = \sum_{i=1}^{K_s} v_i x_i", "v[K_s] x[K_s,d]", np.matmul),
     Case(

@@ -682,9 +682,9 @@ def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
 
 
 def test_a_star_between_vectors_is_told() -> None:
-    formula = compile_formula(r"h = o * \tanh(c)")
+    formula = compile_formula(r"h = o * \tanh(x)")
     np.testing.assert_allclose(
-        formula.reference(o=[1.0, 2.0], c=[0.5, 3]), np.tanh([0.5, 3]) * [1, 2]
+        formula.reference(o=[1.0, 2.0], x=[0.5, 3]), np.tanh([0.5, 3]) * [1, 2]
     )
     assert any("element by element" in found.message for found in formula.diagnostics)
     assert not compile_formula(r"y = W * x").diagnostics

@@ -29,6 +29,10 @@ BROKEN = [
     refused("N2C032", r"head_1 = \mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)"),
     refused("N2C032", r"y = \mathrm{Concat}(\mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)) W^O"),
     refused("N2C032", r"a_i = \mathrm{softmax}(q^\top K)_{«j»}"),
+    refused("N2C032", r"«Y_{:,j}» = W X_{:,j}"),
+    refused("N2C032", r"y = W_«{:,e}»"),
+    refused("N2C032", r"y = x_«{:k}»"),
+    refused("N2C033", r"s_{ij} = «Q_{i,:} K_{j,:}»"),
     # Of which row the label is, nothing says.
     refused("N2C032", r"L = -\sum_i \log p_{«y_i»}"),
     refused("N2C032", r"L = -\sum_i \log \mathrm{softmax}(z)_{«y_i»}"),
