@@ -226,7 +226,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank == 2 and _is_diagonal(run, base):
         return _diagonal_power(run, base, raised_to, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
-        _refuse_raised_vector(run, base, base.body.array, where)
+        _refuse_raised_vector(run, base, base.body, where)
     if base.rank == 2 and isinstance(base.body, ir.Ref):
         raise error(
             "N2C033",
@@ -265,16 +265,16 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     return elementwise(run, base, raised_to, ir.Pow, where)
 
 
-def _refuse_raised_vector(run: Run, base: Value, name: str, where: Span) -> None:
+def _refuse_raised_vector(run: Run, base: Value, raised: ir.Ref, where: Span) -> None:
     """The r of ``x^r W`` says which x it is, as nobody raises a vector to a letter; the x of
     ``f(x) = x^n`` is a number."""
     if base.rank:
         text = f"the vector `{run.quote(base.span)}` is raised to a letter"
         run.conflict(3, text, where)
         return
-    vector = names.element_ranks(name, len(run.symbols[name].axes), False, False)[0] == 1
+    vector = names.element_ranks(raised.array, len(raised.at), False, False)[0] == 1
     mapped = any(names.base_letter(other).isupper() for other in run.seen.counted)
-    if vector and mapped and name not in run.seen.elements:
+    if vector and mapped and raised.array not in run.seen.elements:
         run.pay(3.0)
 
 

@@ -28,6 +28,12 @@ SUMS = [
 
 @table(
     Case(
+        r"z_i = x_i^p E",
+        "a+ b+ p E[d]",
+        lambda a, b, p, e: np.outer([a**p, b**p], e),
+        context=r"x = [a; b]",
+    ),
+    Case(
         r"c_t = f_t * c_{t-1} + i_t * \tilde{c}_t",
         "f[d] c[d] i[d] c_tilde[d]",
         lambda f, c, i, new: f * c + i * new,
