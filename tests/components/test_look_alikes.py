@@ -20,6 +20,7 @@ from notes2code import compile_formula
         r"p = \mathrm{softmax}(W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2)",
         r"A(h) = h + U \mathrm{ReLU}(D h)",
         r"y = W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2 + x",
+        r"y = W_2 (W_1 x + b_1) + b_2",
         r"s = x^\top W y",
         r"y = s \cdot x",
         r"P = \left(\prod_{i=1}^{n} P_i\right)^{1/n}",
@@ -29,6 +30,12 @@ def test_is_no_component(latex: str) -> None:
     formula = compile_formula(latex)
     assert formula.component is None
     assert not any(found.severity == "warning" for found in formula.diagnostics)
+
+
+def test_two_linear_maps_with_the_name_of_the_layer_lack_its_activation() -> None:
+    formula = compile_formula(r"\mathrm{FFN}(x) = W_2 (W_1 x + b_1) + b_2")
+    assert formula.component == "feed_forward"
+    assert any("activation is left out" in found.message for found in formula.diagnostics)
 
 
 @pytest.mark.parametrize(("count", "component"), [("d", "rms_norm"), ("n", None)])
