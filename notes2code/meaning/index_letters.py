@@ -79,7 +79,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
-    labels |= _of_gates(target, nodes)
+    labels |= _of_gates(target, nodes) | (_above(target) - _letters(define.values))
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -121,6 +121,14 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _above(target: Node) -> set[str]:
+    """The l of ``x_i^l``."""
+    match target:
+        case Script(_, sub, Name(letter), 0) if sub is not None:
+            return {letter}
+    return set()
 
 
 def _of_gates(target: Node, nodes: Nodes) -> set[str]:

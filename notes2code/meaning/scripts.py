@@ -486,7 +486,7 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
-        elif self.base in _ARRAYS or text == _LAYER:
+        elif self.base in _ARRAYS or text == _LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         else:
             self.power = node

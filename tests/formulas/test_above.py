@@ -31,6 +31,14 @@ from tables import Case, check, table
         "lr_0 decay+ step",
         lambda r, d, n: r * d**n,
     ),
+    # A letter above what is defined, and nowhere on the right, is a label.
+    Case(
+        r"x_i^l = \sum_{j=1}^n \gamma_{ij} h_{ij}^s",
+        "gamma[m,n] h_s[m,n,d]",
+        lambda g, h: np.einsum("mn,mnd->md", g, h),
+    ),
+    Case(r"x_i^t = \sum_j a_{ij} h_j", "a[m,n] h[n,d]", np.matmul),
+    Case(r"z_i^k = x_i W_k", "x[n,d] W[m,d,p]", lambda x, w: np.einsum("nd,mdp->mnp", x, w)),
     Case(r"y = W^{step} x", "W_step[p,d] x[d]", lambda w, x: w @ x),
 )
 def test_power(case: Case) -> None:
