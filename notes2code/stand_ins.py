@@ -15,6 +15,8 @@ from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.diagnostics import Problem, Span
 from notes2code.meaning import functions
+from notes2code.meaning.ir import Call, walk
+from notes2code.meaning.names import FEATURE_MAPS
 from notes2code.vault.model import Formula, Note
 
 Entry = tuple[Formula, Compiled]
@@ -40,7 +42,7 @@ def unrecognised(
         for component, own in _announced(note, entries, here, library):
             if any(_is_named(compiled, component, library) for _, compiled in own):
                 continue  # that formula is the one
-            unlike = _unlike(note, own, used)
+            unlike = _unlike(note, own, used, component)
             told = {formula for formula, compiled in entries if _is_told(compiled)}
             if unlike is not None and unlike not in found.keys() | told:
                 found[unlike] = _problem(unlike, component, "which the section names")
@@ -97,21 +99,39 @@ def _has(entries: Sequence[Entry], component: Component) -> bool:
     return any(c.recognised is not None and c.recognised.component is component for _, c in entries)
 
 
-def _unlike(note: Note, entries: Sequence[Entry], used: Set[str]) -> Formula | None:
+def _unlike(
+    note: Note, entries: Sequence[Entry], used: Set[str], component: Component
+) -> Formula | None:
     """The first formula set apart that is no component; those that recognised ones are built on,
-    what only makes queries, keys and values, and functions such as GELU do not count."""
+    what only makes queries, keys and values, functions such as GELU, and the sizes of a component
+    that gives an array do not count."""
+    of_arrays = bool(component.equation.value.indices)
     own = (
         formula
         for formula, compiled in entries
         if compiled.status == "formula" and not _is_part(compiled)
+        if not (of_arrays and _is_of_numbers(compiled))
     )
     return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
 
 
+def _is_of_numbers(compiled: Compiled) -> bool:
+    """Whether a formula has nothing to do with arrays: what an attention costs, ``4 n d^2``."""
+    equation = compiled.equation
+    if equation is None or equation.value.indices:
+        return False
+    return not any(given.shape for given in equation.inputs)
+
+
 def _is_part(compiled: Compiled) -> bool:
     """Whether a formula makes queries, keys or values, ``Q = X W^Q``, or says what a function of
-    numbers is: parts of what a section is about."""
-    name = "" if compiled.equation is None else compiled.equation.name
+    numbers is, or a kernel, ``φ(q)^⊤ φ(k)``: parts of what a section is about."""
+    equation = compiled.equation
+    name = "" if equation is None else equation.name
+    if equation is not None and equation.parameters and not equation.value.indices:
+        called = {e.function for e in walk(equation.value.body) if isinstance(e, Call)}
+        if called & FEATURE_MAPS:
+            return True
     return name.lower() in ("q", "k", "v") or functions.is_known(name)
 
 

@@ -60,7 +60,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     if _is_bilinear(values) and values[0].rank != values[2].rank:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
-    values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(value.body))
+    values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
     result = values[0]
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))

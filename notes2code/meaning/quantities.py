@@ -255,7 +255,7 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     between the letters of extents, ``H × W``; and so do the others beside both, as in ``2 B L
-    d_h``, whatever they are beside two sizes."""
+    d_h``, whatever they are beside two sizes, or where there are more than three."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
@@ -267,7 +267,7 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
     sure = (
         number or size > 0 or worded or extents
         if sign == "×"
-        else size and (size > 1 or not _ARRAYS.intersection(found))
+        else size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found))
     )
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()

@@ -115,7 +115,7 @@ def _part(run: Run, whole: Expr, count: Expr) -> Expr:
 def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:
     """Remember the sum that a factor such as 1/√d_k scales, when it meets it. A factor √d in front
     of vectors counts their features, as in √d_model · UE."""
-    size = _scale_size(scale)
+    size = _scale_size(run, scale)
     if size is None or size.name in run.scales:
         return
     if features is not None and scale == ir.Pow(size, ir.HALF) and size.name in _WIDTHS:
@@ -149,9 +149,9 @@ _WIDTHS = frozenset(["d", "D", "dim", "d_model", "d_emb", "d_e"])
 """Names of the width of a model's vectors."""
 
 
-def is_scale(factor: Expr) -> bool:
+def is_scale(run: Run, factor: Expr) -> bool:
     """Whether a number is a power of a size, such as 1/√d_k."""
-    return _scale_size(factor) is not None
+    return _scale_size(run, factor) is not None
 
 
 def attach(run: Run, where: Span) -> None:
@@ -221,9 +221,11 @@ def _between_weights(expr: Expr) -> Iterator[Reduce]:
                 yield part
 
 
-def _scale_size(factor: Expr) -> Size | None:
+def _scale_size(run: Run, factor: Expr) -> Size | None:
     """The size that a scale is a power of: any power for d and its like, a root or a quotient
-    for other letters."""
+    for other letters. A number that another statement defines, β = 1/√d, is what it says."""
+    if isinstance(factor, Ref) and not factor.at and factor.array in run.defined:
+        factor = run.defined[factor.array].array.body
     powered = False
     while isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
         powered = powered or factor.exponent.value in (-1, ir.HALF.value)

@@ -312,6 +312,21 @@ def test_swish_is_the_gate_of_swiglu_in_either_order(activation: str) -> None:
         assert not formula.diagnostics
 
 
+@pytest.mark.parametrize(
+    ("scale", "scaled"),
+    [
+        (r"\beta = 1/\sqrt{d}", r"\beta Q K^\top"),
+        (r"\beta = D^{-1/2}", r"Q K^\top \beta"),
+        (r"\tau = \sqrt{d}", r"Q K^\top / \tau"),
+    ],
+)
+def test_a_scale_under_a_name_counts_the_features(scale: str, scaled: str) -> None:
+    formula = compile_formula(rf"\mathrm{{softmax}}({scaled}) V", context=scale)
+    assert [given.name for given in formula.inputs] == ["Q", "K", "V"]
+    assert formula.settings["scale"] == "d_k**-0.5"
+    assert not formula.diagnostics
+
+
 def test_an_element_of_a_mask_is_a_number() -> None:
     mask = r"D_{nm} = \gamma^{n-m}"
     assert len(compile_formula(mask).shape) == 2
