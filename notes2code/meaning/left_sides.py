@@ -88,11 +88,13 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         run.pay(0.5)
     unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
     unexpected = unexpected and not (run.seen.averaged and element == 1)
+    pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
+    scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states
     weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
     if unexpected and weighs:
         text = f"each `{run.quote(target.span)}` would be an array, and weights are numbers"
         run.conflict(3, text, target.span)
-    elif unexpected and indexed > 1 and base in _SCORES and declared is None:
+    elif unexpected and indexed > 1 and scored and declared is None:
         text = f"each `{run.quote(target.span)}` would be an array, and scores are numbers"
         run.conflict(3, text, target.span)
     elif unexpected:

@@ -367,6 +367,12 @@ def test_a_left_side_that_comes_out_as_another_kind_than_declared_is_refused() -
         compile_formula(r"r_t = G x_t", context=context)
 
 
+def test_a_score_that_comes_out_as_an_array_is_refused() -> None:
+    with pytest.raises(FormulaError, match="scores are numbers"):
+        compile_formula(r"s_{ij} = Q_i K_j = Q_i W_K^T K_j")
+    assert len(compile_formula(r"s_{t,i} = \tanh(W h_t + U h_i)").shape) == 3
+
+
 def test_a_softmax_of_an_outer_product_is_refused() -> None:
     latex = r"o = \mathrm{softmax}\left(\frac{q k^\top}{\sqrt{d}}\right) v"
     with pytest.raises(FormulaError, match="outer product"):
