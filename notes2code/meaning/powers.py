@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.latex.words import RATES
@@ -57,9 +58,11 @@ def exponential(run: Run, node: Script) -> Value:
 
 def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
     """Refuse the exponential of a matrix, and warn where the root of −1 may be meant."""
-    product = isinstance(node, Juxt) or (isinstance(node, Infix) and node.op == "·")
-    factors = {binders.bare(factor) for factor in children(node)} if product else set()
-    if "Delta" in factors and any(len(name) == 1 and name.isupper() for name in factors):
+    inner = ungrouped(node.body if isinstance(node, Neg) else node)
+    product = isinstance(inner, Juxt) or (isinstance(inner, Infix) and inner.op in "·×*")
+    factors = {binders.bare(factor) for factor in children(inner)} if product else set()
+    step = any(name.startswith("Delta") or name == "t" for name in factors)
+    if step and any(len(name) == 1 and name.isupper() for name in factors):
         raise error(
             "N2C037",
             f"`{run.quote(node.span)}` may stand for the exponential of a matrix",

@@ -27,14 +27,18 @@ _COUNTS = frozenset("BCDLNT")
 """Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
 
 _EXTENTS = _COUNTS | frozenset("HPSW")
-"""Capitals of which ``×`` makes a count, as in ``H × W``."""
+"""Capitals of which ``×`` makes a total, as in ``N = H × W``."""
+
+_TOTALS = frozenset("NLn")
 
 _DATA = frozenset("XYZ")
 
 
-def quantities(nodes: Nodes) -> set[str]:
-    """The names of all letters that are numbers, as what is computed with them shows."""
+def quantities(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
+    """The names of all letters that are numbers, as what is computed with them shows, and into
+    which targets."""
     found: set[str] = set()
+    is_total = any(binders.bare(target) in _TOTALS for target in targets)
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
     for node in sums:
@@ -52,7 +56,7 @@ def quantities(nodes: Nodes) -> set[str]:
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
                 found.update(filter(None, map(_plain, product.factors)))
         else:
-            found.update(_of_counts(product.factors, ""))
+            found.update(_of_counts(product.factors, "", False))
     for logarithm in nodes.of(Apply):
         if binders.bare(logarithm.function) in ("log", "ln") and _counts_alone(logarithm.argument):
             found.update(_named(logarithm.argument))
@@ -65,7 +69,8 @@ def quantities(nodes: Nodes) -> set[str]:
     for node in products:
         if id(node) not in inner:
             single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
-            found.update(_of_counts([one for factors in single for one in factors], node.op))
+            factors = [one for factors in single for one in factors]
+            found.update(_of_counts(factors, node.op, is_total))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
@@ -251,7 +256,7 @@ def _chosen(product: Juxt) -> Iterator[str]:
 _TOP = re.compile("(keep|arg)?_?top_?k?", re.IGNORECASE)
 
 
-def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
+def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     between the letters of extents, ``H × W``; and so do the others beside both, as in ``2 B L
@@ -263,7 +268,7 @@ def _of_counts(factors: Sequence[Node], sign: str) -> set[str]:
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
-    extents = _EXTENTS.issuperset(found)
+    extents = is_total and _EXTENTS.issuperset(found)
     sure = (
         number or size > 0 or worded or extents
         if sign == "×"

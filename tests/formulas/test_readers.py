@@ -45,6 +45,7 @@ COUNTS = [
         lambda t, h, p, w: t * h * w / p**2,
     ),
     Case(r"Y = X \times W", "X[n,d] W[d,p]", np.matmul),
+    Case(r"Y = H \times W + b", "H[n,d] W[d,p] b[p]", lambda h, w, b: h @ w + b),
     Case(
         r"y = T^2 x",
         "T x[n]",
@@ -674,7 +675,14 @@ def test_vectors_by_their_font(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "latex", [r"\bar A = \exp(\Delta A)", r"h_t = e^{\Delta_t A} h_{t-1} + B x_t"]
+    "latex",
+    [
+        r"\bar A = \exp(\Delta A)",
+        r"\bar A = \exp(-\Delta A)",
+        r"h_t = e^{\Delta_t A} h_{t-1} + B x_t",
+        r"h_t = e^{A \Delta t} h_{t-1} + B x_t",
+        r"x = e^{At} y",
+    ],
 )
 def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="exponential of a matrix"):
