@@ -166,7 +166,13 @@ def _split(node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, list[Node]
         raise error("N2C037", "a row of these cases has no value", node.span)
     rest = [part for part in map(_unwrapped, parts[1:]) if not _is_aside(part)]
     if not rest:
-        raise error("N2C037", "a row of these cases has no condition", parts[0].span)
+        raise error(
+            "N2C037",
+            "a row of these cases has no condition",
+            parts[0].span,
+            "write it behind `&`; where the rows are several ways to do one thing, write the name "
+            "of each there, as in `& \\text{dot}`",
+        )
     return parts[0], rest
 
 

@@ -187,11 +187,12 @@ def expectation(run: Run, group: Group, span: Span) -> Value:
     """The mean over the features, where a normalisation is written with E and Var."""
     indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
     if not run.seen.normalises or indexed:
+        mean = "write a mean over examples as `\\frac{1}{N} \\sum_{i=1}^{N}`"
         if len(group.items) == 1 and scripts.is_name(group.items[0]):
-            raise error(
-                "N2C037", "a row that is looked up, or an expectation, is not computed", span
-            )
-        raise error("N2C037", "an expectation cannot be computed", span)
+            text = "a row that is looked up, or an expectation, is not computed"
+            row = "a lookup as a product with one-hot rows, such as `x_i = u_i E`"
+            raise error("N2C037", text, span, f"{mean}, {row}")
+        raise error("N2C037", "an expectation cannot be computed", span, mean)
     value = _vector(run, group, group, span)
     return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
 

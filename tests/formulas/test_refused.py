@@ -351,3 +351,23 @@ def test_place_in_lines() -> None:
     """The message counts lines and columns from 1."""
     with pytest.raises(FormulaError, match=r"^2:5: N2C021: "):
         compile_formula("y = a \\\\\nz = \\foo a")
+
+
+@pytest.mark.parametrize(
+    ("latex", "way"),
+    [
+        (
+            r"s(q, k) = \begin{cases} q^\top k \\ q^\top W k \end{cases}",
+            r"name of each there, as in `& \text{dot}`",
+        ),
+        (
+            r"L = \mathbb{E}_{(x, y) \sim D}[-\log p(y | x)]",
+            r"write a mean over examples as `\frac{1}{N} \sum_{i=1}^{N}`",
+        ),
+        (r"L = -\sum_i \log p_{y_i}", "write the row that it is of too, as in `p_{i,y_i}`"),
+    ],
+)
+def test_the_help_names_what_can_be_written(latex: str, way: str) -> None:
+    with pytest.raises(FormulaError) as raised:
+        compile_formula(latex)
+    assert way in raised.value.diagnostics[0].help
