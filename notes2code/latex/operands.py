@@ -34,6 +34,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 _INDICES = frozenset("ijklmnstr")
+_PLACES = _INDICES | {"y"}
 
 
 def _in_parentheses(sup: Node) -> Node:
@@ -311,10 +312,10 @@ class Operands(TokenReader):
         return isinstance(last, Apply | Group | Frac)
 
     def is_place(self) -> bool:
-        """Whether brackets hold an index alone, as in ``\\log \\mathrm{softmax}(z)[i]``."""
+        """Whether brackets hold an index or a label alone: ``\\log \\mathrm{softmax}(z)[i]``."""
         match [token.text for token in self.tokens[self.at : self.at + 3]]:
             case ["[", letter, "]"]:
-                return letter in _INDICES
+                return letter in _PLACES
         return False
 
     def is_sum_sign(self) -> bool:

@@ -132,20 +132,24 @@ def _above(target: Node) -> set[str]:
 
 
 def _of_gates(target: Node, nodes: Nodes) -> set[str]:
-    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells weights apart, where t
-    counts the states."""
-    if not isinstance(target, Script) or not isinstance(target.sub, Name):
-        return set()
-    letter, uses = target.sub.text, dict[str, set[str]]()
-    for node in nodes.of(Script):
-        if node is not target and isinstance(node.sub, Name | Infix) and scripts.is_name(node):
-            place = scripts.shift(node.sub)
-            uses.setdefault(place[0] if place else "", set()).add(binders.bare(node))
-    own = uses.pop(letter, set())
-    states = {
-        base for place in "ti" for base in uses.get(place, ()) if base in ("h", "x", "s", "v")
-    }
-    return {letter} if own and own <= {*"WUVRb"} and "W" in own and states else set()
+    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
+    apart: it stands on weights alone, and on all of them."""
+    match target:
+        case Script(_, Name(letter), None, 0) if letter in _GATES:
+            below: dict[str, set[str]] = {}
+            for node in nodes.of(Script):
+                if node is not target and node.sub is not None and scripts.is_name(node):
+                    below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
+            own = {base for base, subs in below.items() if letter in subs}
+            alone = all(len(below[base]) == 1 for base in own)
+            steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
+            if alone and steps and "W" in own and own <= {*"WUVRb"}:
+                return {letter}
+    return set()
+
+
+_GATES = frozenset("rzofigcn")
+"""What tells gates apart: reset, update, output, forget, input, candidate."""
 
 
 def _members(nodes: Nodes) -> Iterator[str]:

@@ -190,7 +190,8 @@ def is_place(run: Run, group: Group) -> bool:
             group.span,
             f"write `_{{{item.text}}}`, which counts from 1",
         )
-    return (isinstance(item, Name) and item.text in names.INDEX_LETTERS) or _counted(run, item)
+    letter = isinstance(item, Name) and len(item.text) == 1 and item.text.islower()
+    return letter or _counted(run, item)
 
 
 def is_among_places(run: Run, name: Node, group: Group) -> bool:

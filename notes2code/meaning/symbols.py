@@ -383,6 +383,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     if use.name in run.seen.placed:
         return 0
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
+    of_one = of_one or (small and use.name in run.seen.quantities)  # the k of TopK
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
         of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
         return _role_rank(run, base, max(indices, min(use.steps, 1)), of_heads)

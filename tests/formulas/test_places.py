@@ -102,6 +102,19 @@ def test_value(case: Case) -> None:
     check(case)
 
 
+@pytest.mark.parametrize("place", ["[y]", "_y"])
+def test_a_label_in_brackets_is_a_place(place: str) -> None:
+    formula = compile_formula(rf"L = -\log \mathrm{{softmax}}(z){place}")
+    z = np.array([0.5, -1.0, 2.0])
+    np.testing.assert_allclose(formula.reference(z=z, y=2), -np.log(softmax(z)[2]))
+
+
+def test_a_class_that_tells_weights_apart_is_no_gate() -> None:
+    with pytest.raises(FormulaError, match="over what the index `t` runs"):
+        compile_formula(r"p_k = \frac{\exp(W_k h_t)}{\sum_j \exp(W_j h_t)}")
+    assert compile_formula(r"z_j = \sum_i W_j x_i + b_j").shape[0] == "h"
+
+
 @pytest.mark.parametrize(
     ("latex", "why"),
     [

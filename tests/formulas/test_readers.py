@@ -706,6 +706,11 @@ def test_how_many_are_chosen_is_a_number(name: str) -> None:
     assert {len(given.shape) for given in formula.inputs if given.name == "k"} == {0}
 
 
+def test_how_many_keys_are_chosen_is_a_number() -> None:
+    formula = compile_formula(r"S = \mathrm{TopK}(Q K^\top, k) V")
+    assert {given.name: len(given.shape) for given in formula.inputs}["k"] == 0
+
+
 def test_a_gate_of_chosen_weights_has_an_element_for_each_expert() -> None:
     context = r"G(x) = \text{TopK}(\text{softmax}(W x), k)"
     formula = compile_formula(r"y = \sum_i G_i(x) \cdot E_i(x)", context=context)
