@@ -218,8 +218,10 @@ def _functions_fit(component: Component, found: Match, named: Mapping[str, str])
 def _are_given(form: Form, found: Match, equation: Equation) -> bool:
     """Whether each function that the component takes is one, which no note defines."""
     for wanted in form.given:
-        calls = (call for role, call in found.functions.items() if role.split("#")[0] == wanted)
+        calls = [call for role, call in found.functions.items() if role.split("#")[0] == wanted]
         given = {call.function for call in calls}
+        if any(len(call.arguments) > 1 for call in calls):  # the features differ by position
+            return False
         if len(given) != 1 or not given.isdisjoint(equation.functions):
             return False
     return True

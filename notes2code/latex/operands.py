@@ -34,7 +34,6 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 _INDICES = frozenset("ijklmnstr")
-_PLACES = _INDICES | {"y"}
 
 
 def _in_parentheses(sup: Node) -> Node:
@@ -313,9 +312,11 @@ class Operands(TokenReader):
 
     def is_place(self) -> bool:
         """Whether brackets hold an index or a label alone: ``\\log \\mathrm{softmax}(z)[i]``."""
-        match [token.text for token in self.tokens[self.at : self.at + 3]]:
-            case ["[", letter, "]"]:
-                return letter in _PLACES
+        match [token.text for token in self.tokens[self.at : self.at + 7]]:
+            case ["[", letter, "]", *_]:
+                return letter in _INDICES or letter == "y"
+            case ["[", "y", "_", _, "]", *_] | ["[", "y", "_", "{", _, "}", "]"]:
+                return True
         return False
 
     def is_sum_sign(self) -> bool:

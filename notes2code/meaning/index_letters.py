@@ -143,7 +143,7 @@ def _of_gates(target: Node, nodes: Nodes) -> set[str]:
             own = {base for base, subs in below.items() if letter in subs}
             alone = all(len(below[base]) == 1 for base in own)
             steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
-            if alone and steps and "W" in own and own <= {*"WUVRb"}:
+            if alone and steps and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
                 return {letter}
     return set()
 

@@ -10,6 +10,7 @@ from notes2code.diagnostics import ProblemError, error
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script, walk
 from notes2code.meaning import (
     applying,
+    binders,
     functions,
     names,
     of_arrays,
@@ -183,22 +184,28 @@ def is_place(run: Run, group: Group) -> bool:
     if group.open != "[" or len(group.items) != 1:
         return False
     (item,) = group.items
-    if isinstance(item, Num):
+    if _is_number(group):
         raise error(
             "N2C032",
-            f"the place `{item.text}` may be counted from 0 or from 1",
+            f"the place `{run.quote(item.span)}` may be counted from 0 or from 1",
             group.span,
-            f"write `_{{{item.text}}}`, which counts from 1",
+            "write it as an index, which counts from 1, such as `x_1`",
         )
-    letter = isinstance(item, Name) and len(item.text) == 1 and item.text.islower()
-    return letter or _counted(run, item)
+    label = binders.bare(item) == "y" and scripts.is_name(item)
+    letter = isinstance(item, Name) and item.text in names.INDEX_LETTERS
+    return label or letter or _counted(run, item)
 
 
 def is_among_places(run: Run, name: Node, group: Group) -> bool:
-    """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``."""
+    """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``,
+    ``x[0]``."""
     parts = walk(group)[1:]
     letters = {n.text for n in parts if isinstance(n, Name)}
-    if group.open != "[" or ";" in group.separators or letters.isdisjoint(run.indices):
+    if group.open != "[" or ";" in group.separators:
+        return False
+    if _is_number(group):
+        return functions.is_unknown(run, run.seen.use(name))
+    if letters.isdisjoint(run.indices):
         return False
     if not all(isinstance(n, Name | Num | Infix | Juxt) for n in parts):
         return False
@@ -206,6 +213,14 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
         return False
     unknown = functions.is_unknown(run, run.seen.use(name))
     return unknown and not of_arrays.is_expectation(run, name, group)
+
+
+def _is_number(group: Group) -> bool:
+    """Whether a group holds a number, below zero or not."""
+    match group.items:
+        case [Num()] | [Neg(Num())]:
+            return True
+    return False
 
 
 def _is_moved(node: Node) -> bool:

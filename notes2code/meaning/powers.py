@@ -212,6 +212,13 @@ def index(run: Run, value: Value, sub: Node) -> Value:
         if isinstance(part, Script) and scripts.is_name(part):
             body = at_label(run, body, axis, part)
             continue
+        if isinstance(part, Infix):
+            raise error(
+                "N2C032",
+                f"the element `{run.quote(part.span)}` of what is computed is not understood",
+                part.span,
+                "give what is computed a name, and write the index below it",
+            )
         place = position(run, At(part), axis.size, use)
         if isinstance(place, ir.Idx):
             link(run, find_index(place.index), axis, sub.span)

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.statements import Define
 
 _COUNTS = frozenset("BCDLNT")
 """Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
@@ -34,11 +35,12 @@ _TOTALS = frozenset("NLn")
 _DATA = frozenset("XYZ")
 
 
-def quantities(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
-    """The names of all letters that are numbers, as what is computed with them shows, and into
-    which targets."""
+def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
+    """The names of all letters that are numbers, as what is computed with them shows, and what for:
+    ``N = H × W`` is a total."""
     found: set[str] = set()
-    is_total = any(binders.bare(target) in _TOTALS for target in targets)
+    counts = [one for one in defines if one.target and binders.bare(one.target) in _TOTALS]
+    totals = {id(ungrouped(value)) for one in counts for value in one.values}
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
     for node in sums:
@@ -70,7 +72,7 @@ def quantities(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         if id(node) not in inner:
             single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
             factors = [one for factors in single for one in factors]
-            found.update(_of_counts(factors, node.op, is_total))
+            found.update(_of_counts(factors, node.op, id(node) in totals))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))

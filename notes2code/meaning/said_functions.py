@@ -43,6 +43,11 @@ _BETWEEN = (
     r"|活性化関数|활성화|함수)*"
 )
 _KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
+_DENIED = re.compile(
+    r"(?:関数|함수)?\s*(?:では?な|じゃな|の代わり|の前|の後|[가이]? ?아니|대신|의? ?이전)"
+)
+"""What says in Japanese and Korean, behind it, that something is not meant."""
+
 _BEHIND = re.compile(rf"{_LETTER}\s*{_IS}{_BETWEEN}{_NAME}", re.IGNORECASE)
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
@@ -86,5 +91,7 @@ def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
     for pattern in (_BEHIND, _IN_FRONT):
         for match in pattern.finditer(text):
+            if _DENIED.match(text, match.end()):
+                continue
             letter = (match["letter"] or match["bare"]).removeprefix("\\")
             yield _GREEK.get(letter, letter), match["name"].lower()

@@ -137,8 +137,11 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             last = out[-1]
             assert isinstance(last, Define)
             out[-1] = replace(last, condition=ungrouped(node))
-        elif is_name(node) and _followed_by_declaration(clauses, at):
+        elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
             waiting.append(node)
+        elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
+            out.extend(_relation(_of_each(node), ()))
+            waiting = []
         elif isinstance(node, Relation):
             _refuse_lost_operand(clauses, at, out)
             _refuse_two_for_all(node, clauses[at + 1 : at + 2])
@@ -468,15 +471,29 @@ def _index_letter(node: Node | None) -> str | None:
 
 
 def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
-    """Whether ``Q`` is the first of ``Q, K, V ∈ …``."""
+    """Whether ``Q`` is the first of ``Q, K, V ∈ …``, or one of ``x_1, …, x_n ∈ …``."""
     for clause in clauses[at + 1 :]:
         if clause.before != ",":
             return False
         if isinstance(clause.node, Relation):
             return clause.node.signs[0] in ("∈",) and is_name(clause.node.operands[0])
-        if not is_name(clause.node):
+        if not (is_name(clause.node) or isinstance(clause.node, Dots)):
             return False
     return False
+
+
+def _is_listed(node: Node, waiting: Sequence[Node]) -> bool:
+    """Whether a clause belongs to a list of names: a name, or dots behind one."""
+    return is_name(node) or (isinstance(node, Dots) and bool(waiting))
+
+
+def _of_each(node: Relation) -> Relation:
+    """``x_i ∈ ℝ^d`` for the end of ``x_1, …, x_n ∈ ℝ^d``."""
+    match node.operands[0]:
+        case Script(Name(), sub, None, 0) as last if sub is not None:
+            each = replace(last, sub=Name("i", sub.span))
+            return replace(node, operands=(each, *node.operands[1:]))
+    return node
 
 
 def shape_axes(node: Node | None) -> tuple[Node, ...] | None:

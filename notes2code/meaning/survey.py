@@ -244,7 +244,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.mixes = set(_mixes(seen, nodes))
     seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
-    seen.quantities = quantities(nodes, targets)
+    seen.quantities = quantities(nodes, [s for s in statements if isinstance(s, Define)])
     if any(map(_is_cost, targets)):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))

@@ -499,8 +499,9 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
     if base.isupper():
         letters = run.seen.bound.union(*run.seen.steps.values())
         said = {f"{role}_{letter}" for role in "QKV" for letter in letters} & run.shapes.keys()
-        if any(len(run.shapes[name].axes) == 1 for name in said):
-            return 1  # the V_n beside a declared K_n
+        ranks = {len(run.shapes[name].axes) for name in said} & {1, 2}
+        if ranks:
+            return min(ranks)  # the V_n beside a declared K_n
         first, then = (2, 1) if of_heads else (1, 2)
         return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
     if indices == 0:

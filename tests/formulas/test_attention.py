@@ -27,6 +27,19 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "A[n,m] V[m,d]",
         np.matmul,
     ),
+    # Where the queries of each head are declared, its keys are alike.
+    Case(
+        r"S_i = Q_i K_i^\top",
+        "Q[h,n,d_k] K[h,m,d_k]",
+        lambda q, k: q @ k.swapaxes(1, 2),
+        context=[r"Q_i \in \mathbb{R}^{n \times d_k}"],
+    ),
+    Case(
+        r"E = \sum_i x_i^2",
+        "x[n,d]",
+        lambda x: (x**2).sum(0),
+        context=[r"x_1, \dots, x_n \in \mathbb{R}^d"],
+    ),
     Case(r"f(X)_i = \frac{X_i}{\sum_j X_j}", "X[n]", lambda x: x / x.sum()),
     # Attention is of rows: a weight before it projects each, and mixes no tokens.
     Case(

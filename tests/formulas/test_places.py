@@ -109,6 +109,14 @@ def test_a_label_in_brackets_is_a_place(place: str) -> None:
     np.testing.assert_allclose(formula.reference(z=z, y=2), -np.log(softmax(z)[2]))
 
 
+@pytest.mark.parametrize("place", ["[y_t]", "_{y_t}"])
+def test_a_label_of_each_row_in_brackets_is_a_place(place: str) -> None:
+    formula = compile_formula(rf"L = -\sum_t \log \mathrm{{softmax}}(z_t){place}")
+    z = np.array([[0.5, -1.0, 2.0], [0.0, 1.0, 0.25]])
+    expected = -np.log(softmax(z)[[0, 1], [2, 1]]).sum()
+    np.testing.assert_allclose(formula.reference(z=z, y=[2, 1]), expected)
+
+
 def test_a_class_that_tells_weights_apart_is_no_gate() -> None:
     with pytest.raises(FormulaError, match="over what the index `t` runs"):
         compile_formula(r"p_k = \frac{\exp(W_k h_t)}{\sum_j \exp(W_j h_t)}")
@@ -121,6 +129,10 @@ def test_a_class_that_tells_weights_apart_is_no_gate() -> None:
         (r"y_t = \sum_{k=0}^{K-1} w_k x[t - k d]", "looks a row up"),
         (r"y_t = x[t - 2k]", "looks a row up"),
         (r"p = \mathrm{softmax}(z)[0]", "counted from 0 or from 1"),
+        (r"p = x[0]", "looks a row up"),
+        (r"p = H[-1] W", "looks a row up"),
+        (r"y_i = \mathrm{softmax}(z)[i+1] - \mathrm{softmax}(z)[i]", "of what is computed"),
+        (r"y_i = \mathrm{softmax}(z)_{i+1} - \mathrm{softmax}(z)_i", "of what is computed"),
         (r"p = \mathrm{softmax}(z)_0", "no element `0` where they are counted from 1"),
     ],
 )

@@ -45,6 +45,11 @@ COUNTS = [
         lambda t, h, p, w: t * h * w / p**2,
     ),
     Case(r"Y = X \times W", "X[n,d] W[d,p]", np.matmul),
+    Case(
+        r"L = \|H \times W - Y\|^2",
+        "H[n,d] W[d,p] Y[n,p]",
+        lambda h, w, y: ((h @ w - y) ** 2).sum(),
+    ),
     Case(r"Y = H \times W + b", "H[n,d] W[d,p] b[p]", lambda h, w, b: h @ w + b),
     Case(
         r"y = T^2 x",

@@ -29,6 +29,18 @@ INPUTS = "W[p,d] x[d] b[p]"
     Case(
         r"p = \sigma(W x)",
         "W[p,d] x[d]",
+        lambda w, x: sigmoid(w @ x),
+        context=r"$\sigma$はソフトマックスではなくシグモイド関数です。",
+    ),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
+        lambda w, x: sigmoid(w @ x),
+        context=r"$\sigma$는 소프트맥스가 아니라 시그모이드 함수이다.",
+    ),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
         lambda w, x: softmax(w @ x),
         context=r"$\sigma$는 소프트맥스 함수이다.",
     ),
