@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
@@ -412,6 +413,7 @@ class Attempt:
         values = define.values if define.target is not None else define.values[1:]
         said = [node for node in values if not scripts.is_name(node)] or values
         said = [node for node in said if not self._is_unknown_call(node)] or said
+        said = [node for node in said if not self._holds_unknown(node)] or said
         # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
         given = set(self.run.parameters)
         said = [n for n in said if given <= self.run.seen.names_in(n)] or said
@@ -431,6 +433,19 @@ class Attempt:
             and functions.is_unknown(self.run, use)
             and all(map(scripts.is_name, group.items))
         )
+
+    def _holds_unknown(self, value: Node) -> bool:
+        """Whether a function of several things that nobody defines stands in a value, as in
+        ``Σ_i α(q, k_i) v_i``: another side may say what it is. A probability is given."""
+        products = (node for node in walk(value) if isinstance(node, Juxt))
+        calls = (pair for node in products for pair in pairwise(node.factors))
+        for name, group in calls:
+            if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
+                use = self.run.seen.understood(name)
+                given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
+                if use is not None and not given and functions.is_unknown(self.run, use):
+                    return True
+        return False
 
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 @table(
@@ -18,6 +18,12 @@ from tables import Case, check, table
         r"m_t = \sum_i W_i^o y_{t,i} = \sum_i W_i^o W_i^u z_{t,i}",
         "W_o[h,d,p] W_u[h,p,r] z[t,h,r]",
         lambda w, u, z: np.einsum("hdp,hpr,thr->td", w, u, z),
+    ),
+    # A side with a function that nobody defines says less than one without.
+    Case(
+        r"y = \mathrm{softmax}(q K^\top) V = \sum_i \alpha(q, k_i) v_i",
+        "q[d] K[m,d] V[m,p]",
+        lambda q, k, v: softmax(k @ q) @ v,
     ),
     # The side that says most is computed, the last one of those that say as much.
     Case(
