@@ -28,9 +28,18 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import MATRICES
-from notes2code.meaning import binders, equations, groups, names, scripts, survey, targets
+from notes2code.meaning import (
+    binders,
+    equations,
+    groups,
+    names,
+    scripts,
+    survey,
+    targets,
+    unwritten,
+)
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.statements import Define, statements
+from notes2code.meaning.statements import Define, Statement, statements
 from notes2code.meaning.typed import TOO_DEEP
 
 _DEFINED = re.compile(
@@ -69,16 +78,19 @@ class Indexed:
 
 @dataclass
 class Parsed:
-    """What a formula says by itself; ``tree`` is None where it cannot be read.
+    """What a formula says by itself; ``tree`` is None where it cannot be read, ``stated`` are its
+    statements.
 
     ``arity`` is how many arguments the functions defined here take, ``given`` how many those
     called here get, ``applied`` those that get one small letter, ``said`` what those defined here
     are, however it is written, ``places`` where they are; ``indexed`` tells of the indices of the
-    arrays defined here; ``updates`` are those that are only made into others of their kind, as in
+    arrays defined here, ``unindexed`` the same where those that are not written do not count;
+    ``updates`` are those that are only made into others of their kind, as in
     ``x = x + f(x)``, ``constants`` those that are numbers.
     """
 
     tree: Tree | None
+    stated: tuple[Statement, ...] = ()
     arrays: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -96,6 +108,7 @@ class Parsed:
     applied: set[str] = field(default_factory=set)
     seen: survey.Survey | None = None
     indexed: dict[str, Indexed] = field(default_factory=dict)
+    unindexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
@@ -112,7 +125,8 @@ def read_entry(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Pa
         return Parsed(None, problems=(TOO_DEEP,))
     except Exception as fault:
         return Parsed(None, problems=(faults.met(entry.latex, fault),))
-    found = Parsed(tree, mentioned=_mentioned(tree, seen), called=seen.called, shapes=shapes)
+    mentioned = _mentioned(tree, seen)
+    found = Parsed(tree, stated, mentioned=mentioned, called=seen.called, shapes=shapes)
     found.given = _given(tree, seen)
     found.applied = set(_applied(seen)) if seen.called else set()
     found.seen = seen
@@ -122,6 +136,18 @@ def read_entry(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Pa
             with suppress(ProblemError):
                 _note_names(found, statement, seen)
     return found
+
+
+def write_indices(parsed: Parsed, known: unwritten.Unwritten) -> None:
+    """Note what a formula says with the indices that it leaves unwritten."""
+    assert parsed.seen is not None
+    parsed.unindexed = dict(parsed.indexed)
+    stated = unwritten.indexed(parsed.stated, parsed.seen, known)
+    parsed.seen = survey.survey(stated)
+    for statement in stated:
+        if isinstance(statement, Define):
+            with suppress(ProblemError):
+                _note_names(parsed, statement, parsed.seen)
 
 
 def _unread(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Parsed:

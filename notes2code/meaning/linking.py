@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import functions, names, softmax
+from notes2code.meaning import functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
+    Indexed,
     Parsed,
     family,
     length,
@@ -23,6 +24,7 @@ from notes2code.meaning.entries import (
     macros_of,
     read_entry,
     words_of,
+    write_indices,
 )
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
@@ -80,6 +82,10 @@ class Linker:
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
             self.declared.setdefault(entry.note, {}).update(dict.fromkeys(parsed.shapes))
+        self.unwritten = self._unwritten()
+        for entry, known in self.unwritten.items():
+            if known:
+                write_indices(self.parsed[entry], known)
         self.states: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             self.states.setdefault(entry.note, set()).update(parsed.states)
@@ -119,6 +125,41 @@ class Linker:
                 for name in defined:
                     table.setdefault((kind, name), []).append(entry)
         return table
+
+    def _unwritten(self) -> dict[Entry, dict[str, tuple[str, ...]]]:
+        """The letters of the indices that the names in each formula have without writing them, as
+        the nearest formula of its note defines them; of what it defines itself, where another uses
+        it so."""
+        read = [(entry, p.stated, p.seen) for entry, p in self.parsed.items() if p.seen is not None]
+        near = {entry: self._plainly_defined(entry) for entry, _, _ in read}
+        known: dict[Entry, dict[str, tuple[str, ...]]] = {}
+        made: dict[Entry, dict[str, tuple[str, ...]]] = {}
+        for _ in range(2):  # what is defined behind a formula is known the second time
+            for entry, stated, seen in read:
+                known[entry] = {
+                    name: made[other][own]
+                    for name, other in near[entry].items()
+                    if (own := unwritten.key(name, made.get(other, {})))
+                }
+                made[entry] = unwritten.found(stated, seen, known[entry])
+        for _ in range(2):
+            for entry, stated, seen in reversed(read):
+                mine = made[entry].keys() & known[entry].keys()
+                for name in unwritten.used(stated, seen, {**made[entry], **known[entry]}, mine):
+                    if (other := near[entry].get(name)) is not None:
+                        own = unwritten.key(name, made[other])
+                        known[other][own] = made[other][own]
+        return known
+
+    def _plainly_defined(self, entry: Entry) -> dict[str, Entry]:
+        """The formulas of the note that define what one names, squares among it, and what is
+        declared nowhere: that has what is said."""
+        mine = self.parsed[entry]
+        named = {name.removesuffix("_squared") for name in mine.mentioned}
+        named |= {f"{name}_squared" for name in named}
+        named -= mine.arrays | self.declared[entry.note].keys()
+        near = self.nearest(entry, sorted(named), "arrays", within=1)
+        return {name: others[0] for name, others in near.items()}
 
     # --- typing --------------------------------------------------------------------------
 
@@ -245,8 +286,10 @@ class Linker:
         """What surrounds a formula, with the definitions that it is typed with."""
         functions = self.said.near(entry.note, entry.section)
         kinds: dict[str, Shape] = {}
+        letters: dict[str, tuple[str, ...]] = {}
         mine = self.parsed[entry].seen
         for one in (*uses, entry):
+            letters |= self.unwritten.get(one, {})
             functions.update(self._functions(one))
             # What is not said of the formula itself is not said of it with its definitions.
             kinds |= {
@@ -267,6 +310,7 @@ class Linker:
             },
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
+            unwritten=letters,
             callees=frozenset(
                 name
                 for name in self.parsed[entry].called
@@ -510,6 +554,13 @@ class Linker:
             return equation
         return type_formula(entry.latex[beside.start : beside.end], self.scope(entry)).equation
 
+    def indexed(self, entry: Entry, other: Entry, name: str) -> Indexed | None:
+        """The indices that a definition gives a name, as a formula uses it: those that are not
+        written do not count where the formula has them not at hand."""
+        mine, theirs = self.parsed[entry].seen, self.parsed[other]
+        whole = mine is not None and mine.written.get(name) == {0}
+        return (theirs.unindexed if whole else {}).get(name) or theirs.indexed.get(name)
+
     def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
         """For each of some arrays the formula of the note that defines it, where it has as many
         indices there as in this formula; in another section they must be the same letters."""
@@ -517,7 +568,7 @@ class Linker:
         assert mine.seen is not None and mine.tree is not None
         found: dict[str, Entry] = {}
         for name, others in self.nearest(entry, sorted(arrays), "arrays", within=1).items():
-            indexed = self.parsed[others[0]].indexed.get(name)
+            indexed = self.indexed(entry, others[0], name)
             if name in self.parsed[others[0]].updates:
                 continue
             if indexed is None or mine.seen.written.get(name) != {indexed.written}:

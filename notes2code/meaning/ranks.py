@@ -52,7 +52,7 @@ def as_defined(
     }
     ranks = _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if name not in ranks}
-    ranks |= _apart(linker, apart, equation_of)
+    ranks |= _apart(linker, entry, apart, equation_of)
     ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
     others = {name: rank for name, rank in ranks.items() if rank != given[name]}
     if not others:
@@ -192,24 +192,24 @@ def _joint(
         return {}
     arrays = {one.name: one.array for one in joint.equation.definitions}
     return {
-        name: _element_rank(arrays[name], linker.parsed[other].indexed[name].letters)
+        name: _element_rank(arrays[name], indexed.letters)
         for name, other in defining.items()
-        if name in arrays
+        if name in arrays and (indexed := linker.indexed(entry, other, name))
     }
 
 
 def _apart(
     linker: Linker,
+    entry: Entry,
     defining: Mapping[str, Entry],
     equation_of: Callable[[Entry], Equation | None],
 ) -> dict[str, int]:
     """The ranks as each definition has them by itself."""
     ranks: dict[str, int] = {}
     for name, other in defining.items():
-        equation = equation_of(other)
-        if equation is not None and equation.name == name:
-            letters = linker.parsed[other].indexed[name].letters
-            ranks[name] = _element_rank(equation.value, letters)
+        equation, indexed = equation_of(other), linker.indexed(entry, other, name)
+        if equation is not None and equation.name == name and indexed is not None:
+            ranks[name] = _element_rank(equation.value, indexed.letters)
     return ranks
 
 

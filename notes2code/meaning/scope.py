@@ -45,7 +45,8 @@ class Scope:
     that the notes define as no functions, ``operators`` matrices of which there is one for each
     position: without an index they act on each row of what they stand before. ``callees`` are the
     letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
-    numbers of axes that the note's definitions give to arrays, behind their indices.
+    numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
+    are the letters of indices that these have and do not write.
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -56,6 +57,7 @@ class Scope:
     operators: frozenset[str] = frozenset()
     callees: frozenset[str] = frozenset()
     ranks: Mapping[str, int] = dataclass_field(default_factory=dict)
+    unwritten: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
 
 

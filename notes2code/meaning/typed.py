@@ -20,6 +20,7 @@ from notes2code.meaning import (
     sets,
     sizes,
     softmax,
+    unwritten,
 )
 from notes2code.meaning.equations import Attempt, definitions, shapes_declared
 from notes2code.meaning.ir import Equation, Expr, Num, Size
@@ -95,6 +96,8 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         stated, remarks = complex_pairs.apart(parted)
         tree = replace(tree, problems=(*tree.problems, *remarks, *sizes.examples(stated)))
         seen = survey(stated)
+        if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
+            stated, seen = indexed, survey(indexed)
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
