@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Big, Frac, Group, Infix, Name, Node, Relation, Script, walk
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, ir, names, sizes
+from notes2code.meaning import binders, ir, names, scripts, sizes
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
@@ -106,6 +106,9 @@ def value_at(run: Run, use: Use) -> Value:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
         if use.name in CONSTANTS and not use.steps and not _is_told(run, use.name):
+            if use.name == "e" and use.power is None:
+                text = "`e` is taken to be Euler's number"
+                run.problems.append(note("N2C039", text, use.span, "declare it if it is not"))
             return scalar(ir.Num(CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
@@ -170,7 +173,21 @@ def _refuse_outcome(run: Run, use: Use) -> None:
 def _is_told(run: Run, name: str) -> bool:
     """Whether a formula or a note says what a letter is, which else is a constant."""
     axes = (name in shape.axes for shape in run.shapes.values())
-    return name in run.shapes or name in run.defined or any(axes) or _is_memory(run, name)
+    if name in run.shapes or name in run.defined or any(axes) or _is_memory(run, name):
+        return True
+    return name == "e" and not _has_euler(run)
+
+
+def _has_euler(run: Run) -> bool:
+    """Whether e is Euler's number: where it is raised to something, stands beside π, as in
+    ``\\log(2 π e σ^2)``, or with numbers only; else it is a letter like any other."""
+    powers = (
+        node
+        for node in run.seen.nodes.of(Script)
+        if isinstance(node.base, Name) and node.base.text == "e"
+    )
+    raised = any(n.sup and not n.sub and not scripts.is_transposed(n) for n in powers)
+    return raised or "pi" in run.seen.counted or run.seen.counted.keys() == {"e"}
 
 
 def _identity_matrix(run: Run, use: Use) -> Value:
