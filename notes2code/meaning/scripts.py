@@ -259,6 +259,7 @@ class _Reader:
         self, base: Name, bound: Set[str], as_target: bool, steps: Set[str], numbered: bool = False
     ) -> None:
         self.base = base.text
+        self.vector = base.font == "bold" and base.text.islower()
         self.bound = bound
         self.as_target = as_target
         self.steps = steps
@@ -488,6 +489,8 @@ class _Reader:
                 self.labels.append(text)
         elif self.base in _ARRAYS or text == _LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
+        elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
+            self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
         else:
             self.power = node
 
@@ -497,6 +500,9 @@ _STEPS = frozenset("step steps epoch epochs iteration".split())
 
 _ARRAYS = frozenset("QKVWUHEOqkvh")
 """Vectors and matrices, which nobody raises to a letter."""
+
+_COUNTING = frozenset("ijklmnt")
+"""Letters that count wherever they can, and name nothing."""
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
 

@@ -1,0 +1,42 @@
+"""Letters above bold vectors that are told apart below: labels, and never powers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+LISTED = r"\mathbf{x} = [\mathbf{x}_1^p, \mathbf{x}_2^p, \dots, \mathbf{x}_N^p]"
+TOKENS = (
+    r"\mathbf{t} = [\mathbf{x}_{cls}; \mathbf{x}_1^p \mathbf{E}; \dots; "
+    r"\mathbf{x}_N^p \mathbf{E}] + \mathbf{E}_{pos}"
+)
+
+
+@table(
+    Case(LISTED, "x_p[n,d]", np.ravel),
+    Case(
+        TOKENS,
+        "x_cls[d] x_p[n,m] E[m,d] E_pos[n+1,d]",
+        lambda c, x, e, at: np.concatenate([c[None], x @ e]) + at,
+    ),
+    Case(r"\mathbf{y}_i = 2 \mathbf{x}_i^p", "x_p[n,d]", lambda x: 2 * x),
+    # A number of a list is raised.
+    Case(r"m = \sum_{i=1}^n x_i^p", "x+[n] p", lambda x, p: np.sum(x**p)),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_what_counts_above_a_vector_is_no_label() -> None:
+    with pytest.raises(FormulaError, match="raised to a letter"):
+        compile_formula(r"\mathbf{y} = \mathbf{x}_p^i \mathbf{E}")
+
+
+def test_what_a_list_defines_may_stand_beside_its_elements() -> None:
+    with pytest.raises(FormulaError, match="raised to a letter"):
+        compile_formula(
+            r"z = [c; x_1^p E; \dots; x_N^p E] + P", context=[r"x = [x_1^p, \dots, x_N^p]"]
+        )
