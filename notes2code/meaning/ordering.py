@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error, note
@@ -9,7 +10,7 @@ from notes2code.meaning import ir, sizes
 from notes2code.meaning.ir import Index
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.targets import Target
-from notes2code.meaning.values import Value, free_roots, link
+from notes2code.meaning.values import Value, free_roots, link, uses
 
 if TYPE_CHECKING:
     from notes2code.meaning.equations import Attempt
@@ -30,6 +31,8 @@ def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) 
             front.append(index)
         elif position < on_target and axes and index not in map(find_index, axes):
             axis = axes.pop(0)
+            if _hangs_on_one(value.body, axis, front):
+                run.pay(2.4)  # the t of A_{i,t} = r_i - μ is no place in r_i
             link(run, axis, index, target.span)
             front.append(find_index(axis))
         elif position < on_target and (made_of_places or attempt.is_referred_to(target)):
@@ -43,6 +46,18 @@ def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) 
                 text = f"`{run.quote(target.span)}` is taken for a name without indices"
                 run.problems.append(note("N2C039", text, target.span))
     return Value(value.body, (*front, *axes), value.span)
+
+
+def _hangs_on_one(body: ir.Expr, axis: Index, front: Sequence[Index]) -> bool:
+    """Whether an axis is that of one array alone, where others have none such, and nothing is added
+    up to make it; ``front`` are the axes that are written."""
+    axis = find_index(axis)
+    parts = [*ir.walk(body)]
+    if any(isinstance(p, ir.Reduce | ir.Softmax | ir.Call) and uses(p, axis) for p in parts):
+        return False
+    refs = [(part, uses(part, axis)) for part in parts if isinstance(part, ir.Ref)]
+    others = any(ref.at for ref, has in refs if not has)
+    return sum(has for _, has in refs) == 1 and (bool(front) or others)
 
 
 def _repeat(run: Run, index: Index, target: Target, position: int) -> None:

@@ -96,6 +96,8 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     if right.rank == 0:
         return left.axes
     spare = left.rank - right.rank
+    if spare and _numbered(left.body) & _numbered(right.body):
+        run.pay(3.0)  # h_1 and h_2 are of one kind
     if spare == 0:
         pairs = list(zip(left.axes, right.axes, strict=True))
     elif _same_sizes(left.axes[: right.rank], right.axes) and not _same_sizes(
@@ -111,6 +113,15 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     for mine, theirs in pairs:
         _join(run, left, right, (mine, theirs), where)
     return left.axes
+
+
+def _numbered(body: Expr) -> set[str]:
+    """The h of h_1, for all arrays that numbers tell apart in an expression without products."""
+    parts = [*ir.walk(body)]
+    if any(isinstance(part, ir.Reduce | ir.Call) for part in parts):
+        return set()
+    found = (part.array.rpartition("_") for part in parts if isinstance(part, Ref))
+    return {base for base, _, number in found if number.isdigit()}
 
 
 def elementwise(

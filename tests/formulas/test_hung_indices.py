@@ -1,0 +1,50 @@
+"""Indices that stand on the left alone: no one name of the right has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    # The value is the same along an index whose range is said.
+    Case(
+        r"A_{i,t} = \frac{r_i - \mu}{\sigma}, \quad t = 1, \dots, T",
+        "r[n] mu sigma T#",
+        lambda r, mu, s, t: np.repeat((r - mu)[:, None] / s, t, axis=1),
+    ),
+    # Near misses: several arrays have it, or it is what a product is made of.
+    Case(r"h_{t,i} = o_t \odot \tanh(c_t)", "o[n,d] c[n,d]", lambda o, c: o * np.tanh(c)),
+    Case(
+        r"y_{ij} = \gamma \odot x_i + \beta",
+        "gamma[d] x[n,d] beta[d]",
+        lambda g, x, b: g * x + b,
+    ),
+    Case(r"h_{ij} = W_i x", "W[h,m,d] x[d]", lambda w, x: w @ x),
+    Case(r"y_i = a x + c", "a x[d] c", lambda a, x, c: a * x + c),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"A_{i,t} = \frac{r_i - \mu}{\sigma}",
+        r"A_{i,t} = \frac{r_i - \mathrm{mean}(\{R_i\}_{i=1}^G)}{\mathrm{std}(\{R_i\}_{i=1}^G)}",
+        r"x_{ij} = 2 z_i",
+    ],
+)
+def test_an_index_is_not_hung_on_one_name(latex: str) -> None:
+    with pytest.raises(FormulaError, match="stands on the left alone"):
+        compile_formula(latex)
+
+
+def test_numbered_terms_of_a_sum_are_of_one_kind() -> None:
+    f = compile_formula(
+        r"c_t = 0.5 h_1 + 0.3 h_2 + 0.2 h_3", context="where $c_t$ is the context vector."
+    )
+    assert [len(given.shape) for given in f.inputs] == [1, 1, 1]
