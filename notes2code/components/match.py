@@ -53,13 +53,15 @@ MAX_OUTER = 3
 def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
     """The ways in which an equation is the component's formula, best first.
 
-    Axes of the equation that the formula does not have are free to occur anywhere.
+    Axes of the equation that the formula does not have are free to occur anywhere; one that occurs
+    nowhere, the y of ``PE_{(x, y, 2i)} = \\sin(x / …)``, is of something else.
     Raises ``TooManyWays``.
     """
     mine = pattern.value.indices
     if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
         return
     divisors = _divisors(pattern.value.body)
+    used = ir.free_indices(subject.body)
     for own in sorted(
         permutations(range(len(subject.indices)), len(mine)),
         key=lambda axes: axes[::-1],
@@ -67,6 +69,8 @@ def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
     ):
         chosen = [subject.indices[at] for at in own]
         outer = frozenset(subject.indices) - frozenset(chosen)
+        if not outer <= used:
+            continue
         matcher = _Matcher(pattern, outer, steps)
         for start in matcher.extents(mine, chosen):
             for found in matcher.match(pattern.value.body, subject.body, start):

@@ -101,6 +101,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
+    places = _places(target, nodes)
+    seen.bound |= places
+    seen.targets |= places
     if binders.is_of_heads(target, nodes):
         seen.heads = True
         seen.bound.add(scripts.HEAD)
@@ -150,6 +153,19 @@ def _of_gates(target: Node, nodes: Nodes) -> set[str]:
 
 _GATES = frozenset("rzofigcn")
 """What tells gates apart: reset, update, output, forget, input, candidate."""
+
+
+def _places(target: Node, nodes: Nodes) -> set[str]:
+    """The x and the y of ``PE_{(x, y, 2i)} = \\sin(x / 10000^{2i/d})``: beside a column that is
+    counted, what stands on the right as itself is a place, and so is what stands beside it."""
+    if not isinstance(target, Script) or not isinstance(target.sub, Group):
+        return set()
+    items = target.sub.items
+    found = {i.text for i in items if isinstance(i, Name) and len(i.text) == 1 and not i.font}
+    bases = {binders.bare(node) for node in nodes.of(Script)}
+    alone = {node.text for node in nodes.of(Name)} - bases
+    counts = any(isinstance(item, Juxt | Infix) and scripts.stride(item) for item in items)
+    return found if counts and found & alone else set()
 
 
 def _members(nodes: Nodes) -> Iterator[str]:
