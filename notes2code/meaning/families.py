@@ -38,7 +38,7 @@ def listed(run: Run, node: Group) -> Value:
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
-    return concatenated(run, node.items, node.span, below)
+    return concatenated(run, node.items, node.span, below, node.open == "(")
 
 
 def _is_of_vector(run: Run, value: Value) -> bool:
@@ -93,10 +93,12 @@ def joined(run: Run, node: Infix) -> Value:
     return concatenated(run, binders.chain(node), node.span)
 
 
-def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = False) -> Value:
+def concatenated(
+    run: Run, items: Sequence[Node], span: Span, below: bool = False, paired: bool = False
+) -> Value:
     """Arrays joined along their last axis; with dots, or an index that stands nowhere else, as in
     ``Concat(head_i)``, a whole family of them. Matrices are joined ``below`` each other as in
-    ``[A; B]``, unless only the other way fits."""
+    ``[A; B]``, unless only the other way fits; what is ``paired``, ``(A, b)``, is of one kind."""
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
@@ -112,7 +114,15 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)
+    ranks = {value.rank for value in values}
+    if paired and len(ranks) > 1 and max(ranks) > 1:
+        text = f"`{run.quote(span)}` is a pair of unlike things, and no array"
+        hint = "write a formula for each, or `[…; …]` to join them"
+        run.unranged = error("N2C041", text, span, hint)
+        return replace(values[0], span=span)
     if any(value.rank != 2 for value in values):
+        if len(ranks) > 1 and _are_siblings(values):
+            run.pay(3.0)  # h_1 and h_2 are of one kind
         return joined_values(run, values, span)
     ways = [("side by side", 0.0), ("below each other", 3.0)]
     if all(map(_is_of_cache, values)):
@@ -124,6 +134,12 @@ def concatenated(run: Run, items: Sequence[Node], span: Span, below: bool = Fals
         text = f"the matrices of `{run.quote(span)}` are taken to stand {way}"
         run.problems.append(note("N2C039", text, span))
     return (stacked if way == "below each other" else joined_values)(run, values, span)
+
+
+def _are_siblings(values: Sequence[Value]) -> bool:
+    """Whether arrays have one name, and numbers that tell them apart."""
+    parts = [v.body.array.rpartition("_") if isinstance(v.body, Ref) else ("",) * 3 for v in values]
+    return len({base for base, _, _ in parts}) == 1 and all(at.isdigit() for _, _, at in parts)
 
 
 _OF_CACHES = frozenset("old new past prev previous cache cached cur current".split())
@@ -361,6 +377,9 @@ def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     """``(e_{ij})_{j=1}^{n}``: the vector of a number for all values of an index."""
     letters = binders.bound_letters(sub)
     first = sub.operands[1]
+    if len(group.items) > 1:
+        text = f"`{run.quote(group.span)}` is a family of several things each, and no array"
+        raise error("N2C041", text, group.span, "write a family for each of them")
     if len(letters) != 1 or not isinstance(first, Num):
         raise error("N2C036", "the range of this family is not understood", sub.span)
     start = int(first.text)

@@ -132,7 +132,7 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
             text = f"`{quoted}` is declared as a {CALLED[said]}, and comes out as a "
             text += CALLED[element]
         run.conflict(3, text, target.span)
-    elif _is_turned(value, declared):
+    elif _is_turned(value, declared) or _is_joined_otherwise(value, declared):
         sizes = " × ".join(map(str, declared.axes))
         text = f"`{quoted}` is declared {sizes}, and comes out turned"
         run.conflict(3, text, target.span)
@@ -149,6 +149,14 @@ def _is_turned(value: Value, declared: Shape) -> bool:
     return any(
         size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
     )
+
+
+def _is_joined_otherwise(value: Value, declared: Shape) -> bool:
+    """Whether the parts of a matrix that is said to be m×2d stand below each other, or the other
+    way."""
+    made = [find(find_index(axis).size).value is not None for axis in value.axes]
+    said = [isinstance(axis, str) and not axis.isidentifier() for axis in declared.axes]
+    return len(made) == len(said) == 2 and sum(made) == sum(said) == 1 and made != said
 
 
 def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:

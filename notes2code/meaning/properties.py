@@ -40,6 +40,9 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
         return note(
             "N2C038", "this says what a derivative or limit is; it defines nothing", define.span
         )
+    if define.target is None and len(define.values) > 1 and _joins_pairs(first):
+        text = "this says what a sign between pairs means; it defines nothing"
+        return note("N2C038", text, define.span)
     if define.target is None and len(define.values) > 1 and roots.angle_of(first) is not None:
         return note("N2C038", "this says what a turn is; it defines nothing", define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
@@ -162,6 +165,14 @@ def _is_moment(define: Define) -> bool:
         case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
             expected = name != "E" or font == "blackboard"
             return len(sides) > 1 and expected and not all(map(scripts.is_name, items))
+    return False
+
+
+def _joins_pairs(node: Node) -> bool:
+    """Whether a sign stands between lists, as in ``(A_1, b_1) \\oplus (A_2, b_2)``."""
+    match node:
+        case Infix(_, Group("(", left), Group("(", right)):
+            return len(left) == len(right) > 1
     return False
 
 

@@ -105,8 +105,8 @@ class Run:
     ``given`` are the ranks of what each function that nobody defines is given first,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
-    ``unranged`` is what the author must be told of an index without a range, where this reading is
-    the one: a stranger reading is no way out."""
+    ``unranged`` is what the author must be told of an index without a range, or of a pair of unlike
+    things, where this reading is the one: a stranger reading is no way out."""
 
     latex: str
     scope: Scope

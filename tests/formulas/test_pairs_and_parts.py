@@ -1,0 +1,56 @@
+"""Pairs, families of several things, and the parts of what is joined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    # The shape that is said tells how matrices are joined, and numbered parts are of one kind.
+    Case(
+        r"u = [h_1; h_2] \in \mathbb{R}^{m \times 2d}",
+        "h_1[n,d] h_2[n,e]",
+        lambda a, b: np.concatenate([a, b], axis=1),
+    ),
+    Case(
+        r"u = [G_1; G_2] \in \mathbb{R}^{m \times 2d}",
+        "G_1[n,d] G_2[n,e]",
+        lambda a, b: np.concatenate([a, b], axis=1),
+    ),
+    Case(
+        r"u = [G_1; G_2] \in \mathbb{R}^{2m \times d}",
+        "G_1[n,d] G_2[m,d]",
+        lambda a, b: np.concatenate([a, b]),
+    ),
+    Case(
+        r"u = [h_1; h_2] \in \mathbb{R}^{2d}",
+        "h_1[d] h_2[e]",
+        lambda a, b: np.concatenate([a, b]),
+    ),
+    Case(r"y = (x, 1)", "x[d]", lambda x: np.append(x, 1)),
+    Case(r"y = (x_1, x_2)", "x_1[d] x_2[e]", lambda a, b: np.concatenate([a, b])),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "why"),
+    [
+        (r"y = (A_1 A_2, A_1 b_2 + b_1)", "a pair of unlike things"),
+        (r"y = (x, A)", "a pair of unlike things"),
+        (r"s = \mathrm{Scan}(\{ F_t, G_t x_t \}_{t=1}^L)", "a family of several things"),
+    ],
+)
+def test_unlike_things_are_no_array(latex: str, why: str) -> None:
+    with pytest.raises(FormulaError, match=why):
+        compile_formula(latex)
+
+
+def test_what_a_sign_does_to_pairs_defines_nothing() -> None:
+    with pytest.raises(FormulaError, match="nothing to compute"):
+        compile_formula(r"(A_1, b_1) \oplus (A_2, b_2) = (A_1 A_2, A_1 b_2 + b_1)")
