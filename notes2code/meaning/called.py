@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Script
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Script, walk
 from notes2code.meaning import (
     applying,
     binders,
@@ -35,6 +35,8 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return True
     if applying.known(run, use.name) is not None or functions.builtin(use.name) is not None:
         return group.open in ("(", "[") or functions.builtin(use.name) is not None
+    if _are_sizes(run, use.name, group):
+        return False
     word = len(names.base_letter(use.name)) > 2 and use.name[0].isupper()
     if group.open not in ("(", "[") and not (word and group.open == "{"):
         return False
@@ -52,6 +54,15 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         called = use.name in run.seen.called
         return called and (use.name == "sigma" or _is_given_as_one(run, use, group))
     return _may_be_called(run, name, group)
+
+
+def _are_sizes(run: Run, name: str, group: Group) -> bool:
+    """Whether a name, and all that stands in the parentheses behind it, are sizes by the shapes
+    that the note declares: ``r (d + k)``. What is of a lone name, ``d(k)``, may be a distance."""
+    axes = {axis for shape in run.shapes.values() for axis in shape.axes}
+    inside = [n.text for item in group.items for n in walk(item) if isinstance(n, Name)]
+    lone = len(group.items) != 1 or scripts.is_name(group.items[0])
+    return not lone and name in axes and bool(inside) and axes.issuperset(inside)
 
 
 def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:

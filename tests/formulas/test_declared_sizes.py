@@ -1,0 +1,28 @@
+"""Sizes that the note declares, before parentheses."""
+
+from __future__ import annotations
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
+
+
+@table(
+    Case(r"N = 2r(d + k)", "r k d#", lambda r, k, d: 2 * r * d + 2 * r * k, context=SHAPES),
+    Case(
+        r"N = d \times r + r \times k = r(d + k)",
+        "r k d#",
+        lambda r, k, d: d * r + r * k,
+        context=SHAPES,
+    ),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_a_letter_of_a_size_may_be_a_function() -> None:
+    f = compile_formula(r"s = d(x, y)", context=SHAPES)
+    assert [one.name for one in f.inputs if one.kind == "function"] == ["d"]
+    f = compile_formula(r"g(x) = r(x + d)", context=SHAPES)
+    assert [one.name for one in f.inputs if one.kind == "function"] == ["r"]
