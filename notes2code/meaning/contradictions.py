@@ -1,5 +1,5 @@
 """Warnings at a formula whose names mean something else nearby: definitions that contradict each
-other, and definitions that were rejected."""
+other, or are laid out otherwise, and definitions that were rejected."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import layouts
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import Linker
@@ -26,6 +27,7 @@ def contradictions(
     are equally far apart, or of other notes; on the same side of the formula, since it may be
     defined anew behind it. A nearer one is what is meant.
     """
+    yield from layouts.turned(linker, entry)
     for name in sorted(linker.called(entry)):
         defining = linker.defining(entry, name, "functions", within=2)
         rejected = linker.rejected(entry, defining)
