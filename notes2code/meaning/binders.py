@@ -247,15 +247,16 @@ def bare(node: Node) -> str:
     return node.text if isinstance(node, Name) else ""
 
 
-def labelled_bases(nodes: Nodes) -> set[str]:
+def labelled_bases(nodes: Nodes, bound: Set[str]) -> set[str]:
     """Names that carry letters which cannot be indices, as ``q_h`` and ``q_w`` beside ``q_t``, or
-    ``λ_{q1}`` beside ``λ_{k1}``."""
+    ``λ_{q1}`` beside ``λ_{k1}``; the k of ``Σ_k z_k`` is one."""
     found: dict[str, set[str]] = {}
     for node in nodes.of(Script):
         match node.sub:
             case Name(letter) | Juxt((Name(letter), Num())) if scripts.is_name(node):
                 found.setdefault(bare(node), set()).add(letter)
-    return {base for base, letters in found.items() if letters & names.LABELS and len(letters) > 1}
+    labels = names.LABELS - bound
+    return {base for base, letters in found.items() if letters & labels and len(letters) > 1}
 
 
 def named_after(nodes: Nodes) -> set[str]:

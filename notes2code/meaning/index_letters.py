@@ -276,7 +276,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= labels(statements)
-    labelled = binders.labelled_bases(nodes) | binders.listed_above(nodes, seen.ends)
+    labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
     labelled.update(_labelled_targets(seen, statements))
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
