@@ -15,7 +15,7 @@ from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.diagnostics import Problem, Span
 from notes2code.meaning import functions
-from notes2code.meaning.ir import Call, walk
+from notes2code.meaning.ir import Call, Ref, walk
 from notes2code.meaning.names import FEATURE_MAPS
 from notes2code.vault.model import Formula, Note
 
@@ -125,9 +125,12 @@ def _is_of_numbers(compiled: Compiled) -> bool:
 
 def _is_part(compiled: Compiled) -> bool:
     """Whether a formula makes queries, keys or values, ``Q = X W^Q``, or says what a function of
-    numbers is, or a kernel, ``φ(q)^⊤ φ(k)``: parts of what a section is about."""
+    numbers is, or a kernel, ``φ(q)^⊤ φ(k)``: parts of what a section is about. So is what only
+    gives something another name, ``G = H``."""
     equation = compiled.equation
     name = "" if equation is None else equation.name
+    if equation is not None and isinstance(equation.value.body, Ref):
+        return True
     if equation is not None and equation.parameters and not equation.value.indices:
         called = {e.function for e in walk(equation.value.body) if isinstance(e, Call)}
         if called & FEATURE_MAPS:

@@ -74,6 +74,8 @@ def test_a_formula_that_is_not_recognised_is_pointed_at(
         "# Notes\n\n## Self-attention\n\n$$ C = 4 n d^2 + 2 n^2 d $$\n",
         "# Notes\n\n## Multi-head attention\n\n$$ M = 2 \\cdot b \\cdot n \\cdot h \\cdot d_k $$\n",
         "# Notes\n\n## Kernel attention\n\n$$ K(q, k) = \\phi(q)^\\top \\phi(k) $$\n",
+        "# Notes\n\n## Grouped query attention\n\n| All | $G = H$ |\n|---|---|\n| One | two |\n",
+        "# Notes\n\n## Grouped query attention\n\n$$ G = H $$\n",
         "# Notes\n\n## GPT\n\n$$ \\mathrm{GELU}(x) = x \\Phi(x) $$\n",
         "# Notes\n\n## Cross-Attention\n\n$$ Q = X W, \\quad K = Y U, \\quad V = Y P $$\n\n"
         "$$ \\mathrm{CrossAttention}(Q, K, V) = \\mathrm{softmax}(Q K^\\top) V $$\n",
