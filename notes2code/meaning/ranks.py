@@ -51,8 +51,10 @@ def as_defined(
         if name not in weights or not _is_softmax(equation_of(other))
     }
     ranks = _joint(linker, entry, own, defining)
-    apart = {name: other for name, other in defining.items() if name not in ranks}
-    ranks |= _apart(linker, entry, apart, equation_of)
+    apart = {name: other for name, other in defining.items() if ranks.get(name) != given[name]}
+    alone = _apart(linker, entry, apart, equation_of)
+    # What both are by themselves is not changed by what they could be together.
+    ranks |= {name: r for name, r in alone.items() if name not in ranks or r == given[name]}
     ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
     others = {name: rank for name, rank in ranks.items() if rank != given[name]}
     if not others:

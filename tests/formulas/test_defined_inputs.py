@@ -132,3 +132,10 @@ def test_what_weighs_vectors_is_a_number_for_each(scores: str, status: str) -> N
     assert made.status == status
     assert sums.equation is not None
     assert [len(given.shape) for given in sums.equation.inputs] == [1, 2]
+
+
+def test_what_is_a_vector_by_itself_and_as_defined_stays_one() -> None:
+    f = compile_formula(
+        r"G_t = F_t \odot (1 + \alpha S_t)", context=[r"S_t = \sigma(\mathrm{Gaze}(F_t, M_t))"]
+    )
+    assert [(given.name, len(given.shape)) for given in f.inputs if given.name == "S"] == [("S", 2)]
