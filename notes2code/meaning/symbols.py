@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Big, Frac, Group, Infix, Name, Node, Relation, Script, walk
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Relation,
+    Root,
+    Script,
+    ungrouped,
+    walk,
+)
 from notes2code.latex.words import RATES
 from notes2code.meaning import binders, ir, names, scripts, sizes
 from notes2code.meaning.indexing import at_label, position
@@ -210,12 +222,24 @@ def _is_size(run: Run, name: str) -> bool:
     if name in run.seen.sizes or _counts_an_axis(run, name) or _is_among_sizes(run, name):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
-        if run.seen.counted[name] != {0} or name in run.seen.bold:
+        if run.seen.counted[name] != {0}:
+            return False
+        if name in run.seen.bold and not _divides(run, name):
             return False
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
+
+
+def _divides(run: Run, name: str) -> bool:
+    """Whether a root is taken of a name, or something is divided by it: it is no vector, bold as
+    it is in ``\\sqrt{\\mathbf{d}}``."""
+    nodes = run.seen.nodes
+    below = [root.body for root in nodes.of(Root)] + [frac.bottom for frac in nodes.of(Frac)]
+    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
+    uses = (run.seen.understood(ungrouped(node)) for node in below)
+    return any(use is not None and use.name == name for use in uses)
 
 
 def _is_memory(run: Run, name: str) -> bool:

@@ -674,6 +674,11 @@ def test_kinds_of_factors(case: Case) -> None:
         "Q[n,d_k] K[m,d_k]",
         lambda q, k: q @ k.T / np.sqrt(q.shape[1]),
     ),
+    Case(
+        r"S = \frac{\mathbf{Q} \mathbf{K}^T}{\sqrt{\mathbf{d}_k}}",
+        "Q[n,d_k] K[m,d_k]",
+        lambda q, k: q @ k.T / np.sqrt(q.shape[1]),
+    ),
 )
 def test_vectors_by_their_font(case: Case) -> None:
     check(case)
