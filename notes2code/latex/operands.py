@@ -314,7 +314,7 @@ class Operands(TokenReader):
         """Whether brackets hold an index or a label alone: ``\\log \\mathrm{softmax}(z)[i]``."""
         match [token.text for token in self.tokens[self.at : self.at + 7]]:
             case ["[", letter, "]", *_]:
-                return letter in _INDICES or letter == "y"
+                return letter in _INDICES or letter in ("y", "c")
             case ["[", "y", "_", _, "]", *_] | ["[", "y", "_", "{", _, "}", "]"]:
                 return True
         return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Big,
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -407,6 +408,36 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
 _LAYER = "ell"
 """The letter that counts layers and nothing else: each has weights of its own, and a formula that
 says what one does is a step, though its range is told."""
+
+
+def refuse_lost_indices(statements: Sequence[Statement]) -> None:
+    """Refuse the μ of ``μ_i = …, y_{ij} = x_{ij} - μ``: it is that of row i, or all of them."""
+    defined: dict[str, set[str]] = {}
+    for define in statements:
+        if not isinstance(define, Define):
+            continue
+        for node in (inner for value in define.values for inner in walk(value)):
+            match node:
+                case Infix("+" | "-" | "/", left, right) | Frac(left, right):
+                    for bare, other in ((left, right), (right, left)):
+                        _refuse_lost_index(bare, other, defined)
+        match define.target:
+            case Script(Name(letter) as base, Name(index), None, 0) if letter.islower():
+                defined.setdefault(binders.bare(base), set()).add(index)
+
+
+def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]]) -> None:
+    letters = defined.get(bare.text, set()) if isinstance(bare, Name) else set()
+    below = (node.sub for node in walk(other) if isinstance(node, Script) and node.sub is not None)
+    beside = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
+    if found := sorted(letters & beside & names.INDEX_LETTERS):
+        assert isinstance(bare, Name)
+        raise error(
+            "N2C032",
+            f"this is defined with the index `{found[0]}`, and stands without beside what has it",
+            bare.span,
+            f"write the index, `_{found[0]}`",
+        )
 
 
 def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:

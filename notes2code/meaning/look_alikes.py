@@ -191,7 +191,7 @@ def is_place(run: Run, group: Group) -> bool:
             group.span,
             "write it as an index, which counts from 1, such as `x_1`",
         )
-    label = binders.bare(item) == "y" and scripts.is_name(item)
+    label = binders.bare(item) in ("y", "c") and scripts.is_name(item)
     letter = isinstance(item, Name) and item.text in names.INDEX_LETTERS
     return label or letter or _counted(run, item)
 

@@ -254,7 +254,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "declare it as a number, or write the product out",
         )
-    if _negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
+    if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
         raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
     if (base.rank and _negative_number(exponent)) or (inverse and _maps(run, base.body)):
@@ -363,10 +363,10 @@ _NAMED_MATRIX = re.compile("[AKQUWX](_bar|_hat|_tilde)?")
 _INVERTED = _MATRICES | frozenset("BGMPRS")
 
 
-def _negative(node: Node) -> bool:
+def is_negative(node: Node) -> bool:
     """Whether an exponent is below zero: ``-1``, ``-1/2``, ``-\\frac{1}{2}``."""
     if isinstance(node, Infix) and node.op == "/":
-        return _negative(node.left) and isinstance(node.right, Num)
+        return is_negative(node.left) and isinstance(node.right, Num)
     return isinstance(node, Neg) and isinstance(node.body, Num | Frac | Infix)
 
 

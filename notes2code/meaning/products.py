@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from notes2code.diagnostics import Span, error, note, warning
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, Script, ungrouped
 from notes2code.meaning import (
     applying,
     binders,
@@ -13,6 +14,7 @@ from notes2code.meaning import (
     families,
     ir,
     names,
+    powers,
     projected,
     scripts,
     sizes,
@@ -48,6 +50,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         )
     if (turn := _turned(run, node)) is not None:
         return turn
+    _refuse_inverse_roots(run, node)
     at = 0
     while at < len(node.factors):
         call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
@@ -65,6 +68,23 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     for value in values[1:]:
         result = product(run, result, value, result.span.to(value.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
+    """``D^{-1/2} A D^{-1/2}``: of a number that would be written once."""
+    raised = [
+        factor
+        for factor in node.factors
+        if isinstance(factor, Script) and factor.sup and powers.is_negative(ungrouped(factor.sup))
+    ]
+    for first, second in combinations(raised, 2):
+        if run.quote(first.span) == run.quote(second.span):
+            raise error(
+                "N2C037",
+                f"`{run.quote(first.span)}` may stand for a power of a matrix",
+                first.span,
+                "that is not computed; give it a name, such as `R`",
+            )
 
 
 def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:

@@ -230,6 +230,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     for value in values:
         _count_uses(seen, value)
     index_letters.refuse_two_steps(seen, statements)
+    index_letters.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.averaged = set(averages.averaged(seen, nodes))
     for matrix in nodes.of(Matrix):

@@ -371,3 +371,29 @@ def test_the_help_names_what_can_be_written(latex: str, way: str) -> None:
     with pytest.raises(FormulaError) as raised:
         compile_formula(latex)
     assert way in raised.value.diagnostics[0].help
+
+
+@pytest.mark.parametrize(
+    "latex", [r"Y = D^{-1/2} A D^{-1/2} H", r"\mathbf{D}^{-1/2} \mathbf{A} \mathbf{D}^{-1/2}"]
+)
+def test_a_power_on_both_sides_is_one_of_a_matrix(latex: str) -> None:
+    with pytest.raises(FormulaError, match="power of a matrix"):
+        compile_formula(latex)
+    assert compile_formula(r"y = T^{-1} x")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\mu_i = \frac1d \sum_j x_{ij}, \quad y_{ij} = x_{ij} - \mu",
+        r"m_i = \max_j s_{ij}, \quad p_{ij} = e^{s_{ij} - m}",
+    ],
+)
+def test_an_index_that_is_left_out_is_asked_for(latex: str) -> None:
+    with pytest.raises(FormulaError, match="defined with the index `i`"):
+        compile_formula(latex)
+
+
+def test_all_of_what_has_an_index_needs_none() -> None:
+    latex = r"s_i = q^\top k_i, \quad \alpha = \mathrm{softmax}(s), \quad o = \sum_i \alpha_i v_i"
+    assert compile_formula(latex).component == "scaled_dot_product_attention"
