@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.latex.tree import Name, Node, rebuilt
 from notes2code.meaning.functions import is_known
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:

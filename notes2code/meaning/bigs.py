@@ -22,7 +22,7 @@ from notes2code.meaning import binders, conditions, diagonal, ir, names, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.statements import Range
+from notes2code.meaning.stated import Range
 from notes2code.meaning.symbols import counted
 from notes2code.meaning.values import Value, scalar, settled, uses
 

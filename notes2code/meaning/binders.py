@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import groups, names, scripts
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 
 
 def family_range(node: Script) -> Relation | None:

@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import roots, scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 Pair = tuple[Node, Node]
 """The real and the imaginary part."""

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey

@@ -39,7 +39,8 @@ from notes2code.meaning import (
     unwritten,
 )
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.statements import Define, Statement, statements
+from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.statements import statements
 from notes2code.meaning.typed import TOO_DEEP
 
 _DEFINED = re.compile(

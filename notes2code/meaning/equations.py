@@ -25,7 +25,7 @@ from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.statements import Declare, Define, Statement
+from notes2code.meaning.stated import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
 from notes2code.meaning.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.values import Value, free_roots, settled

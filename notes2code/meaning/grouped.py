@@ -10,7 +10,7 @@ from notes2code.latex.tree import Group, Juxt, Name, Node, Script, put, rebuilt
 from notes2code.meaning import groups, ir, names
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def place(run: Run, node: Node, size: Size) -> Expr | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from notes2code.latex.tree import Group, Name, Script
 from notes2code.meaning import binders, names
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.survey import Survey
 
 

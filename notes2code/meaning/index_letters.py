@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define, Range, Statement
+from notes2code.meaning.stated import Define, Range, Statement
 
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
@@ -147,10 +147,13 @@ def _of_gates(target: Node, nodes: Nodes) -> set[str]:
             own = {base for base, subs in below.items() if letter in subs}
             alone = all(len(below[base]) == 1 for base in own)
             steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
-            if alone and steps and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
+            bent = any(binders.bare(node) in _SQUASHING for node in nodes)
+            if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
                 return {letter}
     return set()
 
+
+_SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
 
 _GATES = frozenset("rzofigcn")
 """What tells gates apart: reset, update, output, forget, input, candidate."""

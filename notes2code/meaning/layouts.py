@@ -11,7 +11,7 @@ from notes2code.latex.tree import Infix, Juxt, Name, Node
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.entries import Entry, Parsed
 from notes2code.meaning.linking import Linker
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 
 
 def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:

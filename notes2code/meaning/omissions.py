@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.scripts import Use, is_name, is_two
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 from notes2code.meaning.survey import Survey
 
 

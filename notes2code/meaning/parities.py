@@ -17,7 +17,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import IF
 from notes2code.meaning import scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 _EVEN = frozenset("even 偶数 짝수 gerade par четно чётно чётное четное paire".split())
 _ODD = frozenset("odd 奇数 홀수 ungerade impar нечетно нечётно нечётное нечетное impaire".split())

@@ -22,7 +22,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, functions, names, powers, roots, scripts, targets
-from notes2code.meaning.statements import Define, Fact, Statement, is_growth
+from notes2code.meaning.relations import is_growth
+from notes2code.meaning.stated import Define, Fact, Statement
 from notes2code.meaning.survey import Survey
 
 

@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 
 _COUNTS = frozenset("BCDLNT")
 """Capitals that count something where nothing but they are multiplied, as in ``6ND``."""

@@ -8,7 +8,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Group, Infix, Juxt, Node, Nodes, alike, walk
 from notes2code.meaning import binders, names
 from notes2code.meaning.scripts import is_name
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 
 _AS_WRITTEN = "the code computes what is written; change it if that is not meant"
 _FEED_FORWARD = frozenset(["ffn", "ff", "mlp", "feedforward", "ffw"])

@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -11,7 +11,7 @@ from notes2code.latex.tree import Num as Number
 from notes2code.meaning import binders, ir, names, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Reduce, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
-from notes2code.meaning.statements import Declare, Define, Fact, Statement
+from notes2code.meaning.stated import Declare, Define, Fact, Statement
 
 
 def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str, Problem]]:

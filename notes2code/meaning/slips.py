@@ -28,7 +28,7 @@ from notes2code.meaning.omissions import omissions
 from notes2code.meaning.residuals import residuals
 from notes2code.meaning.rotations import rotations
 from notes2code.meaning.scripts import Use
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.survey import Survey
 
 

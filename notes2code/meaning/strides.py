@@ -11,7 +11,7 @@ from notes2code.meaning.indexing import as_size, half_of
 from notes2code.meaning.ir import Idx, Index, Size
 from notes2code.meaning.run import Run, find, find_index, same_size
 from notes2code.meaning.scripts import beyond_half, complement, halves, stride
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 from notes2code.meaning.values import Value, link, settled
 
 if TYPE_CHECKING:

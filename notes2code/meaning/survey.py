@@ -37,7 +37,7 @@ from notes2code.meaning import (
     scripts,
 )
 from notes2code.meaning.quantities import quantities
-from notes2code.meaning.statements import Declare, Define, Range, Statement
+from notes2code.meaning.stated import Declare, Define, Range, Statement
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Node, Script, walk
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define
+from notes2code.meaning.stated import Define
 from notes2code.meaning.survey import Survey
 
 

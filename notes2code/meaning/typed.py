@@ -30,15 +30,8 @@ from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.search import search
 from notes2code.meaning.settle import settle
 from notes2code.meaning.slips import slips
-from notes2code.meaning.statements import (
-    EXAMPLE,
-    Declare,
-    Define,
-    Fact,
-    Range,
-    Statement,
-    statements,
-)
+from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
+from notes2code.meaning.statements import statements
 from notes2code.meaning.survey import Survey, survey
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem

@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Accent, Big, Juxt, Name, Node, Script, children, rebuilt, walk
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.statements import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.survey import Survey
 
 Unwritten = Mapping[str, tuple[str, ...]]

@@ -1,0 +1,59 @@
+"""What a formula may state: definitions, shapes, ranges, and facts."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import Node
+from notes2code.records import dataclass
+
+EXAMPLE = "example"
+"""The sign of a fact that shows what comes out of something on numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """``target = value``; ``values`` are the alternatives of a chain, which must agree.
+
+    ``target`` is None where the left-hand side is an expression that cannot be defined; then it
+    is the first of the values. ``condition`` holds where the definition does. ``near`` says that
+    the value only comes close: ``GELU(x) ≈ …``.
+    """
+
+    target: Node | None
+    values: tuple[Node, ...]
+    span: Span
+    condition: Node | None = None
+    near: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Names and the shape they are said to have: the axes, an empty tuple for a number."""
+
+    names: tuple[Node, ...]
+    axes: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An index and the first and last number it counts."""
+
+    index: str
+    first: Node | None
+    last: Node | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that holds, or is only remarked: it defines nothing. ``sign`` is its relation, ""
+    or ``EXAMPLE``."""
+
+    sign: str
+    span: Span
+
+
+Statement: TypeAlias = Define | Declare | Range | Fact
