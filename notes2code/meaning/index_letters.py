@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Big,
     Dots,
-    Frac,
     Group,
     Infix,
     Juxt,
@@ -20,7 +19,6 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
-    ungrouped,
     walk,
 )
 from notes2code.meaning import binders, names, scripts
@@ -235,34 +233,6 @@ def _only_below(nodes: Nodes) -> set[str]:
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
-def refuse_powers(seen: Survey, nodes: Nodes) -> None:
-    """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
-    or the matrix with the number k."""
-    scripted = nodes.of(Script)
-    powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
-    whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
-    for node in powers:  # the e^z_i beside e^z
-        if node.sub is not None and node.sup is not None and binders.bare(node.sup) in whole:
-            text = "the index stands below `e`, and not below what it is raised to"
-            raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
-    for node in scripted:
-        if (
-            node.sub is not None
-            or not isinstance(node.sup, Name)
-            or binders.bare(node) not in ("A", "P")
-        ):
-            continue
-        letter = node.sup.text
-        alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
-        if letter in seen.bound - {scripts.HEAD} and len({binders.bare(n) for n in alike}) == 1:
-            raise error(
-                "N2C033",
-                f"the `{letter}` may be a power here, or the number of the matrix",
-                node.sup.span,
-                f"write `({letter})` for the number; a power of a matrix is not computed",
-            )
-
-
 def find_twins(seen: Survey, nodes: Nodes) -> None:
     """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
     twins = {f"{letter}_prime": letter for letter in _below(nodes)}
@@ -411,70 +381,3 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
 _LAYER = "ell"
 """The letter that counts layers and nothing else: each has weights of its own, and a formula that
 says what one does is a step, though its range is told."""
-
-
-def refuse_lost_indices(statements: Sequence[Statement]) -> None:
-    """Refuse the μ of ``μ_i = …, y_{ij} = x_{ij} - μ``: it is that of row i, or all of them."""
-    defined: dict[str, set[str]] = {}
-    for define in statements:
-        if not isinstance(define, Define):
-            continue
-        for node in (inner for value in define.values for inner in walk(value)):
-            match node:
-                case Infix("+" | "-" | "/", left, right) | Frac(left, right):
-                    for bare, other in ((left, right), (right, left)):
-                        _refuse_lost_index(bare, other, defined)
-        match define.target:
-            case Script(Name(letter) as base, Name(index), None, 0) if letter.islower():
-                defined.setdefault(binders.bare(base), set()).add(index)
-
-
-def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]]) -> None:
-    letters = defined.get(bare.text, set()) if isinstance(bare, Name) else set()
-    below = (node.sub for node in walk(other) if isinstance(node, Script) and node.sub is not None)
-    beside = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
-    if found := sorted(letters & beside & names.INDEX_LETTERS):
-        assert isinstance(bare, Name)
-        raise error(
-            "N2C032",
-            f"this is defined with the index `{found[0]}`, and stands without beside what has it",
-            bare.span,
-            f"write the index, `_{found[0]}`",
-        )
-
-
-def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
-    """Refuse what stands at two steps, as x does in ``h_t = h_{t-1} + x_t - x_{t-1}``: a step drops
-    its letter, and both would be one."""
-    for define in statements:
-        if isinstance(define, Define) and seen.steps:
-            mine = binders.bare(define.target) if define.target is not None else ""
-            others = seen.steps.keys() - {"", mine}  # states, which another statement steps
-            shifts: dict[str, int] = {}
-            for node in (inner for value in define.values for inner in walk(value)):
-                if not isinstance(node, Script) or not scripts.is_name(node):
-                    continue
-                if binders.bare(node) not in others:
-                    _refuse_second_step(seen, node, shifts)
-
-
-def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:
-    dropped = seen.steps.get(binders.bare(node), set()) | seen.steps.get("", set())
-    for part in (node.sub, ungrouped(node.sup)):
-        for letter in dropped if part is not None else ():
-            if (shift := _shift(part, letter)) is not None:
-                use = seen.understood(node)
-                if use is not None and shifts.setdefault(use.name, shift) != shift:
-                    raise error(
-                        "N2C034",
-                        f"`{use.name}` is at two steps here, and a step knows only one of each",
-                        node.span,
-                        "give one of the two a name of its own",
-                    )
-
-
-def _shift(script: Node | None, letter: str) -> int | None:
-    """How far a script is from the step that a letter counts; None if it has no such letter."""
-    items = script.items if isinstance(script, Group) else (script,)
-    found = (scripts.shift(item) for item in items if item is not None)
-    return next((at[1] for at in found if at is not None and at[0] == letter), None)

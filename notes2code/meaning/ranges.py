@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.latex.tree import (
-    Clause,
-    Dots,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Num,
-    Relation,
-)
+from notes2code.latex.tree import Clause, Dots, Group, Juxt, Name, Node, Num, Relation
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
 

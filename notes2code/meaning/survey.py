@@ -30,6 +30,7 @@ from notes2code.meaning import (
     averages,
     binders,
     counting,
+    doubtful_indices,
     elements,
     index_letters,
     names,
@@ -223,14 +224,14 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
-    index_letters.refuse_powers(seen, both_sides)
+    doubtful_indices.refuse_powers(seen, both_sides)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
     for value in values:
         _count_uses(seen, value)
-    index_letters.refuse_two_steps(seen, statements)
-    index_letters.refuse_lost_indices(statements)
+    doubtful_indices.refuse_two_steps(seen, statements)
+    doubtful_indices.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.averaged = set(averages.averaged(seen, nodes))
     for matrix in nodes.of(Matrix):
