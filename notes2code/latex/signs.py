@@ -153,6 +153,8 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "simeq": ("rel", "≈"),
     "cong": ("rel", "≈"),
     "sim": ("rel", "∼"),
+    "succ": ("rel", "≻"),
+    "prec": ("rel", "≺"),
     "equiv": ("rel", "≡"),
     "propto": ("rel", "∝"),
     "in": ("rel", "∈"),

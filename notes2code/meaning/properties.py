@@ -160,12 +160,15 @@ def looks_like_shape(node: Node) -> bool:
 
 
 def _is_moment(define: Define) -> bool:
-    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name."""
+    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or one that is
+    made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``."""
+    means = (Name("E", node.span, "blackboard") == node for v in define.values for node in walk(v))
     sides = (define.target, *define.values) if define.target is not None else define.values
     match min(sides, key=lambda side: side.span.start):
         case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
             expected = name != "E" or font == "blackboard"
-            return len(sides) > 1 and expected and not all(map(scripts.is_name, items))
+            more = not all(map(scripts.is_name, items)) or any(means)
+            return len(sides) > 1 and expected and more
     return False
 
 

@@ -196,6 +196,11 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         lambda a, b: np.sum(softmax(a) * np.log(softmax(a) / softmax(b))),
     ),
     Case(r"s = p(a \mid x) - p(b \mid x)", "p_a p_b", lambda a, b: a - b),
+    Case(
+        r"p(y_1 \succ y_2 \mid x) = \sigma(r_1 - r_2)",
+        "r_1 r_2",
+        lambda a, b: 1 / (1 + np.exp(b - a)),
+    ),
     Case(r"s = \log\sum_j \exp(a_j)", "a[n]", lambda z: np.log(np.exp(z).sum())),
     Case(
         r"\tilde{y}_i = (1 - \epsilon) y_i + \frac{\epsilon}{K}",
