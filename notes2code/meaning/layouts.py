@@ -22,12 +22,7 @@ def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:
             if not isinstance(query, Name) or not scripts.is_transposed(key):
                 continue
             both = [binders.bare(query), binders.bare(key)]
-            near = linker.nearest(entry, both, "arrays", within=1)
-            places = [near[name][0] for name in both if name in near]
-            if len(places) == 2 and all(
-                _is_of_columns(linker.parsed[place], name)
-                for place, name in zip(places, both, strict=True)
-            ):
+            if all(_is_of_columns(_defining(linker, entry, name), name) for name in both):
                 yield warning(
                     "N2C042",
                     f"`{both[0]}` and `{both[1]}` have a column for each token where they are "
@@ -36,6 +31,13 @@ def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:
                     "each formula is computed as it is written; write the weight behind the "
                     f"tokens, `X W`, or `{both[0]}^\\top {both[1]}` here",
                 )
+
+
+def _defining(linker: Linker, entry: Entry, name: str) -> Parsed:
+    """The formula that defines a name: the one that uses it, or the nearest."""
+    mine = linker.parsed[entry]
+    near = linker.nearest(entry, [name], "arrays", within=1)
+    return mine if name in mine.arrays or name not in near else linker.parsed[near[name][0]]
 
 
 def _is_of_columns(parsed: Parsed, name: str) -> bool:

@@ -38,3 +38,10 @@ def test_columns_that_are_multiplied_as_rows_are_told(context: list[str]) -> Non
 )
 def test_layouts_that_meet_are_not(latex: str, context: list[str]) -> None:
     assert not _told(latex, *context)
+
+
+def test_columns_in_one_display_are_told() -> None:
+    rest = r"A = \mathrm{softmax}(Q K^\top)"
+    (message,) = _told(rf"Q = W_Q X, \quad K = W_K X, \quad {rest}")
+    assert "a column for each token" in message
+    assert not _told(rf"Q = X W_Q, \quad K = X W_K, \quad {rest}")
