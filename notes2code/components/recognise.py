@@ -94,7 +94,8 @@ def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> 
     """Whether the name of an equation, and all names in it, allow it to be the component."""
     if not names.isdisjoint(map(plain, component.unlike)):
         return False
-    return not form.called or name in map(plain, form.called)
+    numbered = name.rstrip("0123456789")  # FFN_1 and FFN_2
+    return not form.called or not {name, numbered}.isdisjoint(map(plain, form.called))
 
 
 def _ways(

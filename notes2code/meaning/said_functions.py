@@ -44,7 +44,8 @@ _BETWEEN = (
 )
 _KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
 _DENIED = re.compile(
-    r"(?:関数|함수)?\s*(?:では?な|じゃな|の代わり|の前|の後|[가이]? ?아니|대신|의? ?이전)"
+    r"(?:関数|함수)?\s*(?:では?な|じゃな|の代わり|の前|の後|とは異な|と違"
+    r"|[가이]? ?아니|[와과] ?다르|대신|의? ?이전)"
 )
 """What says in Japanese and Korean, behind it, that something is not meant."""
 

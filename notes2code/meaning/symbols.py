@@ -357,7 +357,8 @@ def _declared(run: Run, use: Use) -> Shape | None:
     elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
     if run.elementwise and elsewhere and use.name in run.whole_parameters:
         return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
-    element = names.code_name(use.name, *(names.label(at.node) for at in use.indices))
+    places = (scripts.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
+    element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())

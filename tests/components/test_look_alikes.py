@@ -32,8 +32,9 @@ def test_is_no_component(latex: str) -> None:
     assert not any(found.severity == "warning" for found in formula.diagnostics)
 
 
-def test_two_linear_maps_with_the_name_of_the_layer_lack_its_activation() -> None:
-    formula = compile_formula(r"\mathrm{FFN}(x) = W_2 (W_1 x + b_1) + b_2")
+@pytest.mark.parametrize("name", ["FFN", "FFN_1"])
+def test_two_linear_maps_with_the_name_of_the_layer_lack_its_activation(name: str) -> None:
+    formula = compile_formula(rf"\mathrm{{{name}}}(x) = W_2 (W_1 x + b_1) + b_2")
     assert formula.component == "feed_forward"
     assert any("activation is left out" in found.message for found in formula.diagnostics)
 

@@ -49,6 +49,8 @@ def differences(n: int, m: int) -> Any:
     Case(r"Y_{i,:} = \mathrm{softmax}(S_{i,:}) V", "S[n,m] V[m,d]", lambda s, v: softmax(s) @ v),
     Case(r"S = \sum_i K_{i,:}^\top V_{i,:}", "K[n,d] V[n,e]", lambda k, v: k.T @ v),
     Case(r"m_j = \max(X_{:,j})", "X[n,d]", lambda x: x.max(0)),
+    # What x_i is, x_{i+1} is.
+    Case(r"y_i = x_{i+1} - x_i", "x[n]", lambda x: x[1:] - x[:-1], context=[r"x_i \in \mathbb{R}"]),
     # The label of what bounds a sum is none of its own indices.
     Case(r"y = \sum_{i=1}^{K_s} v_i x_i", "v[K_s] x[K_s,d]", np.matmul),
     Case(

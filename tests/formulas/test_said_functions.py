@@ -41,6 +41,12 @@ INPUTS = "W[p,d] x[d] b[p]"
     Case(
         r"p = \sigma(W x)",
         "W[p,d] x[d]",
+        lambda w, x: sigmoid(w @ x),
+        context=r"$\sigma$는 소프트맥스와 다르다.",
+    ),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
         lambda w, x: softmax(w @ x),
         context=r"$\sigma$는 소프트맥스 함수이다.",
     ),
