@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
-    max_j x_j off them, or them off a place, multiplies all of them, adds up the x_i y_i of a dot
-    product, takes the mean of the set of them, says what the norm of x is, or takes x_i beside the
-    mean, the norm or the greatest of x."""
+    max_j x_j off them, or them off a place, multiplies all of them, adds up their squares or the
+    x_i y_i of a dot product, takes the mean of the set of them, says what the norm of x is, or
+    takes x_i beside the mean, the norm or the greatest of x."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         found += _beside_an_index(seen, infix)

@@ -261,8 +261,8 @@ _TOP = re.compile("(keep|arg)?_?top_?k?", re.IGNORECASE)
 def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
-    between the letters of extents, ``H × W``; and so do the others beside both, as in ``2 B L
-    d_h``, whatever they are beside two sizes, or where there are more than three."""
+    in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
+    whatever they are beside two sizes, or where there are more than three."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
