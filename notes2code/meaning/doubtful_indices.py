@@ -56,6 +56,8 @@ def refuse_lost_indices(statements: Sequence[Statement]) -> None:
         match define.target:
             case Script(Name(letter) as base, Name(index), None, 0) if letter.islower():
                 defined.setdefault(binders.bare(base), set()).add(index)
+            case Name() as whole:  # the h of h = Σ_i h_i has none
+                defined.pop(binders.bare(whole), None)
 
 
 def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]]) -> None:
@@ -66,7 +68,7 @@ def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]])
         assert isinstance(bare, Name)
         raise error(
             "N2C032",
-            f"this is defined with the index `{found[0]}`, and stands without beside what has it",
+            f"this is defined with the index `{found[0]}`, and stands here without it",
             bare.span,
             f"write the index, `_{found[0]}`",
         )

@@ -394,6 +394,11 @@ def test_an_index_that_is_left_out_is_asked_for(latex: str) -> None:
         compile_formula(latex)
 
 
+def test_what_is_defined_without_an_index_needs_none() -> None:
+    mean = r"h_i = \tanh(W x_i), \quad h = \frac{1}{n} \sum_i h_i"
+    assert compile_formula(rf"{mean}, \quad y_i = x_i - h")
+
+
 def test_all_of_what_has_an_index_needs_none() -> None:
     latex = r"s_i = q^\top k_i, \quad \alpha = \mathrm{softmax}(s), \quad o = \sum_i \alpha_i v_i"
     assert compile_formula(latex).component == "scaled_dot_product_attention"
