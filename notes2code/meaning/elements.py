@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from notes2code.latex.tree import (
     Apply,
     Big,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -18,6 +19,7 @@ from notes2code.latex.tree import (
     Nodes,
     Script,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import binders, names, scripts
@@ -31,7 +33,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
     max_j x_j off them, or them off a place, multiplies all of them, adds up their squares or the
     x_i y_i of a dot product, takes the mean of the set of them, says what the norm of x is, or
-    takes x_i beside the mean, the norm or the greatest of x."""
+    takes x_i beside the mean, the norm or the greatest of x, or is its standard score."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         found += _beside_an_index(seen, infix)
@@ -48,6 +50,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             found.append(replace(big.body, sup=None))
     for statement in statements:
         sides = statement.values if isinstance(statement, Define) else ()
+        found += (value for side in sides for value in _standardised(seen, side))
         for side in sides[: len(sides) - 1]:
             group = side.base if isinstance(side, Script) else side
             if isinstance(group, Group) and group.open == "‖":
@@ -61,6 +64,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known = {use.name for use in used if use is not None}
     known |= {name for name in _measured(seen, nodes) if seen.counted[name] == {0, 1}}
     known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
+    known.update(_of_dot_products(seen, nodes))
     known |= listed & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
 
@@ -71,6 +75,17 @@ def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
         for place, other in ((infix.left, infix.right), (infix.right, infix.left)):
             if isinstance(place, Name) and place.text in seen.bound and isinstance(other, Script):
                 yield other
+
+
+def _standardised(seen: Survey, node: Node) -> Iterator[Node]:
+    """The r_i of ``(r_i - μ) / σ``, of which all have one mean and one deviation."""
+    match node:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            match ungrouped(top):
+                case Infix("-", Script() as value, mean) if binders.bare(mean) == "mu":
+                    parts = (seen.understood(n) for n in (mean, *walk(bottom)))
+                    if not any(use is not None and use.indices for use in parts):
+                        yield value
 
 
 _MEASURES = frozenset(
@@ -92,10 +107,29 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
     multiplied = {name for node in nodes.of(Juxt, Infix) for name in _multiplied(seen, node)}
     for group in groups:
         use = seen.understood(group.items[0]) if len(group.items) == 1 else None
-        if use is None or use.indices or use.name in seen.transposed | multiplied:
+        if use is None or use.indices or use.name in seen.transposed.keys() | multiplied:
             continue
         if use.name in seen.counted:
             yield use.name
+
+
+def _of_dot_products(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The w and the x of ``Σ_k w_k x_k = w^\\top x``, where both ways to write it stand."""
+    whole, summed = set(), set()
+    for node in nodes.of(Juxt, Infix):
+        factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
+        for pair in pairwise(factors):
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            at = {tuple(index.node for index in use.indices) for use in uses}
+            if len(uses) == 2 and at == {()}:
+                whole.add(frozenset(use.name for use in uses))
+    for big in nodes.of(Big):
+        for pair in pairwise(children(big.body)):
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            if big.op == "sum" and len(uses) == 2:
+                summed.add(frozenset(use.name for use in uses if use.indices))
+    both = (name for pair in whole & summed for name in pair)
+    return (name for name in both if names.base_letter(name).islower())  # the A_i of A x are rows
 
 
 def _multiplied(seen: Survey, node: Juxt | Infix) -> Iterator[str]:

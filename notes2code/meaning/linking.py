@@ -479,7 +479,7 @@ class Linker:
         alone -= {"Q", "K", "V"} if mine.seen.attends else set()
         found = {*self.nearest(entry, sorted(alone), "constants", within=0)}
         found |= alone & self.divisors.get((entry.note, entry.section), set())
-        found -= mine.arrays | mine.seen.transposed
+        found -= mine.arrays | mine.seen.transposed.keys()
         return dict.fromkeys(sorted(found), Shape(()))
 
     def _of_others(self, entry: Entry, nearest: Mapping[str, Entry]) -> list[str]:

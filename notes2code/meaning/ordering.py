@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Infix
 from notes2code.meaning import ir, sizes
 from notes2code.meaning.ir import Index
 from notes2code.meaning.run import Run, find, find_index
+from notes2code.meaning.symbols import HADAMARD
 from notes2code.meaning.targets import Target
 from notes2code.meaning.values import Value, free_roots, link, uses
 
@@ -31,7 +33,7 @@ def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) 
             front.append(index)
         elif position < on_target and axes and index not in map(find_index, axes):
             axis = axes.pop(0)
-            if _hangs_on_one(value.body, axis, front):
+            if _hangs(run, value.body, axis, front):
                 run.pay(2.4)  # the t of A_{i,t} = r_i - μ is no place in r_i
             link(run, axis, index, target.span)
             front.append(find_index(axis))
@@ -48,16 +50,21 @@ def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) 
     return Value(value.body, (*front, *axes), value.span)
 
 
-def _hangs_on_one(body: ir.Expr, axis: Index, front: Sequence[Index]) -> bool:
-    """Whether an axis is that of one array alone, where others have none such, and nothing is added
-    up to make it; ``front`` are the axes that are written."""
+def _hangs(run: Run, body: ir.Expr, axis: Index, front: Sequence[Index]) -> bool:
+    """Whether an axis is that of names which have it by custom only: of one alone, where others
+    have none such, or of all where nothing says that they are multiplied element by element; and
+    nothing is added up to make it. ``front`` are the axes that are written."""
     axis = find_index(axis)
     parts = [*ir.walk(body)]
     if any(isinstance(p, ir.Reduce | ir.Softmax | ir.Call) and uses(p, axis) for p in parts):
         return False
     refs = [(part, uses(part, axis)) for part in parts if isinstance(part, ir.Ref)]
+    having = [ref for ref, has in refs if has]
     others = any(ref.at for ref, has in refs if not has)
-    return sum(has for _, has in refs) == 1 and (bool(front) or others)
+    by_elements = any(node.op in HADAMARD for node in run.seen.nodes.of(Infix))
+    if len(having) == 1:
+        return bool(front) or others
+    return bool(front) and not by_elements
 
 
 def _repeat(run: Run, index: Index, target: Target, position: int) -> None:

@@ -79,7 +79,7 @@ class Survey:
     placed: set[str] = field(default_factory=set)
     averaged: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
-    transposed: set[str] = field(default_factory=set)
+    transposed: dict[str, set[int]] = field(default_factory=dict)
     ends: set[str] = field(default_factory=set)
     sizes: set[str] = field(default_factory=set)
     steps: dict[str, set[str]] = field(default_factory=dict)
@@ -240,7 +240,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.lengths = {name for node in products for name in _lengths(seen, node)}
     seen.projections = _projections(seen, nodes)
     for infix in nodes.of(Infix):
-        seen.transposed.update(_queries_and_keys(seen, infix))
+        for name in _queries_and_keys(seen, infix):
+            seen.transposed.setdefault(name, set()).update(seen.counted[name])
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.mixes = set(_mixes(seen, nodes))
@@ -298,7 +299,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
         if use.bold:
             seen.bold.setdefault(use.name, set()).add(len(use.indices))
         if use.transposed:
-            seen.transposed.add(use.name)
+            seen.transposed.setdefault(use.name, set()).add(len(use.indices))
         (called if before_parenthesis else free_standing).add(use.name)
     seen.called = (seen.called | called) - free_standing
 

@@ -412,7 +412,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         return rank
     if name in run.scope.ranks:
         return run.scope.ranks[name]
-    indices += steps
+    lead, indices = indices, indices + steps
     base = names.base_letter(use.name)
     if run.seen.heads:
         indices -= sum(names.label(at.node) == HEAD for at in use.indices)
@@ -480,7 +480,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
         placed = any(names.label(at.node) not in run.summed for at in use.indices)
         state = base == "h" and (placed or bool(use.steps))
-        transposed = use.name in run.seen.transposed or (state and indices == 2)
+        # The x_i beside x^⊤ are the numbers of a vector.
+        transposed = lead in run.seen.transposed.get(use.name, ()) or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0

@@ -61,3 +61,25 @@ def test_side(case: Case) -> None:
 )
 def test_average(case: Case) -> None:
     check(case)
+
+
+@table(
+    # A dot product written out makes numbers of the elements, whatever else they are by custom.
+    Case(
+        r"u_i = \sum_a x_{ia} w_a + b = x_i^\top w + b",
+        "x[n,d] w[d] b",
+        lambda x, w, b: x @ w + b,
+    ),
+    Case(
+        r"u^{(i)} = \sum_a x_a^{(i)} w_a + b = \mathbf x^{(i)T} \mathbf w + b",
+        "x[n,d] w[d] b",
+        lambda x, w, b: x @ w + b,
+    ),
+    Case(r"u = \sum_a w_a x_a + b = w^\top x + b", "w[d] x[d] b", lambda w, x, b: w @ x + b),
+    Case(r"u = \sum_a w_a x_a + b = w \cdot x + b", "w[d] x[d] b", lambda w, x, b: w @ x + b),
+    # Near misses: a sum of vectors; a transposed vector that has no elements beside it.
+    Case(r"u = \sum_a w_a x_a", "w[m] x[m,d]", lambda w, x: w @ x),
+    Case(r"s_{ij} = q_i^\top k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+)
+def test_dot_product(case: Case) -> None:
+    check(case)

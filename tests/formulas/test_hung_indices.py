@@ -48,3 +48,22 @@ def test_numbered_terms_of_a_sum_are_of_one_kind() -> None:
         r"c_t = 0.5 h_1 + 0.3 h_2 + 0.2 h_3", context="where $c_t$ is the context vector."
     )
     assert [len(given.shape) for given in f.inputs] == [1, 1, 1]
+
+
+def test_several_names_that_have_it_by_custom_only_have_it_not() -> None:
+    with pytest.raises(FormulaError, match="stands on the left alone"):
+        compile_formula(r"A_{i,t} = r_i - b")
+
+
+@table(
+    # A standard score is taken of numbers; beside a gain and a bias, of vectors.
+    Case(r"A_i = (r_i - \mu) / \sigma", "r[n] mu sigma", lambda r, m, s: (r - m) / s),
+    Case(
+        r"c_i = \frac{h_i - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}}",
+        "h[n] mu_B sigma_B epsilon+",
+        lambda h, m, s, e: (h - m) / np.sqrt(s**2 + e),
+    ),
+    Case(r"c_i = h_i / \sigma", "h[n,d] sigma", lambda h, s: h / s),
+)
+def test_standard_scores(case: Case) -> None:
+    check(case)
