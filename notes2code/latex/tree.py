@@ -287,22 +287,27 @@ class Nodes(list[Node]):
     @overload
     def of(self, kind: type[Kind], other: type[Other], /) -> list[Kind | Other]: ...
 
-    def of(self, *kinds: type) -> list[Any]:
+    def of(self, kind: type, other: type | None = None, /) -> list[Any]:
         """Those of one kind, or of two, one after the other; each in reading order."""
-        if len(kinds) == 1:
-            return self._kinds.get(kinds[0], [])
-        return [node for kind in kinds for node in self._kinds.get(kind, ())]
+        found: list[Any] = self._kinds.get(kind, [])
+        return found if other is None else found + self._kinds.get(other, [])
 
+
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(own.name for own in fields(kind)) for kind in get_args(Node)
+}
 
 PARTS: dict[type, tuple[str, ...]] = {
-    kind: tuple(own.name for own in fields(kind) if own.name not in ("span", "op_span"))
-    for kind in get_args(Node)
+    kind: tuple(name for name in names if name not in ("span", "op_span"))
+    for kind, names in _FIELDS.items()
 }
 """The fields of each kind of node, but for its places."""
 
 
 def alike(left: object, right: object) -> bool:
     """Whether two nodes are the same but for their places."""
+    if left is right:
+        return True
     if type(left) is not type(right):
         return False
     if isinstance(left, tuple) and isinstance(right, tuple):
@@ -316,11 +321,12 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     """A node with a change made to each node directly inside it."""
 
     def changed(part: Any) -> Any:
-        if isinstance(part, tuple):
+        if type(part) is tuple:
             return tuple(map(changed, part))
-        return change(part) if type(part) in PARTS else part
+        return change(part) if type(part) in _FIELDS else part
 
-    return replace(node, **{name: changed(getattr(node, name)) for name in PARTS[type(node)]})
+    kind: Callable[..., Node] = type(node)
+    return kind(*[changed(getattr(node, name)) for name in _FIELDS[type(node)]])
 
 
 def put(node: Node, letter: str, place: Node) -> Node:

@@ -242,9 +242,9 @@ def is_label(script: Node, bound: Set[str] = frozenset()) -> bool:
 
 def bare(node: Node) -> str:
     """The letter or word of a name, without its scripts and accents."""
-    while isinstance(node, scripts.SCRIPTED):
+    while type(node) is Script or type(node) is Accent:
         node = node.base
-    return node.text if isinstance(node, Name) else ""
+    return node.text if type(node) is Name else ""
 
 
 def labelled_bases(nodes: Nodes, bound: Set[str]) -> set[str]:

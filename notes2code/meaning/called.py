@@ -60,9 +60,11 @@ def _are_sizes(run: Run, name: str, group: Group) -> bool:
     """Whether a name, and all that stands in the parentheses behind it, are sizes by the shapes
     that the note declares: ``r (d + k)``. What is of a lone name, ``d(k)``, may be a distance."""
     axes = {axis for shape in run.shapes.values() for axis in shape.axes}
-    inside = [n.text for item in group.items for n in walk(item) if isinstance(n, Name)]
     lone = len(group.items) != 1 or scripts.is_name(group.items[0])
-    return not lone and name in axes and bool(inside) and axes.issuperset(inside)
+    if lone or name not in axes:
+        return False
+    inside = [n.text for n in walk(group.items[0]) if isinstance(n, Name)]
+    return bool(inside) and axes.issuperset(inside)
 
 
 def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:

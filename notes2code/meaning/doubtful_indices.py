@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Nodes, Script, ungrouped, walk
+from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, ungrouped, walk
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
 
 
-def refuse_powers(seen: Survey, nodes: Nodes) -> None:
+def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
     """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
     or the matrix with the number k."""
-    scripted = nodes.of(Script)
     powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
     whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
     for node in powers:  # the e^z_i beside e^z
@@ -48,7 +47,7 @@ def refuse_lost_indices(statements: Sequence[Statement]) -> None:
     for define in statements:
         if not isinstance(define, Define):
             continue
-        for node in (inner for value in define.values for inner in walk(value)):
+        for node in (inner for value in define.values if defined for inner in walk(value)):
             match node:
                 case Infix("+" | "-" | "/", left, right) | Frac(left, right):
                     for bare, other in ((left, right), (right, left)):
@@ -61,7 +60,9 @@ def refuse_lost_indices(statements: Sequence[Statement]) -> None:
 
 
 def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]]) -> None:
-    letters = defined.get(bare.text, set()) if isinstance(bare, Name) else set()
+    letters = defined.get(bare.text) if isinstance(bare, Name) else None
+    if not letters:
+        return
     below = (node.sub for node in walk(other) if isinstance(node, Script) and node.sub is not None)
     beside = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
     if found := sorted(letters & beside & names.INDEX_LETTERS):

@@ -63,7 +63,8 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}
     known |= {name for name in _measured(seen, nodes) if seen.counted[name] == {0, 1}}
-    known |= {name for name in seen.counted if {f"{name}_max", f"{name}_min"} & {*seen.counted}}
+    ends = (name.rpartition("_") for name in seen.counted)
+    known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
     known.update(_of_dot_products(seen, nodes))
     known |= listed & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
@@ -104,6 +105,8 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
     for applied in nodes.of(Apply):
         if binders.bare(applied.function) in _MEASURES and isinstance(applied.argument, Group):
             groups.append(applied.argument)
+    if not groups:
+        return
     multiplied = {name for node in nodes.of(Juxt, Infix) for name in _multiplied(seen, node)}
     for group in groups:
         use = seen.understood(group.items[0]) if len(group.items) == 1 else None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Big,
-    Dots,
     Group,
     Infix,
     Juxt,
@@ -78,7 +77,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
-    labels |= _of_gates(target, nodes) | (_above(target) - _letters(define.values))
+    labels |= _of_gates(target, nodes)
+    if above := _above(target):
+        labels |= above - _letters(define.values)
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
@@ -326,11 +327,9 @@ def _of_words(nodes: Nodes) -> Iterator[str]:
                             yield letter
 
 
-def find_ends(seen: Survey, nodes: Nodes) -> None:
+def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
     """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
     terms: sizes."""
-    if not nodes.of(Dots):
-        return
     for node in nodes:
         if isinstance(node, Infix):
             items = binders.chain(node)

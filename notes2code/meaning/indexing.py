@@ -48,10 +48,10 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
         return expr
     if (shifted := _shifted(run, at, size, use)) is not None:
         return shifted
-    letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
     if isinstance(expr, Idx):
         run.unify(find_index(expr.index).size, size, use.span)
         return expr
+    letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
     if len(letters) == 1:
         return _offset_or_stride(run, expr, letters[0], size, use)
     if len(letters) == 2:
@@ -130,6 +130,8 @@ def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
 
 def _half(run: Run, at: At, use: Use) -> tuple[Index, Size, Size] | None:
     """For ``x_i`` and ``x_{i+d/2}``: the index, the half that it counts, and the whole."""
+    if not run.seen.halves:
+        return None
     beyond, plain = scripts.beyond_half(at.node), scripts.shift(at.node)
     letter = beyond[0] if beyond else plain[0] if plain and not plain[1] else ""
     places = [n for n, other in enumerate(use.indices) if other is at]

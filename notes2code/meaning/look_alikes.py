@@ -199,12 +199,12 @@ def is_place(run: Run, group: Group) -> bool:
 def is_among_places(run: Run, name: Node, group: Group) -> bool:
     """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``,
     ``x[0]``."""
-    parts = walk(group)[1:]
-    letters = {n.text for n in parts if isinstance(n, Name)}
     if group.open != "[" or ";" in group.separators:
         return False
     if _is_number(group):
         return functions.is_unknown(run, run.seen.use(name))
+    parts = walk(group)[1:]
+    letters = {n.text for n in parts if isinstance(n, Name)}
     if letters.isdisjoint(run.indices):
         return False
     if not all(isinstance(n, Name | Num | Infix | Juxt) for n in parts):

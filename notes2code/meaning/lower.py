@@ -127,45 +127,41 @@ def _infix(run: Run, node: Infix) -> Value:
             )
         sign: Callable[[ir.Expr], ir.Expr] = ir.negative if node.op == "-" else (lambda e: e)
         value = elementwise(run, left, right, lambda a, b: ir.add(a, sign(b)), node.span)
-        shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+        small, large = (left, right) if left.rank <= right.rank else (right, left)
+        ranks = (small.rank, large.rank)
+        shifted = value.rank == 2 and small.rank == 0
         one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
-        number = min(left, right, key=_rank)
-        if value.rank and number.rank == 0 and any(map(_is_sum, _factors(number))):
-            array = max(left, right, key=_rank).body
+        if value.rank and small.rank == 0 and any(map(_is_sum, _factors(small))):
+            array = large.body
             if value.rank == 1 and isinstance(array, ir.Ref) and array.array in run.shapes:
                 text = f"`{run.quote(node.span)}` would add a vector to a dot product"
                 run.conflict(3 if len(array.at) == 1 else 0, text, node.span)
             run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
-        elif shifted and any(isinstance(f.body, ir.Size) for f in _factors(number)):
+        elif shifted and any(isinstance(f.body, ir.Size) for f in _factors(small)):
             run.pay(0.8)  # what counts features is not added to a matrix
         elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
             run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
-        elif {left.rank, right.rank} == {0, 1} and _is_of_pair(min(left, right, key=_rank)):
+        elif ranks == (0, 1) and _is_of_pair(small):
             run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
-        elif {left.rank, right.rank} == {1, 2} and _is_row_on_outer(run, left, right):
+        elif ranks == (1, 2) and _is_row_on_outer(run, left, right):
             text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
             run.conflict(3, text, node.span)
-        elif {left.rank, right.rank} == {1, 2} and _is_row_on_state(run, left, right):
+        elif ranks == (1, 2) and _is_row_on_state(run, left, right):
             text = f"`{run.quote(node.span)}` would add a vector to each row of a state"
             run.conflict(3, text, node.span)
-        elif {left.rank, right.rank} == {1, 2} and not _is_bias(min(left, right, key=_rank)):
+        elif ranks == (1, 2) and not _is_bias(small):
             # Only a bias is added to every row, and no row to the next layer's matrix.
             run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
-            if any(map(_is_sum, _factors(min(left, right, key=_rank)))):
+            if any(map(_is_sum, _factors(small))):
                 text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
                 run.problems.append(note("N2C039", text, node.span))
-        elif {left.rank, right.rank} == {1, 2} and _is_across(left, right):
+        elif ranks == (1, 2) and _is_across(left, right):
             run.pay(1.2)  # the b of W A + b is as long as the columns of W
-        elif (
-            {left.rank, right.rank} == {0, 1}
-            and right.rank == 0
-            and _is_noise(run, right)
-            and _is_mixed(left)
-        ):
+        elif ranks == (0, 1) and right.rank == 0 and _is_noise(run, right) and _is_mixed(left):
             run.pay(1.2)  # the ε of (1 - t) x + t ε is of the kind of x
         elif left.rank != right.rank and _are_mixed(left, right):
             run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
-        elif {left.rank, right.rank} == {1, 2} and _is_scaled(max(left, right, key=_rank)):
+        elif ranks == (1, 2) and _is_scaled(large):
             run.pay(1.2)  # the h_ij of W h_ij + b is a vector
         elif left.rank != right.rank and (
             _are_of_one_family(left, right)
@@ -173,14 +169,10 @@ def _infix(run: Run, node: Infix) -> Value:
             or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
         ):
             run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
-        elif (
-            not run.seen.normalises
-            and 0 in (left.rank, right.rank)
-            and left.rank != right.rank
-            and _is_element(run, max(left, right, key=_rank))
-        ):
+        elif not run.seen.normalises and 0 == small.rank < large.rank and _is_element(run, large):
             run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
-        return replace(value, shifted=shifted or (one and right.rank == 1 and node.op == "+"))
+        shifted = shifted or (one and right.rank == 1 and node.op == "+")
+        return replace(value, shifted=True) if shifted else value
     return products.explicit(run, node)
 
 

@@ -126,20 +126,24 @@ def _turned(run: Run, node: Juxt) -> Value | None:
 
 def _is_bilinear(values: Sequence[Value]) -> bool:
     """Whether factors are ``u_i A_{ij} v_j``."""
+    if len(values) != 3:
+        return False
     at = [value.body.at for value in values if isinstance(value.body, ir.Ref)]
-    if len(values) != 3 or len(at) != 3 or values[1].rank or len(at[1]) != 2:
+    if len(at) != 3 or values[1].rank or len(at[1]) != 2:
         return False
     return at[0][:1] == at[1][:1] and at[2][:1] == at[1][1:]
 
 
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two neighbours: scaling, or a matrix product."""
-    if left.rank == right.rank == 0 and _is_score(left, right):
+    number, array = (left, right) if left.rank <= right.rank else (right, left)
+    ranks = (number.rank, array.rank)
+    if ranks == (0, 0) and _is_score(left, right):
         text = f"`{run.quote(where)}` is a product of numbers, not of a query and a key"
         run.conflict(3, text, where)
-    if {left.rank, right.rank} in ({0, 1}, {1, 2}):
+    if ranks in ((0, 1), (1, 2)):
         _refuse_two_vectors(run, left, right, where)
-    if left.rank == 0 or right.rank == 0:
+    if number.rank == 0:
         if left.implied or right.implied:
             run.conflict(2, "a softmax of one number scales an array", where)
         _refuse_lone_weight(run, left, right, where)
@@ -150,20 +154,20 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if _maps_a_number(left, right):
             # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
             run.pay(3.4 if _is_weight(left) else 1.2)
-        number, array = sorted((left, right), key=lambda value: value.rank)
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
-        if any(isinstance(side.body, ir.Size) for side in (left, right)) and left.rank + right.rank:
+        if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
             run.pay(0.4)  # the D of D u_t maps it rather than scales it
         _note_scale(run, left, right)
         return _scaled(left, right)
-    if left.rank == right.rank == 1 and left.row == right.row and _is_scale(left, right):
+    alike = ranks == (1, 1) and left.row == right.row
+    if alike and _is_scale(left, right):
         return _shifted(run, left, right, where)
-    if left.rank == right.rank == 1 and left.row == right.row and _is_exponential(left.body):
+    if alike and _is_exponential(left.body):
         text = f"`{run.quote(left.span)}` is multiplied element by element, as it is made"
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
-    if left.rank == right.rank == 2 and (left.shifted or right.shifted):
+    if ranks == (2, 2) and (left.shifted or right.shifted):
         return _shifted(run, left, right, where)
     if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
         return elementwise(run, left, right, ir.mul, where)
@@ -251,17 +255,21 @@ def _scaled(left: Value, right: Value) -> Value:
 
 def _is_exponential(body: ir.Expr) -> bool:
     """Whether a vector is the ``e^{u + k}`` of another; the kernel of a square is of numbers."""
-    squared = any(isinstance(part, ir.Pow) and part.exponent == ir.Num(2) for part in ir.walk(body))
-    return isinstance(body, ir.Fn) and body.name == "exp" and not squared
+    if not isinstance(body, ir.Fn) or body.name != "exp":
+        return False
+    parts = ir.walk(body)
+    return not any(isinstance(part, ir.Pow) and part.exponent == ir.Num(2) for part in parts)
 
 
 def _is_scale(left: Value, right: Value) -> bool:
     """Whether one of two vectors is a ``1 + w``, and the other is made of something else."""
+    if left.shifted == right.shifted:
+        return False
     used = [
         {part.array for part in ir.walk(value.body) if isinstance(part, ir.Ref)}
         for value in (left, right)
     ]
-    return left.shifted != right.shifted and used[0].isdisjoint(used[1])
+    return used[0].isdisjoint(used[1])
 
 
 def _shifted(run: Run, left: Value, right: Value, where: Span) -> Value:

@@ -82,13 +82,11 @@ def _of_each_row(run: Run, weight: Value, tokens: Value, where: Span) -> Value:
 
 def _is_matrix(value: Value, letters: Set[str]) -> bool:
     """Whether a value is a matrix with a name, one of some letters, as it is."""
+    named = isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) in letters
+    if value.rank != 2 or not named:
+        return False
     body = settled(value.body)
-    return (
-        value.rank == 2
-        and isinstance(body, ir.Ref)
-        and body.at[-2:] == tuple(map(ir.Idx, value.axes))
-        and names.base_letter(body.array) in letters
-    )
+    return isinstance(body, ir.Ref) and body.at[-2:] == tuple(map(ir.Idx, value.axes))
 
 
 def is_of_columns(value: Value) -> bool:

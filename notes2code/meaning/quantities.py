@@ -45,15 +45,18 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     within = {id(node.left) for node in sums}
     for node in sums:
         if id(node) not in within:
-            found.update(_of_sum(terms(node)))
-            found.update(_of_sizes(terms(node)))
+            added = terms(node)
+            found.update(_of_sum(added))
+            found.update(_of_sizes(added))
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
     for product in nodes.of(Juxt):
-        found.update(_of_pairs(product))
-        found.update(_chosen(product))
-        if _counts(product) or (_has_amount(product) and _is_count(product)):
+        grouped = Group in map(type, product.factors)
+        if grouped:
+            found.update(_of_pairs(product))
+            found.update(_chosen(product))
+        if _counts(product) or (grouped and _has_amount(product) and _is_count(product)):
             found.update(_named(product))
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
                 found.update(filter(None, map(_plain, product.factors)))

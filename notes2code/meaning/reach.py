@@ -41,6 +41,8 @@ def pass_on(run: Run, axis: Index, to: Index) -> None:
 
 
 def _reach(run: Run, axis: Index) -> Reach | None:
+    if not run.reach:
+        return None
     root = find_index(axis)
     return next((run.reach[one] for one in run.reach if find_index(one) is root), None)
 

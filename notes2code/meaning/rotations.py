@@ -40,6 +40,8 @@ class _Term:
 
 def rotations(nodes: Nodes) -> Iterator[Problem]:
     """Warnings for ``x cos θ + y sin θ`` beside ``y cos θ + x sin θ``, and for matrices like it."""
+    if not nodes.of(Apply):
+        return
     for matrix in nodes.of(Matrix):
         yield from _matrix(matrix)
     sums = [(node, pair) for node in nodes.of(Infix) if (pair := _pair(node)) is not None]

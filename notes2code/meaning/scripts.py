@@ -69,9 +69,9 @@ class Use:
 
 def is_name(node: Node | None) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
-    while isinstance(node, SCRIPTED):
+    while type(node) is Script or type(node) is Accent:
         node = node.base
-    return isinstance(node, Name)
+    return type(node) is Name
 
 
 def looked_up(place: Node) -> ProblemError:
@@ -367,6 +367,8 @@ class _Reader:
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""
+        if not self.steps:
+            return False
         letters, other = _letters(node)
         return bool(letters) and not other and all(letter in self.steps for letter in letters)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from itertools import count
+from math import inf
 from typing import TypeVar
 
 from notes2code.diagnostics import ProblemError, error
@@ -53,7 +54,7 @@ def search(
         except ProblemError as problem:
             # Its traceback would keep the frames of the attempt, and all that they hold.
             first_error = first_error or problem.with_traceback(None)
-        for other, cost in _neighbours(run, plan):
+        for other, cost in _neighbours(run, plan, inf if best is None else best[0]):
             heapq.heappush(waiting, (cost, next(ties), other))
     if best is None:
         assert first_error is not None
@@ -64,15 +65,16 @@ def search(
     return run, best[3]
 
 
-def _neighbours(run: Run, plan: dict[str, int]) -> list[tuple[dict[str, int], float]]:
-    """Plans that differ from an attempt in one later decision, with a bound on their cost: what
-    the attempt had cost before that decision, they will have cost too."""
+def _neighbours(run: Run, plan: dict[str, int], limit: float) -> list[tuple[dict[str, int], float]]:
+    """Plans that differ from an attempt in one later decision, with a bound on their cost, which is
+    below a limit: what the attempt had cost before that decision, they will have cost too."""
     known = [at for at, decision in enumerate(run.decisions) if decision.key in plan]
     later = known[-1] + 1 if known else 0
     return [
-        ({**plan, decision.key: option}, decision.before + decision.options[option][1])
+        ({**plan, decision.key: option}, cost)
         for decision in run.decisions[later:]
         for option in range(1, len(decision.options))
+        if (cost := decision.before + decision.options[option][1]) < limit
     ]
 
 

@@ -34,8 +34,7 @@ def settle(run: Run, draft: Draft) -> Equation:
     )
     value = finished.whole(draft.value)
     inputs = finished.inputs(draft.parameters, [d.array for d in definitions] + [value])
-    called = {expr.function for expr in finished.nodes if isinstance(expr, ir.Call)}
-    functions = {name: eq for name, eq in run.functions.items() if name in called}
+    functions = {name: eq for name, eq in run.functions.items() if name in finished.called}
     names = {i.name for i in inputs}
     parameters = tuple(p for p in draft.parameters if p in names)
     unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
@@ -108,6 +107,7 @@ class _Settling:
 
     def __post_init__(self) -> None:
         self.nodes = [expr for array in self.arrays for expr in ir.walk(array.body)]
+        self.called = {expr.function for expr in self.nodes if isinstance(expr, ir.Call)}
         self.renamed = _rows_of_parameters(self.run, self.draft)
         self.symbols = self._used_symbols()
         self._name_sizes()
@@ -116,8 +116,7 @@ class _Settling:
 
     def _used_symbols(self) -> list[Symbol]:
         used = {expr.array for expr in self.nodes if isinstance(expr, Ref)}
-        called = {expr.function for expr in self.nodes if isinstance(expr, ir.Call)}
-        used |= called - self.run.functions.keys()
+        used |= self.called - self.run.functions.keys()
         return [symbol for symbol in self.run.symbols.values() if symbol.name in used]
 
     def _name_sizes(self) -> None:

@@ -37,10 +37,10 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     two meanings."""
     defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
     bases = {id(node.base) for node in nodes.of(Script, Accent)}
-    _refuse_two_meanings([node for node in nodes if id(node) not in bases])
+    _refuse_two_meanings(nodes, bases)
     for group in nodes.of(Group):
         ellipsis.refuse_idle(group.items)
-    scripted = [node for node in nodes if isinstance(node, Name | Script | Accent)]
+    scripted = [node for node in nodes if type(node) in _NAMED]
     named = [(node, use) for node in scripted if (use := seen.understood(node))]
     uses = [use for node, use in named if id(node) not in bases]
     yield from _layers(nodes, seen)
@@ -60,21 +60,26 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from counting.unsaid(nodes, conditions, seen)
 
 
+_NAMED = frozenset([Name, Script, Accent])
+
+
 # --- T as a label ------------------------------------------------------------------------------
 
 
-def _refuse_two_meanings(nodes: Sequence[Node]) -> None:
-    """``H^T`` beside ``H^L``, where H alone stands nowhere: T may be a label like L."""
+def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
+    """``H^T`` beside ``H^L``, where H alone stands nowhere: T may be a label like L. ``bases`` are
+    the nodes that have scripts or accents."""
     marks: dict[str, set[str]] = defaultdict(set)
     places: dict[str, Span] = {}
-    for node in nodes:
-        if isinstance(node, Name):
-            marks[node.text].add("")
-        if isinstance(node, Script) and isinstance(node.base, Name):
+    for node in nodes.of(Script):
+        if isinstance(node.base, Name) and id(node) not in bases:
             mark = node.sup.text if isinstance(node.sup, Name) and node.sub is None else ""
             marks[node.base.text].add(mark)
             if mark == "T":
                 places.setdefault(node.base.text, node.span)
+    for name in nodes.of(Name) if places else ():
+        if id(name) not in bases:
+            marks[name.text].add("")
     for base, place in places.items():
         labels = marks[base] - {"T"}
         if labels and all(len(mark) == 1 and mark.isupper() for mark in labels):

@@ -10,6 +10,7 @@ from itertools import pairwise
 from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex.tree import (
     Big,
+    Dots,
     Frac,
     Group,
     Infix,
@@ -126,10 +127,11 @@ class Survey:
     def _in_order(self, use: scripts.Use, letter: str) -> scripts.Use:
         """A use with what stands above the name, the d of ``Σ_d Q_i^d K_j^d``, behind what stands
         below, where the name stands with that alone, too; heads come first."""
-        heads = any(names.label(at.node) == scripts.HEAD for at in use.indices[: use.above])
-        if not use.above or letter not in self.below or heads:
+        if not use.above or letter not in self.below:
             return use
         above, below = use.indices[: use.above], use.indices[use.above :]
+        if any(names.label(at.node) == scripts.HEAD for at in above):
+            return use
         return replace(use, indices=(*below, *above), above=0)
 
     def pair(self, node: Big) -> frozenset[str]:
@@ -197,16 +199,16 @@ def survey(statements: Sequence[Statement]) -> Survey:
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
-    named = (*nodes.of(Script), *(node for target in targets for node in walk(target)))
+    on_left = Nodes(node for target in targets for node in walk(target))
+    scripted = nodes.of(Script) + on_left.of(Script)
     seen.below = {
         node.base.text
-        for node in named
-        if isinstance(node, Script) and isinstance(node.base, Name)
-        if node.sub is not None and node.sup is None
+        for node in scripted
+        if isinstance(node.base, Name) and node.sub is not None and node.sup is None
     }
     index_letters.find_binders(seen, nodes)
-    both_sides = Nodes([*nodes, *(node for target in targets for node in walk(target))])
-    index_letters.find_ends(seen, both_sides)
+    if nodes.of(Dots) or on_left.of(Dots):
+        index_letters.find_ends(seen, [*nodes, *on_left])
     index_letters.find_steps(seen, statements)
     for statement in statements:
         if isinstance(statement, Range):
@@ -224,7 +226,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if not index_letters.labels(statements):
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
-    doubtful_indices.refuse_powers(seen, both_sides)
+    doubtful_indices.refuse_powers(seen, scripted)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
@@ -310,10 +312,11 @@ def _uses(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
     while pending:
         node, before_parenthesis = pending.pop()
         if not scripts.is_name(node):
-            inner = children(node)
-            called = isinstance(node, Juxt)
-            opened = [called and _opens(behind) for behind in inner[1:]] + [False]
-            pending.extend(zip(inner[::-1], opened[::-1], strict=False))
+            inner = children(node)[::-1]
+            if isinstance(node, Juxt):
+                pending.extend(zip(inner, [False, *map(_opens, inner)], strict=False))
+            else:
+                pending.extend([(child, False) for child in inner])
         elif (use := seen.understood(node)) is not None:
             yield use, before_parenthesis
             pending += [(at.node, False) for at in use.indices if at.relation == "="]
@@ -445,6 +448,8 @@ def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
         return set()
     factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
     barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
+    if len(barred) < 2:
+        return set()
     found = {use.name for item in barred if (use := seen.understood(item)) is not None}
     latin = not any(names.base_letter(name) in names.GREEK for name in found)
     return found if latin and len(found) > 1 else set()

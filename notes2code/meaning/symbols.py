@@ -219,7 +219,9 @@ def counted(index: Index) -> Expr:
 def _is_size(run: Run, name: str) -> bool:
     if name in run.symbols or name in run.shapes:
         return False
-    if name in run.seen.sizes or _counts_an_axis(run, name) or _is_among_sizes(run, name):
+    if name in run.seen.sizes:
+        return True
+    if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
         if run.seen.counted[name] != {0}:
@@ -289,6 +291,9 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
             f"has {len(axes)} axes",
             use.span,
         )
+    if not use.indices:
+        whole_axes = tuple(map(fresh, axes))
+        return Value(Ref(array, tuple(map(Idx, whole_axes))), whole_axes, use.span)
     at = [position(run, index, size, use) for index, size in zip(use.indices, axes, strict=False)]
     whole = [*at, *map(fresh, axes[len(at) :])]
     places = tuple([Idx(place) if isinstance(place, Index) else place for place in whole])

@@ -70,7 +70,9 @@ def indexed(
     said."""
     made = {n: x for n, x in found(stated, seen, known).items() if n not in declared}
     defined = made.keys() & known.keys()
-    while more := made.keys() & used(stated, seen, {**known, **made}, defined) - defined:
+    while (rest := made.keys() - defined) and (
+        more := rest & used(stated, seen, {**known, **made}, defined)
+    ):
         defined |= more
     both = {**known, **{name: made[name] for name in defined}}
     if not both:
