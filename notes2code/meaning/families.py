@@ -14,6 +14,9 @@ from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import Value, fresh, link, settled, transpose, uses
 
+Ways = tuple[tuple[str, float], ...]
+"""What something may be, and what each way costs."""
+
 
 def listed(run: Run, node: Group) -> Value:
     """A list in brackets: vectors joined end to end, numbers made a vector."""
@@ -28,12 +31,13 @@ def listed(run: Run, node: Group) -> Value:
         index, values = ellipsis.family(run, flat, node.span)
         if len(values) == 1 and node.open == "(" and values[0].rank < 2:
             _doubt_vectors(run, values[0])
-            ways = (("rows", 0.0), ("columns", 0.5)) if values[0].rank else (("rows", 0.0),)
-            turned = run.choose(f"list {node.span.start}", ways) == "columns"
+            turns = (("rows", 0.0), ("columns", 0.5)) if values[0].rank else (("rows", 0.0),)
+            turned = run.choose(f"list {node.span.start}", turns) == "columns"
             axes = (*values[0].axes, index) if turned else (index, *values[0].axes)
             return Value(values[0].body, axes, node.span)
         if len(values) == 1 and values[0].rank == 1:
-            return _side_by_side(run, index, values[0], node.separators[0] == ";", node.span)
+            ways = _ways(run, index, values[0], node.separators[0] == ";")
+            return _side_by_side(run, index, values[0], ways, node.span)
         if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         return _together(run, index, values, node.span)
@@ -50,22 +54,31 @@ def _is_of_vector(run: Run, value: Value) -> bool:
     return letter in ("q", "k", "v", "o", "h") or (letter == "e" and "softmax" not in run.latex)
 
 
-def _side_by_side(run: Run, index: Index, value: Value, rows: bool, span: Span) -> Value:
-    """``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors: one long vector, or the columns of a
-    matrix, or its rows; with commas rows only where the shape of the whole is said."""
-    joined = "joined end to end"
-    ways = [(joined, 0.0), ("the rows of a matrix", 0.4 if rows else 0.8)]
-    if not rows:
-        ways.insert(1, ("the columns of a matrix", 1.2 if _is_mapped_by_rows(run) else 0.4))
-    elif _are_mapped_alike(value, index):
-        ways = [("the rows of a matrix", 0.0), (joined, 0.8)]
+def _ways(run: Run, index: Index, value: Value, rows: bool) -> Ways:
+    """What ``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors may be, and what it costs: one long
+    vector, or the columns of a matrix, or its rows; with commas rows only where the shape of the
+    whole is said."""
+    if rows and _are_mapped_alike(value, index):
+        return ((_ROWS, 0.0), (_JOINED, 0.8))
+    if rows:
+        return ((_JOINED, 0.0), (_ROWS, 0.4))
+    return ((_JOINED, 0.0), (_COLUMNS, 1.2 if _is_mapped_by_rows(run) else 0.4), (_ROWS, 0.8))
+
+
+def _side_by_side(run: Run, index: Index, value: Value, ways: Ways, span: Span) -> Value:
+    """A list of vectors: one long vector, or a matrix."""
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
-    if way == joined:
+    if way == _JOINED:
         return _end_to_end(run, index, value, span)
     _doubt_vectors(run, value)
-    columns = way == "the columns of a matrix"
-    return Value(value.body, (*value.axes, index) if columns else (index, *value.axes), span)
+    return Value(
+        value.body, (*value.axes, index) if way == _COLUMNS else (index, *value.axes), span
+    )
+
+
+_JOINED = "joined end to end"
+_ROWS, _COLUMNS = "the rows of a matrix", "the columns of a matrix"
 
 
 def _are_mapped_alike(value: Value, index: Index) -> bool:
@@ -187,8 +200,8 @@ def stacked(run: Run, values: list[Value], span: Span) -> Value:
 
 
 def column(run: Run, items: Sequence[Node], span: Span) -> Value:
-    """A column of numbers is a vector, one of rows a matrix; one of vectors is the vector of them
-    all, end to end."""
+    """A column of numbers is a vector, one of rows a matrix; one of vectors is a vector or a matrix
+    as the list of them in brackets is."""
     flat = _flattened(items)
     if any(map(_dots, flat)):
         index, values = ellipsis.family(run, flat, span)
@@ -197,11 +210,21 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
         if len(values) == 1 and values[0].rank == 2 and not _is_head(values[0]):
             lying = transpose(values[0], values[0].span)
             return transpose(_end_to_end(run, index, lying, span), span)
+        if len(values) == 1 and values[0].rank == 1:
+            return _side_by_side(run, index, values[0], _ways(run, index, values[0], True), span)
         return replace(_together(run, index, values, span), row=False)
     values = [run.lower(item) for item in flat]
     if len(values) > 1 and all(value.rank == 2 or (value.rank and value.row) for value in values):
         return stacked(run, values, span)
     return replace(concatenated(run, items, span), row=False)
+
+
+def row(run: Run, items: Sequence[Node], span: Span) -> Value:
+    """A row with dots: of numbers a row vector, of vectors a matrix whose columns they are."""
+    index, values = ellipsis.family(run, _flattened(items), span)
+    if len(values) == 1 and values[0].rank == 1:
+        return _side_by_side(run, index, values[0], ((_COLUMNS, 0.0), (_JOINED, 0.4)), span)
+    return replace(_together(run, index, values, span), row=True)
 
 
 def _flattened(items: Sequence[Node]) -> list[Node]:

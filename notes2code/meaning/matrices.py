@@ -22,8 +22,7 @@ def matrix(run: Run, node: Matrix) -> Value:
     if all(len(row) == 1 and row[0] is not None for row in node.rows):
         return families.column(run, [row[0] for row in node.rows if row[0] is not None], node.span)
     if len(node.rows) == 1 and any(isinstance(cell, Dots) for cell in node.rows[0]):
-        cells = [cell for cell in node.rows[0] if cell is not None]
-        return replace(families.column(run, cells, node.span), row=True)
+        return families.row(run, [cell for cell in node.rows[0] if cell is not None], node.span)
     if any(isinstance(cell, Dots) or cell is None for row in node.rows for cell in row):
         blocks = diagonal.blocks(node)
         if blocks is not None:

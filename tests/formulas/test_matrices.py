@@ -143,6 +143,33 @@ def test_value(case: Case) -> None:
 
 
 @table(
+    # Vectors below each other in a matrix are its rows, those side by side its columns.
+    Case(
+        r"z = \begin{bmatrix} \beta_1 & \dots & \beta_T \end{bmatrix} "
+        r"\begin{bmatrix} x_1 \\ \vdots \\ x_T \end{bmatrix}",
+        "beta[T] x[T,d]",
+        lambda b, x: b @ x,
+    ),
+    Case(r"H = \begin{bmatrix} h_1 \\ \vdots \\ h_n \end{bmatrix}", "h[n,d]", lambda h: h),
+    Case(r"H = \begin{bmatrix} h_1 & \dots & h_n \end{bmatrix}", "h[n,d]", lambda h: h.T),
+    Case(
+        r"s_i = q_i^\top \begin{bmatrix} k_1 & k_2 & \dots & k_n \end{bmatrix}",
+        "q[m,d] k[n,d]",
+        lambda q, k: q @ k.T,
+    ),
+    # Near misses: numbers make a vector; what a weight maps is one long vector.
+    Case(r"x = \begin{bmatrix} x_1 \\ \vdots \\ x_T \end{bmatrix}", "x[T]", lambda x: x),
+    Case(
+        r"o = W_O \begin{bmatrix} h_1 \\ \vdots \\ h_n \end{bmatrix}",
+        "W_O[m,n*d] h[n,d]",
+        lambda w, h: w @ h.ravel(),
+    ),
+)
+def test_vectors_in_a_matrix(case: Case) -> None:
+    check(case)
+
+
+@table(
     Case(r"y = q k^\top", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case(r"y = x^\top y_0 z^\top", "x[d] y_0[d] z[m]", lambda x, y, z: (x @ y) * z),
     Case(r"y = a b^\top c", "a[n] b[d] c[d]", lambda a, b, c: a * (b @ c)),
