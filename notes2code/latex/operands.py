@@ -147,7 +147,7 @@ class Operands(TokenReader):
         token = self.take()
         match token.kind:
             case "name" | "word":
-                return Name(token.text, token.span, token.font)
+                return Name(token.text, token.span, self.font(token.text, token.font))
             case "blackboard":
                 return Name(token.text, token.span, "blackboard")
             case "num":
@@ -169,7 +169,9 @@ class Operands(TokenReader):
                 inner = self.primary() if self.starts_operand() else None
                 if inner is None:
                     raise self.missing(token)
-                return replace(inner, font=token.text) if isinstance(inner, Name) else inner
+                if isinstance(inner, Name):
+                    return replace(inner, font=self.font(inner.text, token.text))
+                return inner
             case "env":
                 return environments.matrix(self, token)
             case "cmd":

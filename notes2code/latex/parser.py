@@ -39,19 +39,23 @@ MULTIPLICATIVE = frozenset({*"·×*@/⊙⊘∘⊗∩∧", "mod"})
 
 
 def parse(
-    latex: str, known: Set[str] = frozenset(), macro_table: Mapping[str, Macro] | None = None
+    latex: str,
+    known: Set[str] = frozenset(),
+    macro_table: Mapping[str, Macro] | None = None,
+    apart: Set[str] = frozenset(),
 ) -> Tree:
     """The syntax tree of a formula.
 
     ``known`` are the note's own words, which may be written without ``\\text``; ``macro_table``
-    its own commands. Spans count characters of ``latex``. Raises ``ProblemError`` (N2C020 to
-    N2C029) with the exact place where the text is no formula.
+    its own commands, ``apart`` the letters that are others where they are calligraphic. Spans count
+    characters of ``latex``. Raises ``ProblemError`` (N2C020 to N2C029) with the exact place where
+    the text is no formula.
     """
     own, body = macros.definitions(latex)
     mine = words.defined(body)
     tokens = Tokens(body, known | mine if mine else known, {**(macro_table or {}), **own})
     try:
-        return Parser(tokens).tree()
+        return Parser(tokens, apart).tree()
     except RecursionError:
         raise error("N2C020", "this formula is nested too deeply", Span(0, 1)) from None
 

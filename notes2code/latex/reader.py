@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Set
 
 from notes2code.diagnostics import Problem, Span, error, warning
 from notes2code.latex import stream
@@ -19,7 +20,8 @@ OPERANDS = frozenset(
 class TokenReader(ABC):
     """The tokens of one formula and the place in them."""
 
-    def __init__(self, source: Tokens) -> None:
+    def __init__(self, source: Tokens, apart: Set[str] = frozenset()) -> None:
+        self.apart = apart
         self.problems: list[Problem] = source.problems
         self.tokens = stream.prepare(source.tokens, self.problems)
         self.at = 0
@@ -33,6 +35,10 @@ class TokenReader(ABC):
                     "N2C023", "`\\left` has no `\\right`", place, "remove it, or add the `\\right`"
                 )
             )
+
+    def font(self, letter: str, font: str) -> str:
+        """The font of a letter, where it tells that from others."""
+        return "" if font == "script" and letter not in self.apart else font
 
     def peek(self) -> Token:
         """The next token, which stays."""

@@ -32,7 +32,10 @@ FONTS_OF_WORDS = frozenset(
     "mathsf mathtt mbox hbox textsc mathop".split()
 )
 FONTS_BOLD = frozenset("mathbf boldsymbol bm pmb bold mathbfit symbf".split())
-FONTS_OTHER = frozenset("mathcal mathscr mathfrak mathbb mathds mathnormal bf Bbb".split())
+FONTS_SCRIPT = frozenset("mathcal mathscr mathfrak".split())
+FONTS_OTHER = FONTS_SCRIPT | frozenset("mathbb mathds mathnormal bf Bbb".split())
+FONTS = dict.fromkeys(FONTS_BOLD, "bold") | dict.fromkeys(FONTS_SCRIPT, "script")
+"""The fonts that can tell one letter from another."""
 
 FUNCTIONS = frozenset(
     "sin cos tan cot arcsin arccos arctan sinh cosh tanh exp log ln lg sign sgn erf Re Im det dim "

@@ -14,7 +14,7 @@ from notes2code.latex.signs import (
     ACCENTS,
     CHARACTERS,
     COMMANDS,
-    FONTS_BOLD,
+    FONTS,
     FONTS_OF_WORDS,
     FONTS_OTHER,
     GREEK,
@@ -228,7 +228,7 @@ class Tokens(Characters):
             return end
         if name in FONTS_OF_WORDS:
             return self._font_of_word(name, start, end)
-        if name in FONTS_BOLD or name in FONTS_OTHER:
+        if name in FONTS or name in FONTS_OTHER:
             return self._font(name, start, end)
         if name in ("begin", "end"):
             return self._environment(name, start, end)
@@ -417,14 +417,14 @@ class Tokens(Characters):
             self.latex, end
         )
         if found is None:
-            self._add("font", "bold" if name in FONTS_BOLD else "", start, end)
+            self._add("font", FONTS.get(name, ""), start, end)
             return end
         content = found.group(1).strip()
         at = found.start(1) + len(found.group(1)) - len(found.group(1).lstrip())
         if name in ("mathbb", "mathds", "Bbb") and len(content) == 1:
             self._add("blackboard", content, start, found.end())
             return found.end()
-        font = "bold" if name in FONTS_BOLD else ""
+        font = FONTS.get(name, "")
         if content == "1":
             self._add("name", "ones", start, found.end(), font)
         elif content.isascii() and content.isalpha():

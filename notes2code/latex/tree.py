@@ -27,7 +27,8 @@ class Num:
 @dataclass(frozen=True, slots=True)
 class Name:
     """A letter (``Q``, ``alpha``) or a word (``softmax``); fonts are dropped except ``bold``
-    and ``blackboard``, which can tell an array from a scalar and ℝ from R."""
+    and ``blackboard``, which can tell an array from a scalar and ℝ from R, and ``script`` where the
+    note has the plain letter, too."""
 
     text: str
     span: Span

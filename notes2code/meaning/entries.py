@@ -113,10 +113,13 @@ class Parsed:
     problems: tuple[Problem, ...] = ()
 
 
-def read_entry(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Parsed:
-    """What a formula says by itself, in a vault of such words and macros."""
+def read_entry(
+    entry: Entry, words: Set[str], macros: Mapping[str, Macro], apart: Set[str] = frozenset()
+) -> Parsed:
+    """What a formula says by itself, in a vault of such words and macros, and a note that has some
+    letters ``apart`` in two fonts."""
     try:
-        tree = parse(entry.latex, words, macros)
+        tree = parse(entry.latex, words, macros, apart)
         stated = statements(tree)
         seen = survey.survey(stated)
         shapes = equations.shapes_declared(stated, seen)

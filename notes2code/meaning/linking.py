@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex.tree import Tree
-from notes2code.meaning import functions, names, softmax, unwritten
+from notes2code.meaning import fonts, functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
     Indexed,
@@ -77,7 +77,11 @@ class Linker:
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.words = field_scope.words | words_of(self.entries)
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
-        self.parsed = {entry: read_entry(entry, self.words, self.macros) for entry in self.entries}
+        self.apart = self._apart()
+        self.parsed = {
+            entry: read_entry(entry, self.words, self.macros, self.apart[entry.note])
+            for entry in self.entries
+        }
         self.table = self._table()
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
@@ -109,6 +113,13 @@ class Linker:
         self.kinds = {entry: self._kinds(entry) for entry in self.entries}
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
+
+    def _apart(self) -> dict[str, frozenset[str]]:
+        """The letters that each note has in two fonts."""
+        formulas: dict[str, list[str]] = {}
+        for entry in self.entries:
+            formulas.setdefault(entry.note, []).append(entry.latex)
+        return {note: fonts.apart(own, self.words, self.macros) for note, own in formulas.items()}
 
     def _table(self) -> dict[tuple[str, str], list[Entry]]:
         """The entries that define each name, by what they define."""
@@ -301,6 +312,7 @@ class Linker:
             self.base,
             words=self.words,
             macros=self.macros,
+            apart=self.apart[entry.note],
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,

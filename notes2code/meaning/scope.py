@@ -46,7 +46,8 @@ class Scope:
     position: without an index they act on each row of what they stand before. ``callees`` are the
     letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
     numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
-    are the letters of indices that these have and do not write.
+    are the letters of indices that these have and do not write, ``apart`` letters that the note has
+    in two fonts.
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -59,6 +60,7 @@ class Scope:
     ranks: Mapping[str, int] = dataclass_field(default_factory=dict)
     unwritten: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
 
 
 EMPTY = Scope()

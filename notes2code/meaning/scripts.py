@@ -226,8 +226,9 @@ def read(
         reader.above(sup)
     indices = (*reader.indices[below:], *reader.indices[:below])
     labels = [*reader.labels, *marks, *(["prime"] * primes)]
+    worded = any(len(label) > 1 for label in reader.labels)  # which tells \mathcal{L}_{aux} apart
     return Use(
-        names.code_name(_plain(node.text), *labels),
+        names.code_name(_plain(node.text), "" if worded else _font(node), *labels),
         span,
         indices,
         reader.power,
@@ -240,7 +241,12 @@ def read(
 
 def bare_name(node: Name) -> str:
     """The name of a letter or a word without scripts."""
-    return names.code_name(_plain(node.text))
+    return names.code_name(_plain(node.text), _font(node))
+
+
+def _font(node: Name) -> str:
+    """What the font of a letter adds to its name."""
+    return "cal" if node.font == "script" else ""
 
 
 @lru_cache(maxsize=4096)

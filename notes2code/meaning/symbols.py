@@ -579,6 +579,4 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         return run.custom_axes(use.name, 2, False)
     if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
-    if rank == indexed == 1 and names.base_letter(name) in names.WEIGHTS:
-        return (Size(""),)  # the numbers w_i of w_1 x_1 + … + w_n x_n are one for each position
     return run.custom_axes(custom, rank, True)

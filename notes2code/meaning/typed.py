@@ -56,7 +56,7 @@ class Typed:
 def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
     """Parse and type a formula; problems are collected, never raised."""
     try:
-        tree = parse(latex, scope.words, scope.macros)
+        tree = parse(latex, scope.words, scope.macros, scope.apart)
     except ProblemError as problem:
         return Typed("rejected", problems=(problem.problem,))
     return type_tree(latex, tree, scope)

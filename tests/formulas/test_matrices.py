@@ -145,9 +145,9 @@ def test_value(case: Case) -> None:
 @table(
     # Vectors below each other in a matrix are its rows, those side by side its columns.
     Case(
-        r"z = \begin{bmatrix} \beta_1 & \dots & \beta_T \end{bmatrix} "
+        r"z = \begin{bmatrix} \alpha_1 & \dots & \alpha_T \end{bmatrix} "
         r"\begin{bmatrix} x_1 \\ \vdots \\ x_T \end{bmatrix}",
-        "beta[T] x[T,d]",
+        "alpha[T] x[T,d]",
         lambda b, x: b @ x,
     ),
     Case(r"H = \begin{bmatrix} h_1 \\ \vdots \\ h_n \end{bmatrix}", "h[n,d]", lambda h: h),

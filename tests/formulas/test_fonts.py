@@ -1,0 +1,51 @@
+"""Letters that a note has in two fonts are two names; else fonts mean nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from notes2code import compile_formula
+from tables import Case, check, sigmoid, table
+
+
+@table(
+    Case(
+        r"\mathcal{S}_{ij} = \sigma(S_{ij})",
+        "S[n,m]",
+        lambda s: sigmoid(s),
+    ),
+    # A font alone says nothing, and a word tells as much as a font.
+    Case(r"C = \mathcal{A} \mathcal{B}", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C = \mathcal{A}_{aux} A", "A_aux[n,d] A[d,m]", lambda a, b: a @ b),
+    Case(r"y = \sum_{j \in \mathcal{N}} v_j", "N[n] v[n,d]", lambda n, v: (n != 0) @ v),
+    # What the note calls by the plain letter is another thing.
+    Case(
+        r"y = \sum_{j \in \mathcal{N}} v_j",
+        "N_cal[n] v[n,d]",
+        lambda n, v: (n != 0) @ v,
+        context=[r"p = \frac{1}{N} \sum_{i=1}^N q_i"],
+    ),
+    Case(
+        r"C = \mathcal{A} W",
+        "A_cal[n,d] W[d,m]",
+        lambda a, w: a @ w,
+        context=[r"A = X W"],
+    ),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_a_set_is_no_function_of_the_same_letter() -> None:
+    f = compile_formula(
+        r"y = \sum_{i \in \mathcal{F}(x)} p_i(x) F_i(x)",
+        context=[r"\mathcal{F}(x) = \mathrm{Choose}(s(x), k)"],
+    )
+    assert {given.name for given in f.inputs} == {"F_cal_x", "x", "p", "F"}
+
+
+def test_what_is_defined_in_one_font_is_not_used_in_the_other() -> None:
+    f = compile_formula(r"B = \mathcal{A} + A, \quad \mathcal{A} = 2 A")
+    a = np.arange(6.0).reshape(2, 3)
+    assert [given.name for given in f.inputs] == ["A"]
+    np.testing.assert_allclose(f.reference(A=a), 3 * a)
