@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
+from notes2code.latex import in_two_fonts
 from notes2code.latex.tree import Tree
-from notes2code.meaning import fonts, functions, names, softmax, unwritten
+from notes2code.meaning import functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
     Indexed,
@@ -119,7 +120,7 @@ class Linker:
         formulas: dict[str, list[str]] = {}
         for entry in self.entries:
             formulas.setdefault(entry.note, []).append(entry.latex)
-        return {note: fonts.apart(own, self.words, self.macros) for note, own in formulas.items()}
+        return {note: in_two_fonts(own, self.words, self.macros) for note, own in formulas.items()}
 
     def _table(self) -> dict[tuple[str, str], list[Entry]]:
         """The entries that define each name, by what they define."""

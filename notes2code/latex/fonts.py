@@ -7,15 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 
 from notes2code.diagnostics import ProblemError
-from notes2code.latex import parse
 from notes2code.latex.macros import Macro
+from notes2code.latex.parser import parse
 from notes2code.latex.signs import FONTS_SCRIPT
 from notes2code.latex.tree import Name, Node, Script, children
 
 _SCRIPT = re.compile(rf"\\(?:{'|'.join(sorted(FONTS_SCRIPT))})\s*\{{?\s*([A-Za-z])(?![A-Za-z])")
 
 
-def apart(formulas: Sequence[str], words: Set[str], macros: Mapping[str, Macro]) -> frozenset[str]:
+def in_two_fonts(
+    formulas: Sequence[str], words: Set[str], macros: Mapping[str, Macro]
+) -> frozenset[str]:
     """The letters that stand in the formulas of a note calligraphic and plain."""
     letters = frozenset(letter for latex in formulas for letter in _SCRIPT.findall(latex))
     plain: set[str] = set()
