@@ -1,0 +1,268 @@
+"""Sums and differences: what may be added to what, and what speaks against it.
+
+By the field's custom the terms of a sum are of one kind. A number meets every element of an array
+and a bias every row of a matrix all the same, so nothing of this is an error of shapes: a reading
+in which the terms are of one kind is preferred to one in which they are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, walk
+from notes2code.meaning import (
+    binders,
+    cells,
+    ir,
+    names,
+    products,
+    properties,
+    symbols,
+)
+from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.values import Value, elementwise, free_roots, uses
+
+
+def added(run: Run, node: Infix) -> Value:
+    """The value of ``a + b`` and ``a - b``."""
+    _refuse_lost_identity(run, node)
+    _refuse_complex(run, node)
+    left = run.lower(node.left)
+    right = cells.beside(run, node, left) or run.lower(node.right)
+    symbols.forbid_own_element(run, (node.left, node.right), left, right)
+    if left.rank and properties.looks_like_shape(node.right):
+        raise error(
+            "N2C043",
+            f"`{run.quote(node.right.span)}` looks like a shape, not like a number",
+            node.right.span,
+            "if the sign before it is a dash, put the shape outside the formula",
+        )
+    minus = node.op == "-"
+    value = elementwise(
+        run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
+    )
+    if left.rank != right.rank:
+        _weigh(run, node, left, right)
+    shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+    one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
+    return replace(value, shifted=shifted or (one and right.rank == 1 and not minus))
+
+
+def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
+    """What speaks against a sum of terms of different rank."""
+    small, large = sorted((left, right), key=_rank)
+    sums_up = any(map(_is_sum, _factors(small)))
+    if small.rank == 0 and sums_up:
+        if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
+            text = f"`{run.quote(node.span)}` would add a vector to a dot product"
+            run.conflict(3 if len(large.body.at) == 1 else 0, text, node.span)
+        run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
+    elif (small.rank, large.rank) == (0, 2) and _has_size(small):
+        run.pay(0.8)  # what counts features is not added to a matrix
+    elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
+        run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
+    elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
+        run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
+    elif (small.rank, large.rank) == (1, 2) and _is_row_on_outer(small, large):
+        text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
+        run.conflict(3, text, node.span)
+    elif (small.rank, large.rank) == (1, 2) and _is_row_on_state(run, small, large):
+        text = f"`{run.quote(node.span)}` would add a vector to each row of a state"
+        run.conflict(3, text, node.span)
+    elif (small.rank, large.rank) == (1, 2) and not _is_bias(small):
+        # Only a bias is added to every row, and no row to the next layer's matrix.
+        run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
+        if sums_up:
+            text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
+            run.problems.append(note("N2C039", text, node.span))
+    elif (small.rank, large.rank) == (1, 2) and _is_across(small, large):
+        run.pay(1.2)  # the b of W A + b is as long as the columns of W
+    elif (left.rank, right.rank) == (1, 0) and _is_noise(run, right) and _is_mixed(left):
+        run.pay(1.2)  # the ε of (1 - t) x + t ε is of the kind of x
+    elif _are_mixed(left, right):
+        run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
+    elif (small.rank, large.rank) == (1, 2) and _is_scaled(large):
+        run.pay(1.2)  # the h_ij of W h_ij + b is a vector
+    elif (
+        _are_of_one_family(left, right)
+        or (left.rank == 1 and _is_bias(right))
+        or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
+    ):
+        run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
+    elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
+        run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
+
+
+def _refuse_complex(run: Run, node: Infix) -> None:
+    """The i of ``x_1 + i x_2``, where nothing counts with i or declares it, is the root of −1, and
+    no number that is given; nor does it count in ``z_i = x_{2i} + i x_{2i+1}``."""
+    if any("i" in known for known in (run.shapes, run.defined, run.parameters)):
+        return
+    for term, other in ((node.left, node.right), (node.right, node.left)):
+        factors = term.factors if isinstance(term, Juxt) else ()
+        units = [f for f in factors if isinstance(f, Name) and f.text == "i"]
+        rest = [f for f in factors if f not in units and not isinstance(f, Num)]
+        if units and rest and ("i" not in run.indices or _are_two_parts(other, rest[0])):
+            text = "is an index here" if "i" in run.indices else "counts nothing here"
+            raise error(
+                "N2C037",
+                f"`i` {text}; if it is the root of −1, only turns are computed",
+                units[0].span,
+                "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
+            )
+
+
+def _are_two_parts(real: Node, imaginary: Node) -> bool:
+    """Whether two terms are elements of one array, or a cosine and a sine."""
+    match real, imaginary:
+        case Apply(Name("cos")), Apply(Name("sin")):
+            return True
+        case Script(), Script():
+            return binders.bare(real) == binders.bare(imaginary) != ""
+    return False
+
+
+def _refuse_lost_identity(run: Run, node: Infix) -> None:
+    """The 1 of ``1 - β k k^⊤`` is the identity matrix, as the k k^⊤ of one column is a matrix; or k
+    is a row, and that is a number."""
+    if not isinstance(node.left, Num):
+        return
+    products = (n.factors for n in walk(node.right) if isinstance(n, Juxt))
+    for one, other in (pair for factors in products for pair in pairwise(factors)):
+        mine, theirs = run.seen.understood(one), run.seen.understood(other)
+        if mine is None or theirs is None or mine.transposed or not theirs.transposed:
+            continue
+        if run.quote(theirs.span).startswith(f"{run.quote(mine.span)}^"):
+            raise error(
+                "N2C033",
+                f"`{run.quote(one.span.to(other.span))}` may be a number or a matrix",
+                one.span.to(other.span),
+                "write `I` before it, or `^\\top` on its first factor",
+            )
+
+
+def _are_of_one_family(left: Value, right: Value) -> bool:
+    """Whether two terms are elements of arrays at the same index, or go by one letter."""
+    if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
+        return False
+    if names.base_letter(left.body.array) == names.base_letter(right.body.array):
+        return True
+    return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
+
+
+def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
+    """Whether a product that is a vector is added to the matrix that the formula makes the next
+    one of, scaled or not, to the ``γ S_{t-1}`` of S_t; or is a sum over that one's rows."""
+    made_of = [f for factor in _factors(row) if _is_sum(factor) for f in ir.walk(factor.body)]
+    if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
+        return True  # the sum of the rows of a state is no next state
+    state = (f.body.array in run.defines for f in _factors(matrix) if isinstance(f.body, ir.Ref))
+    return any(state) and not isinstance(row.body, ir.Ref)
+
+
+def _is_bias(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
+
+
+def _is_of_pair(value: Value) -> bool:
+    """Whether a value is an element of an array at two indices, ``r_{ij}`` or ``r_{j-i}``."""
+    return isinstance(value.body, ir.Ref) and len(ir.free_indices(value.body)) == 2
+
+
+def _has_size(value: Value) -> bool:
+    return any(isinstance(factor.body, ir.Size) for factor in _factors(value))
+
+
+def _rank(value: Value) -> int:
+    return value.rank
+
+
+def _is_row_on_outer(row: Value, matrix: Value) -> bool:
+    """Whether a sum such as the α S of ``α S + k v^⊤`` is a vector, and what it is added to an
+    outer product: both are matrices, but for what is read wrong."""
+    if not any(isinstance(factor.body, ir.Reduce) for factor in _factors(row)):
+        return False
+    axes = [find_index(axis) for axis in matrix.axes]
+    used = [[axis for axis in axes if uses(factor.body, axis)] for factor in _factors(matrix)]
+    return [axes[0]] in used and [axes[1]] in used and axes not in used
+
+
+def _is_across(bias: Value, matrix: Value) -> bool:
+    """Whether a bias is added along the rows of a product ``W A``."""
+    if not _is_bias(bias) or find_index(bias.axes[0]) is not find_index(matrix.axes[1]):
+        return False
+    rows, columns = (
+        {
+            names.base_letter(part.array)
+            for part in ir.walk(matrix.body)
+            if isinstance(part, ir.Ref)
+            and any(
+                isinstance(at, ir.Idx) and find_index(at.index) is find_index(axis)
+                for at in part.at
+            )
+        }
+        for axis in matrix.axes
+    )
+    return rows == {"W"} and not columns & {"W"}
+
+
+def _is_noise(run: Run, value: Value) -> bool:
+    """Whether a value is a number times an ε that stands nowhere else."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    noise = [f.array for f in factors if isinstance(f, ir.Ref) and f.array.startswith("epsilon")]
+    said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
+    divided = any(isinstance(factor, ir.Pow) for factor in factors)
+    return len(noise) == len(said) == 1 and not divided
+
+
+def _are_mixed(left: Value, right: Value) -> bool:
+    """Whether two terms have the factors b and 1 - b."""
+    factors = [v.body.factors if isinstance(v.body, ir.Mul) else () for v in (left, right)]
+    weights = [{f for f in own if isinstance(f, ir.Ref | ir.Num)} for own in factors]
+    rests = [{f for f in own if isinstance(f, ir.Add)} for own in factors]
+    return any(
+        ir.add(ir.ONE, ir.negative(weight)) in rests[1 - at]
+        for at in (0, 1)
+        for weight in weights[at]
+    )
+
+
+def _is_mixed(value: Value) -> bool:
+    """Whether a vector has a factor such as 1 - t."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    return any(isinstance(factor, ir.Add) and ir.ONE in factor.terms for factor in factors)
+
+
+def _is_scaled(value: Value) -> bool:
+    """Whether a matrix is a number times a matrix."""
+    return isinstance(value.body, ir.Mul) and any(
+        isinstance(factor, ir.Ref) and len(factor.at) > 1 for factor in value.body.factors
+    )
+
+
+def _is_plain_letter(value: Value) -> bool:
+    """Whether a value is a number and a lower-case Latin letter: added to a linear map, as in
+    x V + c, it is a bias, and should be a vector."""
+    if value.rank or not isinstance(value.body, ir.Ref):
+        return False
+    base = names.base_letter(value.body.array)
+    return len(base) == 1 and base.islower()
+
+
+def _is_element(run: Run, value: Value) -> bool:
+    """Whether a vector is one for each index of the left-hand side."""
+    letters = (run.indices[x] for x in run.target_letters if x in run.indices)
+    return not free_roots(value.body).isdisjoint(map(find_index, letters))
+
+
+def _is_sum(value: Value) -> bool:
+    """Whether a value is a sum over an index, such as a dot product or a linear map."""
+    return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
+
+
+def _factors(value: Value) -> list[Value]:
+    """The factors of a product, which may be scaled as ``qᵀk / √d`` is."""
+    parts = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
+    return [replace(value, body=part) for part in parts]
