@@ -86,7 +86,9 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
     if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)
-    unexpected = (small and indexed == 1 and element > 1) or (indexed >= 2 and element > 0)
+    word = len(base) > 1 and base not in names.GREEK and base.lower() != "head"
+    several = (small or word) and indexed == 1 and element > 1
+    unexpected = several or (indexed >= 2 and element > 0)
     unexpected = unexpected and not (run.seen.averaged and element == 1)
     pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
     scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states

@@ -135,6 +135,9 @@ NUMBERS = frozenset(
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
+_SCORES = frozenset(["weight", "score", "mask", "sim", "similarity", "energy", "attn", "logit"])
+"""Words that are a number for each of several positions."""
+
 _COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")
 """What is counted: FLOPs, GPUs."""
 
@@ -168,13 +171,13 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
         if counts or ends & NUMBERS:
             return (0, 1, 2)
-        if indices == 1 and base.lower() in ("weight", "score", "mask"):
+        if indices == 1 and base.lower() in _SCORES:
             return (0, 1, 2)
         if indices == 0 and base == "input":
             return (1, 2, 0)
         if indices == 1 and base.lower() in ("query", "key", "value"):
             return (1, 2, 0)
-        return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+        return (2, 1, 0) if indices == 0 or base.lower() == "head" else (1, 2, 0)
     if base in ("Sigma", "Lambda"):
         return (2, 0, 1)  # a covariance, or what stands on a diagonal
     if _is_greek(base):

@@ -343,7 +343,7 @@ def explicit(run: Run, node: Infix) -> Value:
     if node.op in symbols.HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
-        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+        run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)

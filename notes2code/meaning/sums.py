@@ -73,7 +73,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.conflict(3, text, node.span)
     elif (small.rank, large.rank) == (1, 2) and not _is_bias(small):
         # Only a bias is added to every row, and no row to the next layer's matrix.
-        run.pay(1.2 if _are_of_one_family(left, right) else 0.6)
+        of_one_kind = _are_of_one_family(left, right) or _is_array_by_name(run, small)
+        run.pay(1.2 if of_one_kind else 0.6)
         if sums_up:
             text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
             run.problems.append(note("N2C039", text, node.span))
@@ -91,6 +92,10 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
     ):
         run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
+    elif small.rank == 0 and (_is_array_by_name(run, small) or _is_location(run, node, small)):
+        run.pay(2.2)  # the Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to
+        text = f"`{run.quote(small.span)}` is taken for a number, which every entry is added to"
+        run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
     elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
         run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
 
@@ -255,6 +260,24 @@ def _is_element(run: Run, value: Value) -> bool:
     """Whether a vector is one for each index of the left-hand side."""
     letters = (run.indices[x] for x in run.target_letters if x in run.indices)
     return not free_roots(value.body).isdisjoint(map(find_index, letters))
+
+
+def _is_array_by_name(run: Run, value: Value) -> bool:
+    """Whether a term is an input without an index that nobody declares, and that a capital or a
+    word stands for: what is added to each entry or row of an array is called by a small letter."""
+    if not isinstance(value.body, ir.Ref) or len(value.body.at) > value.rank:
+        return False
+    if value.body.array in run.shapes:
+        return False
+    base = names.base_letter(value.body.array)
+    small = len(base) == 1 or base in names.GREEK
+    return value.body.array in run.symbols and not (small and base[0].islower())
+
+
+def _is_location(run: Run, node: Infix, value: Value) -> bool:
+    """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
+    name = value.body.array if isinstance(value.body, ir.Ref) and not value.body.at else ""
+    return node.op == "+" and name in run.symbols and names.base_letter(name) == "mu"
 
 
 def _is_sum(value: Value) -> bool:
