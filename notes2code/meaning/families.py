@@ -136,6 +136,8 @@ def concatenated(
     if any(value.rank != 2 for value in values):
         if len(ranks) > 1 and _are_siblings(values):
             run.pay(3.0)  # h_1 and h_2 are of one kind
+        # The q^C and q^R of q are vectors, and so are e_word and e_image.
+        run.pay(1.2 * sum(_is_labelled_number(run, value) for value in values))
         return joined_values(run, values, span)
     ways = [("side by side", 0.0), ("below each other", 3.0)]
     if all(map(_is_of_cache, values)):
@@ -153,6 +155,16 @@ def _are_siblings(values: Sequence[Value]) -> bool:
     """Whether arrays have one name, and numbers that tell them apart."""
     parts = [v.body.array.rpartition("_") if isinstance(v.body, Ref) else ("",) * 3 for v in values]
     return len({base for base, _, _ in parts}) == 1 and all(at.isdigit() for _, _, at in parts)
+
+
+def _is_labelled_number(run: Run, value: Value) -> bool:
+    """Whether a number has a word for its label, and no index but where the letter is that of the
+    whole."""
+    if value.rank or not isinstance(value.body, Ref) or value.body.array in run.shapes:
+        return False
+    letter, _, label = value.body.array.partition("_")
+    own = letter in map(names.base_letter, run.defines)
+    return label.isalpha() and len(letter) == 1 and (own or not value.body.at)
 
 
 _OF_CACHES = frozenset("old new past prev previous cache cached cur current".split())

@@ -207,7 +207,9 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
     letters = {n.text for n in parts if isinstance(n, Name)}
     if letters.isdisjoint(run.indices):
         return False
-    if not all(isinstance(n, Name | Num | Infix | Juxt) for n in parts):
+    if any(isinstance(item, Script) for item in group.items):
+        return False
+    if not all(isinstance(n, Name | Num | Infix | Juxt | Script) for n in parts):
         return False
     if not all(_counted(run, item) or _is_moved(item) for item in group.items):
         return False

@@ -492,7 +492,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
     if base == "W" and names.label_of_projection(use.name):
         step = 2.2
-    elif base == "W" or (base in ("a", "alpha") and indices == 2):
+    elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
