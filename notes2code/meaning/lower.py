@@ -33,6 +33,7 @@ from notes2code.meaning import (
     bigs,
     binders,
     calls,
+    cells,
     families,
     indicators,
     ir,
@@ -41,6 +42,7 @@ from notes2code.meaning import (
     names,
     powers,
     products,
+    quotients,
     scripts,
     sums,
     symbols,
@@ -108,8 +110,11 @@ def _infix(run: Run, node: Infix) -> Value:
     if (repeated := families.repeated(run, node)) is not None:
         return repeated
     if node.op in ("+", "-"):
-        return sums.added(run, node)
-    return products.explicit(run, node)
+        sums.refuse(run, node)
+        left = run.lower(node.left)
+        right = cells.beside(run, node, left) or run.lower(node.right)
+        return sums.added(run, node, left, right)
+    return quotients.slash(run, node) if node.op == "/" else products.explicit(run, node)
 
 
 def _negative(run: Run, node: Neg) -> Value:
@@ -130,7 +135,7 @@ def _root(run: Run, node: Root) -> Value:
 def _fraction(run: Run, node: Frac) -> Value:
     if powers.is_derivative(node):
         raise error("N2C037", "a derivative cannot be computed", node.span)
-    return products.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
+    return quotients.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
 
 
 def _group(run: Run, node: Group) -> Value:

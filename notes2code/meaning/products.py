@@ -1,4 +1,4 @@
-"""Multiplication in all its spellings: side by side, ``·``, ``×``, ``*``, ``@``, ``⊙``, ``/``."""
+"""Multiplication in all its spellings: side by side, ``·``, ``×``, ``*``, ``@``, ``⊙``."""
 
 from __future__ import annotations
 
@@ -329,9 +329,7 @@ def _is_normalised(value: Value) -> bool:
 
 
 def explicit(run: Run, node: Infix) -> Value:
-    """A product, quotient or concatenation written with a sign."""
-    if node.op == "/":
-        return _slash(run, node)
+    """A product or concatenation written with a sign."""
     if node.op == "‖":
         return families.joined(run, node)
     if node.op in _TIMES and turns.factor(run, (node.left, node.right)) is not None:
@@ -523,80 +521,3 @@ def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 # --- quotients ---------------------------------------------------------------------------------
-
-
-def _slash(run: Run, node: Infix) -> Value:
-    """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
-    _refuse_logarithm(run, node)
-    left = run.lower(node.left)
-    if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
-        first = node.right.factors[0]
-        whole = run.lower(node.right)
-        if whole.rank < 2:
-            return divide(run, left, whole, node.span)
-        rest = node.right.factors[1:]
-        remaining = rest[0] if len(rest) == 1 else Juxt(rest, node.right.span)
-        divisor = run.lower(first)
-        if divisor.rank == 0:
-            quotient = divide(run, left, divisor, node.op_span)
-            run.problems.append(
-                note(
-                    "N2C039",
-                    f"only `{run.quote(first.span)}` is taken to stand under the slash",
-                    node.op_span,
-                    "write a `\\frac` to make it plain",
-                )
-            )
-            return product(run, quotient, run.lower(remaining), node.span)
-    return divide(run, left, run.lower(node.right), node.span)
-
-
-def _refuse_logarithm(run: Run, node: Infix) -> None:
-    """``log p_i / q_i`` and ``log 1/32`` may be the logarithm of the quotient."""
-    last = node.left.factors[-1] if isinstance(node.left, Juxt) else node.left
-    if not isinstance(last, Apply) or binders.bare(last.function) not in ("log", "ln"):
-        return
-    argument, below = (
-        n.factors[0] if isinstance(n, Juxt) else n for n in (last.argument, node.right)
-    )
-    mine, theirs = (names.base_letter(binders.bare(n)) for n in (argument, below))
-    if isinstance(argument, Num) or {mine, theirs} <= names.PROBABILITIES:
-        where = last.span.to(node.right.span)
-        text = f"`{run.quote(where)}` may be the logarithm of a quotient, or divided itself"
-        help_text = "write a `\\frac`, or put what the logarithm is of in parentheses"
-        raise error("N2C033", text, where, help_text)
-
-
-def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
-    """A quotient: by a number, or element by element where the shapes allow it."""
-    if right.rank == 0:
-        if isinstance(right.body, ir.Mul):  # ‖a‖‖b‖ is below the dot product of two vectors
-            run.pay(1.1 * sum(map(_is_matrix_norm, right.body.factors)))
-            run.pay(2.2 * sum(map(_is_amount, right.body.factors)))
-        sizes.note_scale(run, right.body, left.body)
-        along = left.along
-        divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
-        return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
-    if right.rank > left.rank or (right.rank == 2 and left.rank == 2):
-        raise error(
-            "N2C041",
-            f"{shape_text(left)} cannot be divided by {shape_text(right)}",
-            right.span,
-            "divide by a number, or element by element",
-        )
-    run.conflict(1.2, "a division by a vector is taken element by element", span)
-    if left.rank > right.rank:
-        run.pay(1.0)  # what all rows of a matrix are divided by is a number
-    return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
-
-
-def _is_amount(expr: ir.Expr) -> bool:
-    """Whether an expression is |a| of a number: beside |b|, below a·b, it is the length of a."""
-    return isinstance(expr, ir.Fn) and expr.name == "abs" and isinstance(expr.arguments[0], ir.Ref)
-
-
-def _is_matrix_norm(expr: ir.Expr) -> bool:
-    match expr:
-        case ir.Pow(ir.Reduce("sum", _, ir.Reduce("sum", _, _)), _):
-            return True
-    return False

@@ -14,7 +14,6 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
-    cells,
     ir,
     names,
     products,
@@ -25,12 +24,14 @@ from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.values import Value, elementwise, free_roots, uses
 
 
-def added(run: Run, node: Infix) -> Value:
-    """The value of ``a + b`` and ``a - b``."""
+def refuse(run: Run, node: Infix) -> None:
+    """The refusal of a sum whose terms as written may not be what is meant."""
     _refuse_lost_identity(run, node)
     _refuse_complex(run, node)
-    left = run.lower(node.left)
-    right = cells.beside(run, node, left) or run.lower(node.right)
+
+
+def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
+    """The value of ``a + b`` and ``a - b``."""
     symbols.forbid_own_element(run, (node.left, node.right), left, right)
     if left.rank and properties.looks_like_shape(node.right):
         raise error(
@@ -263,19 +264,24 @@ def _is_element(run: Run, value: Value) -> bool:
 
 
 def _is_array_by_name(run: Run, value: Value) -> bool:
-    """Whether a term is an input without an index that nobody declares, and that a capital or a
-    word stands for: what is added to each entry or row of an array is called by a small letter."""
+    """Whether a term is an input without an index that nobody declares, and an array by its name, a
+    capital or a word: what is added to each entry or row of an array has a small letter."""
     if not isinstance(value.body, ir.Ref) or len(value.body.at) > value.rank:
         return False
-    if value.body.array in run.shapes:
+    name = value.body.array
+    if name in run.shapes or name not in run.symbols:
         return False
-    base = names.base_letter(value.body.array)
-    small = len(base) == 1 or base in names.GREEK
-    return value.body.array in run.symbols and not (small and base[0].islower())
+    base = names.base_letter(name)
+    if base in names.GREEK:
+        return base[0].isupper()
+    word = len(base) > 1 and names.element_ranks(name, 0, bold=False, transposed=False)[0] > 0
+    return word or base.isupper()
 
 
 def _is_location(run: Run, node: Infix, value: Value) -> bool:
     """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
+    if run.seen.normalises:
+        return False
     name = value.body.array if isinstance(value.body, ir.Ref) and not value.body.at else ""
     return node.op == "+" and name in run.symbols and names.base_letter(name) == "mu"
 

@@ -199,7 +199,7 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
     # What is multiplied element by element has elements, and so have those of one function.
     Case(
         r"z = \mu + \sigma \odot \epsilon",
-        "mu sigma[d] epsilon[d]",
+        "mu[d] sigma[d] epsilon[d]",
         lambda m, s, e: m + s * e,
     ),
     Case(

@@ -1,0 +1,79 @@
+"""What is added, joined or multiplied element by element is of one kind; what is not, is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    # A capital or a word that is added to an array is one.
+    Case(r"Y = X W + \Delta", "X[n,d] W[d,e] Delta[n,e]", lambda x, w, d: x @ w + d),
+    Case(r"X^{(l+1)} = X^{(l)} + \Delta^{(l)}", "X[n,d] Delta[n,d]", np.add),
+    Case(r"z = v_x + PE_{pos}", "v_x[d] PE_pos[d]", np.add),
+    # A location is a vector as its noise is; what is drawn off is a mean.
+    Case(
+        r"z = \mu + \sigma \odot \epsilon", "mu[d] sigma[d] epsilon[d]", lambda m, s, e: m + s * e
+    ),
+    Case(r"y = x - \mu", "x[d] mu", np.subtract),
+    # What stands beside ⊙ has elements, whatever sizes are called.
+    Case(r"y = C h + D \odot x", "C[d,n] h[n] D[d] x[d]", lambda c, h, d, x: c @ h + d * x),
+    Case(
+        r"\text{Out}_t = \text{Conv}_t + D \odot \text{Mem}_t",
+        "Conv[n,d] D[d] Mem[n,d]",
+        lambda c, d, m: c + d * m,
+    ),
+    # Words with an index are vectors as small letters are, and scores are numbers.
+    Case(r"\text{Sum} = \sum_i \text{Part}_i", "Part[n,d]", lambda p: p.sum(0)),
+    Case(
+        r"\text{Out} = \sum_i \text{Energy}_i \cdot \text{Value}_i",
+        "Energy[n] Value[n,d]",
+        lambda e, v: e @ v,
+    ),
+    # Parts that are told apart by a word are of the kind of the whole.
+    Case(
+        r"q_{t,i} = [q_{t,i}^{A}; q_{t,i}^{B}]",
+        "q_A[n,h,d] q_B[n,h,e]",
+        lambda a, b: np.concatenate([a, b], -1),
+    ),
+    Case(r"c = [e_{word}; e_{image}]", "e_word[d] e_image[e]", lambda a, b: np.concatenate([a, b])),
+    # Of weights and vectors the weights are the numbers, by head, too.
+    Case(
+        r"o_i = \sum_{h=1}^{H} W_o^{(h)} \sum_{j=1}^{m} \alpha_{i,j}^{(h)} v_{i,j}^{(h)}",
+        "W_o[H,e,d] alpha[H,n,m] v[H,n,m,d]",
+        lambda w, a, v: np.einsum("hed,hnm,hnmd->ne", w, a, v),
+    ),
+)
+def test_kinds(case: Case) -> None:
+    check(case)
+
+
+def told(latex: str, context: str | list[str] = "") -> list[str]:
+    """What is said of a formula that is read."""
+    return [d.message for d in compile_formula(latex, context=context).diagnostics]
+
+
+def test_a_number_that_is_added_to_an_array_is_told() -> None:
+    found = told(r"Y = X W + P", context=[r"P = V d + L (4 d^2 + 2 d)"])
+    assert any("`P` is taken for a number" in message for message in found)
+
+
+def test_a_division_by_a_vector_is_told() -> None:
+    found = told(r"y_i = \frac{S_i u}{Z_i}, \quad Z_i = \sum_{j \le i} W k_j")
+    assert any("the division by the vector `Z_i` is element by element" in m for m in found)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"y = \frac{x - \mu}{\sqrt{v + \epsilon}}", r"y = \frac{e^x}{1 + e^x}", r"y = x \oslash z"],
+)
+def test_a_plain_division_is_not_told(latex: str) -> None:
+    assert not any("division" in message for message in told(latex))
+
+
+def test_weights_are_numbers() -> None:
+    with pytest.raises(FormulaError, match="weights are numbers"):
+        compile_formula(r"z_i \in \mathbb{R}^{d}, \quad p_i = \frac{\exp(z_i)}{\sum_j \exp(z_j)}")
