@@ -47,8 +47,8 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     if left.rank != right.rank:
         _weigh(run, node, left, right)
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
-    one = value.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
-    return replace(value, shifted=shifted or (one and right.rank == 1 and not minus))
+    one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
+    return replace(value, shifted=True) if shifted or (one and not minus) else value
 
 
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
