@@ -350,19 +350,34 @@ def _step(node: Node | None, letters: Set[str]) -> int | None:
     return next(found, None)
 
 
-def step_of_two(define: Define, others: Sequence[Define]) -> str | None:
-    """The l of ``x_{l+1} = g(h_l)`` beside ``h_l = f(x_l)``: a step in two statements."""
+def step_of_several(define: Define, others: Sequence[Define]) -> str | None:
+    """The l of ``x_{l+1} = g(h_l)`` beside ``h_l = f(x_l)``, and the t of ``h_t = g(o_t)`` beside
+    ``o_t = f(h_{t-1})``: a step in several statements. One that goes in two letters is none."""
     target = define.target
-    own = target.sub if isinstance(target, Script) else None
-    shift = scripts.shift(own) if isinstance(own, Infix) else None
-    if shift is None or shift[1] != 1:
-        return None
-    for other in others:
+    own = (target.sub, ungrouped(target.sup)) if isinstance(target, Script) else ()
+    letters = {shift[0] for at in own if at is not None and (shift := scripts.shift(at))}
+    steps: dict[str, list[Define]] = {}
+    for other in others if letters else ():
         for node in (inner for value in other.values for inner in walk(value)):
-            named = isinstance(node, Script) and bare(node) == bare(target or node)
-            if named and other is not define and _step(node, {shift[0]}) == 0:
-                return shift[0]
-    return None
+            if isinstance(node, Script) and bare(node) == bare(target or node):
+                for letter in letters:
+                    if is_before(node, {letter}, target):
+                        steps.setdefault(letter, []).append(other)
+    if len(steps) != 1 or not steps.keys() <= names.INDEX_LETTERS:
+        return None
+    ((letter, stepping),) = steps.items()
+    return letter if any(needed in stepping for needed in _needed(define, others)) else None
+
+
+def _needed(define: Define, others: Sequence[Define]) -> Iterator[Define]:
+    """The definitions of what a definition is made of, and of what these are made of."""
+    left, pending = [o for o in others if o is not define], [define]
+    while pending:
+        used = {bare(node) for value in pending.pop().values for node in walk(value)}
+        found = [o for o in left if o.target is not None and bare(o.target) in used]
+        left = [o for o in left if o not in found]
+        pending += found
+        yield from found
 
 
 def is_first_state(target: Node | None, base: str) -> bool:

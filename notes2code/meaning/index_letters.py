@@ -352,11 +352,17 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     Where the first state is defined too, the steps are repeated, and only the state drops the
     letter; else the formula is a single step, and every name does.
     """
-    defines = [s for s in statements if isinstance(s, Define) and s.target is not None]
-    targets = [s.target for s in defines]
+    defines = [s for s in statements if isinstance(s, Define)]
+    targets = [s.target for s in defines if s.target is not None]
     for define in defines:
-        letter = binders.step_letter(define) or binders.step_of_two(define, defines)
-        if letter is None or define.target is None:
+        if define.target is None:
+            continue
+        base = binders.bare(define.target)
+        repeated = any(binders.is_first_state(target, base) for target in targets)
+        letter = binders.step_letter(define)
+        if letter is None and not repeated:
+            letter = binders.step_of_several(define, defines)
+        if letter is None:
             continue
         if (own := binders.at_own_step(define, letter)) is not None:
             raise error(
@@ -366,8 +372,6 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
                 own.span,
                 "give the states of the other count a name of their own",
             )
-        base = binders.bare(define.target)
-        repeated = any(binders.is_first_state(target, base) for target in targets)
         seen.steps.setdefault(base, set()).add(letter)
         if repeated:
             seen.bound.add(letter)

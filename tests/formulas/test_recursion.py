@@ -33,6 +33,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "a[d] h[d]",
         lambda a, h: sigmoid(a * h) * h,
     ),
+    # A step goes on from the last one by way of what it makes on its way.
+    Case(
+        r"g_t = \sigma(U s_{t-1} + W u_t), \quad s_t = g_t \odot \tanh(m_t)",
+        "U[d,k] s[k] W[d,p] u[p] m[d]",
+        lambda weight, s, w, u, m: sigmoid(weight @ s + w @ u) * np.tanh(m),
+    ),
+    Case(
+        r"a^{(t)} = W s^{(t-1)}, \quad b^{(t)} = \tanh(a^{(t)}), \quad s^{(t)} = b^{(t)} + u^{(t)}",
+        "W[d,k] s[k] u[d]",
+        lambda w, s, u: np.tanh(w @ s) + u,
+    ),
     Case(
         r"z^{(l)}_i = \sum_j \sum_k W_{ijk} z^{(l-1)}_{jk} + b_i",
         "W[c,n,m] z[n,m] b[c]",
