@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,8 @@ _NUMBER = re.compile(r"\d*\.\d+|\d+")
 def wrong_results(latex: str, tree: Tree, scope: Scope) -> Iterator[Problem]:
     """Warnings for what is said to be equal in a formula but, worked out, is not:
     ``112/8 = 13``."""
-    for clause in tree.clauses:
-        if not isinstance(clause.node, Relation):
+    for clause, behind in zip_longest(tree.clauses, tree.clauses[1:]):
+        if not isinstance(clause.node, Relation) or _goes_on(latex, clause, behind):
             continue
         for sign, left, right in _equal(clause.node):
             given, said = (_worth(latex, side, scope) for side in (left, right))
@@ -44,8 +44,19 @@ def wrong_results(latex: str, tree: Tree, scope: Scope) -> Iterator[Problem]:
                 )
 
 
+def _goes_on(latex: str, clause: Clause, behind: Clause | None) -> bool:
+    """Whether a comma only sets off thousands: the ``777`` of ``= 16,777``."""
+    if behind is None or behind.before != ",":
+        return False
+    last = clause.node.span.end
+    return bool(re.match(r",\d{3}(?!\d)", latex[last:])) and latex[last - 1].isdigit()
+
+
 def _equal(relation: Relation) -> Iterator[tuple[str, Node, Node]]:
-    """Neighbours in a chain of equalities, with the sign between them."""
+    """Neighbours in a chain of equalities, with the sign between them. What begins with ``· b`` is
+    the end of something else."""
+    if relation.operands[0] is None and relation.signs[0] != "=":
+        return
     for at, (left, right) in enumerate(pairwise(relation.operands)):
         sign = relation.signs[at]
         if sign in ("=", "≈") and left is not None and right is not None:

@@ -218,6 +218,8 @@ class Operands(TokenReader):
 
     def bar_group(self, start: Token) -> Node:
         """``|x|`` and ``‖x‖``."""
+        if self.is_alone():
+            return Stroke(start.text, start.span)
         self.bars.append(start.text)
         body = self.sum()
         self.bars.pop()

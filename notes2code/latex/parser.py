@@ -117,12 +117,14 @@ class Parser(Operands):
         raise self.unexpected(token)
 
     def relation(self) -> Node:
-        """``a = b = c``; a formula may begin with the sign, in continuation of another."""
+        """``a = b = c``; a formula may begin with the sign, in continuation of another, and with
+        ``· b``, where prose says what is done to something."""
         first = self.peek()
-        operands: list[Node | None] = [None if first.kind == "rel" else self.sum()]
+        goes_on = first.kind == "rel" or self.begins_with_product()
+        operands: list[Node | None] = [None if goes_on else self.sum()]
         signs: list[str] = []
         spans: list[Span] = []
-        while (token := self.peek()).kind == "rel" or self.negated():
+        while (token := self.peek()).kind == "rel" or self.negated() or self.begins_with_product():
             self.at += 1
             if token.kind == "cmd":
                 token = self.take()._replace(text="≠", start=token.start)
@@ -133,6 +135,11 @@ class Parser(Operands):
             assert operands[0] is not None
             return operands[0]
         return Relation(tuple(operands), tuple(signs), tuple(spans), self.span_from(first))
+
+    def begins_with_product(self) -> bool:
+        """Whether the formula begins with a sign between factors."""
+        sign, behind = self.tokens[:2] if self.at == 0 else self.tokens[-1:] * 2
+        return sign.kind == "op" and sign.text in MULTIPLICATIVE and behind.kind in OPERANDS
 
     def negated(self) -> bool:
         return self.peek().text == "not" and self.tokens[self.at + 1].kind == "rel"
@@ -180,13 +187,13 @@ class Parser(Operands):
     def signed_term(self, sign: Token) -> Node:
         """A term with a sign in front, or a bare operator such as the ``·`` of ``K(·)``."""
         self.at += 1
-        if self.at == 1 and self.peek().kind == "end":
-            return Stroke(sign.text, sign.span)  # prose that says what a sign means
+        if self.is_alone():
+            return Stroke(sign.text, sign.span)
         if sign.text in "+-±" and self.starts_operand():
             body = self.term()
             return body if sign.text == "+" else Neg(body, self.span_from(sign))
         if sign.text in ("·", "*", "⊙", "¬", "/"):
-            if self.starts_operand():
+            if self.starts_operand() and self.peek().kind != "bar":  # the p(· | x) of any y
                 raise self.unexpected(sign)
             return Stroke(sign.text, sign.span)
         raise self.missing(sign)

@@ -34,6 +34,7 @@ from notes2code.meaning import (
     binders,
     calls,
     cells,
+    derivatives,
     families,
     indicators,
     ir,
@@ -133,7 +134,7 @@ def _root(run: Run, node: Root) -> Value:
 
 
 def _fraction(run: Run, node: Frac) -> Value:
-    if powers.is_derivative(node):
+    if derivatives.is_derivative(node):
         raise error("N2C037", "a derivative cannot be computed", node.span)
     return quotients.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
 

@@ -96,25 +96,6 @@ def _exponent(run: Run, node: Node) -> Value:
     return run.lower(node)
 
 
-def is_derivative(node: Frac) -> bool:
-    """``dx/dt`` and ``∂L/∂w``: a fraction of differentials."""
-    return _differential(node.bottom) and (_differential(node.top) or _is_letter(node.top, "d"))
-
-
-def _differential(node: Node) -> bool:
-    if isinstance(node, Juxt):
-        return (_is_letter(node.factors[0], "d") and len(node.factors) == 2) or any(
-            _is_letter(f, "partial") for f in node.factors[:1]
-        )
-    return _is_letter(node, "partial")
-
-
-def _is_letter(node: Node, text: str) -> bool:
-    return (isinstance(node, Name) and node.text == text) or (
-        isinstance(node, Script) and _is_letter(node.base, text) and text == "partial"
-    )
-
-
 def _is_mark(node: Node) -> bool:
     return isinstance(node, Name) and node.text in ("T", "top", "prime", "star")
 

@@ -9,7 +9,6 @@ from notes2code.latex.tree import (
     Apply,
     Big,
     Dots,
-    Frac,
     Group,
     Infix,
     Juxt,
@@ -21,9 +20,9 @@ from notes2code.latex.tree import (
     Tree,
     walk,
 )
-from notes2code.meaning import binders, functions, names, powers, roots, scripts, targets
+from notes2code.meaning import binders, functions, names, roots, scripts, targets
 from notes2code.meaning.relations import is_growth
-from notes2code.meaning.stated import Define, Fact, Statement
+from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
 from notes2code.meaning.survey import Survey
 
 
@@ -37,10 +36,6 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
     if len(defines) != 1:
         return None
     first = define.values[0]
-    if define.target is None and len(define.values) > 1 and _is_operator(first):
-        return note(
-            "N2C038", "this says what a derivative or limit is; it defines nothing", define.span
-        )
     if define.target is None and len(define.values) > 1 and _joins_pairs(first):
         text = "this says what a sign between pairs means; it defines nothing"
         return note("N2C038", text, define.span)
@@ -62,15 +57,18 @@ def unstated(stated: Sequence[Statement]) -> Iterator[Problem]:
     """Remarks on relations that could be taken for a definition, and are none."""
     for statement in stated:
         if isinstance(statement, Fact) and statement.sign in _NO_DEFINITIONS:
-            text = f"this says what something {_NO_DEFINITIONS[statement.sign]}; it defines nothing"
+            text = f"this says what {_NO_DEFINITIONS[statement.sign]}; it defines nothing"
             yield note("N2C038", text, statement.span)
 
 
 _NO_DEFINITIONS = {
-    "≈": "comes close to",
-    "∝": "is proportional to",
-    "⇒": "follows from",
-    "⇔": "is equivalent to",
+    OPERATOR: "a derivative or limit is",
+    "≈": "something comes close to",
+    "∝": "something is proportional to",
+    "⇒": "something follows from",
+    "⇔": "something is equivalent to",
+    **dict.fromkeys("·×*@⊙⊗∘", "something is multiplied by"),
+    "/": "something is divided by",
 }
 
 
@@ -105,7 +103,8 @@ def is_mention(node: Node) -> bool:
         return node.op == "×" and (square or all(map(_is_extent, sides)))
     if isinstance(node, Group):
         if len(node.items) == 1:
-            return node.open == "|" and scripts.is_name(node.items[0])
+            (item,) = node.items
+            return isinstance(item, Stroke) or (node.open == "|" and scripts.is_name(item))
         return bool(node.items) and all(is_mention(item) or _is_place(item) for item in node.items)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, group = node.factors
@@ -178,17 +177,6 @@ def _joins_pairs(node: Node) -> bool:
         case Infix(_, Group("(", left), Group("(", right)):
             return len(left) == len(right) > 1
     return False
-
-
-def _is_operator(node: Node) -> bool:
-    """Whether a left-hand side is a derivative, a gradient or a limit."""
-    head = node.factors[0] if isinstance(node, Juxt) else node
-    if isinstance(head, Frac):
-        return powers.is_derivative(head)
-    if isinstance(head, Big):
-        return head.op in ("lim", "int")
-    base = head.base if isinstance(head, Script) else head
-    return isinstance(base, Name) and base.text in ("nabla", "partial")
 
 
 def applied_elsewhere(

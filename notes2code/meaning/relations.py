@@ -22,10 +22,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import CALLED
-from notes2code.meaning import braces, names
+from notes2code.meaning import braces, derivatives, names
 from notes2code.meaning.definable import definable, spread, steps_above
 from notes2code.meaning.scripts import is_name
-from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Statement
+from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
 
@@ -188,6 +188,15 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Define(name, (values[-1],), span) for name in values[:-1]]
     if any(isinstance(value, Num) for value in values) and not definable(values[0]):
         return [Fact("=", span)]
+    if _is_of_numbers(values[0]) and not definable(values[-1]):  # 4 × 16 = 64 heads
+        return [Fact("=", span)]
+    if _is_nothing(values):
+        return [Fact("=", span)]
+    values = [v for v in values if v is values[0] or not _is_distribution(v, values[0])]
+    if len(values) < 2:
+        return [Fact("∼", span)]
+    if derivatives.is_operator(values[0]):
+        return [Fact(OPERATOR, span)]
     if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
@@ -195,6 +204,25 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _is_nothing(values: Sequence[Node]) -> bool:
+    """Whether ``B = 0`` says what a matrix is at first: no class holds one that stays so."""
+    match values:
+        case [Name(letter), *others] if letter.isupper():
+            return all(isinstance(other, Num) and other.text == "0" for other in others)
+    return False
+
+
+def _is_distribution(node: Node, of: Node) -> bool:
+    """Whether a value only says how something is distributed: ``N(x; μ, σ^2)``, and the ``N(0,
+    I)`` that is a probability."""
+    match node, of:
+        case Juxt((Name("N"), Group("(", (_, _, _), separators))), _ if {";", "|"} & {*separators}:
+            return True
+        case Juxt((Name("N"), Group("(", (_, _)))), Juxt((name, Group("("))):
+            return names.base_letter(names.label(name)) in names.PROBABILITIES
+    return False
 
 
 def is_growth(node: Node | None) -> bool:

@@ -11,6 +11,9 @@ from notes2code.records import dataclass
 EXAMPLE = "example"
 """The sign of a fact that shows what comes out of something on numbers."""
 
+OPERATOR = "lim"
+"""The sign of a fact that says what a derivative, a gradient or a limit is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Define:
@@ -50,7 +53,7 @@ class Range:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something that holds, or is only remarked: it defines nothing. ``sign`` is its relation, ""
-    or ``EXAMPLE``."""
+    ``EXAMPLE`` or ``OPERATOR``."""
 
     sign: str
     span: Span

@@ -55,6 +55,8 @@ def test_a_wrong_result_is_pointed_at(tmp_path: Path, formula: str, message: str
         r"x = 3, \quad y = 4",
         r"x_1 + 2 = 5",
         r"10 - 1 = 9 > 8",
+        r"32 \cdot 32 = 1,024",
+        r"/ 2 = 5",
         r"\mathrm{softmax}(1, 2) = (1, 2, 3)",
         r"\frac{1}{0} = 7",
     ],

@@ -52,6 +52,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
             r"W = \begin{bmatrix} 3 & 1 \\ 0 & 2 \end{bmatrix}",
         ],
     ),
+    # What a matrix is at first is not what it stays.
+    Case(
+        r"U = W + B A",
+        "W[p,d] B[p,k] A[k,d]",
+        lambda w, b, a: w + b @ a,
+        context=[r"B = \mathbf{0}"],
+    ),
     Case(
         r"\mathrm{softmax}\left(\frac{QK^\top + M}{\sqrt{d_k}}\right)V",
         "Q[n,d_k] K[m,d_k] M[n,m] V[m,p]",
