@@ -12,7 +12,7 @@ from typing import Any
 
 from notes2code.cache import kept
 from notes2code.components.normal import normal_form
-from notes2code.components.pattern import Pattern, kinds
+from notes2code.components.pattern import Pattern, divisors, kinds
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Call, Equation, Lambda, Ref, walk
 from notes2code.meaning.scope import Scope, Shape
@@ -352,7 +352,8 @@ def _form(
     pairs = {s.symbol: s.kind for s in settings.values() if s.kind in ("relative", "distance")}
     value: Lambda = normal_form(equation)
     arity = {name: len(called.parameters) for name, called in equation.functions.items()}
-    pattern = Pattern(value, symbols, biases, pairs, reach, arity, kinds(value, symbols))
+    needs, sizes = kinds(value, symbols), divisors(value.body)
+    pattern = Pattern(value, symbols, biases, pairs, reach, arity, needs, sizes)
     letters = table.get("names", {})
     if letters is True:
         letters = data["letters"]

@@ -9,7 +9,7 @@ activation, a change of the score). A role that is a function stands for a funct
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import permutations
 
@@ -17,7 +17,7 @@ from notes2code.components.around import HOLE, applied, parts, without
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.keys import key
 from notes2code.components.normal import factors_of, is_even, mirrored, without_swish
-from notes2code.components.pattern import Match, Pattern, Role, Steps
+from notes2code.components.pattern import Match, Pattern, Role, Subject
 from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
@@ -40,7 +40,6 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
     Softmax,
-    children,
 )
 
 MOST_PARTS = 40
@@ -50,44 +49,33 @@ MAX_OUTER = 3
 """Axes that an equation may have besides those of a component: heads, positions, a batch."""
 
 
-def matches(pattern: Pattern, subject: Lambda, steps: Steps) -> Iterator[Match]:
+def matches(pattern: Pattern, subject: Subject) -> Iterator[Match]:
     """The ways in which an equation is the component's formula, best first.
 
     Axes of the equation that the formula does not have are free to occur anywhere; one that occurs
     nowhere, the y of ``PE_{(x, y, 2i)} = \\sin(x / …)``, is of something else.
     Raises ``TooManyWays``.
     """
-    mine = pattern.value.indices
-    if len(subject.indices) - len(mine) not in range(MAX_OUTER + 1):
+    mine, theirs = pattern.value.indices, subject.value.indices
+    if len(theirs) - len(mine) not in range(MAX_OUTER + 1):
         return
-    divisors = _divisors(pattern.value.body)
-    used = ir.free_indices(subject.body)
     for own in sorted(
-        permutations(range(len(subject.indices)), len(mine)),
+        permutations(range(len(theirs)), len(mine)),
         key=lambda axes: axes[::-1],
         reverse=True,
     ):
-        chosen = [subject.indices[at] for at in own]
-        outer = frozenset(subject.indices) - frozenset(chosen)
-        if not outer <= used:
+        chosen = [theirs[at] for at in own]
+        outer = frozenset(theirs).difference(chosen)
+        if not outer <= subject.used:
             continue
-        matcher = _Matcher(pattern, outer, steps)
+        matcher = _Matcher(pattern, outer, subject)
         for start in matcher.extents(mine, chosen):
-            for found in matcher.match(pattern.value.body, subject.body, start):
-                if _counts_alike(found, divisors):
+            for found in matcher.match(pattern.value.body, subject.value.body, start):
+                if _counts_alike(found, pattern.divisors):
                     yield found
 
 
-def _divisors(expr: Expr) -> set[Size]:
-    """The sizes that an expression computes with, but for those that only find an element."""
-    if isinstance(expr, Size):
-        return {expr}
-    if isinstance(expr, Ref | Fn):
-        return set()
-    return {size for inner in children(expr) for size in _divisors(inner)}
-
-
-def _counts_alike(found: Match, divisors: set[Size]) -> bool:
+def _counts_alike(found: Match, divisors: Set[Size]) -> bool:
     """Whether what the formula divides by counts the axis that it counts in the note: the d of
     ``\\frac{1}{d} \\sum_{i=1}^{d} x_i^2`` is no other size."""
     return all(
@@ -100,14 +88,14 @@ def _counts_alike(found: Match, divisors: set[Size]) -> bool:
 class _Matcher:
     """Backtracking over the orders of sums and products; every method yields each way."""
 
-    def __init__(self, pattern: Pattern, outer: frozenset[Index], steps: Steps) -> None:
+    def __init__(self, pattern: Pattern, outer: frozenset[Index], subject: Subject) -> None:
         self.settings = pattern.settings
         self.biases = pattern.biases
         self.pairs = pattern.pairs
         self.reach = pattern.reach
         self.arity = pattern.arity
         self.outer = outer
-        self.steps = steps
+        self.subject = subject
 
     def extents(self, mine: Sequence[Index], theirs: Sequence[Index]) -> Iterator[Match]:
         """The axes of the result; where the component computes a size, it must be that."""
@@ -121,7 +109,7 @@ class _Matcher:
 
     def match(self, mine: Expr, theirs: Expr, found: Match) -> Iterator[Match]:
         """The ways in which one expression of the formula is one of the note."""
-        self.steps.take()
+        self.subject.take()
         match mine:
             case Ref(name, at) if name in found.states:
                 if isinstance(theirs, Ref) and theirs.array == found.states[name]:

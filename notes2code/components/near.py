@@ -78,11 +78,10 @@ def _may_be(equation: Equation, component: Component) -> bool:
 def _letters_fit(equation: Equation, component: Component, form: Form) -> bool:
     """Whether the inputs are as many as a form's, settings apart, with the letters it allows."""
     mine = [given.name for given in equation.inputs]
-    symbols = {setting.symbol for setting in component.settings.values()}
-    roles = [given.name for given in form.equation.inputs if given.name not in symbols]
     if component.family not in _OF_ROLES or not form.names or len(mine) < _MANY:
         return False
-    if len(mine) != len(roles):
+    symbols = {setting.symbol for setting in component.settings.values()}
+    if len(mine) != sum(given.name not in symbols for given in form.equation.inputs):
         return False
     return all(any(is_one_of(name, letters) for name in mine) for letters in form.names.values())
 

@@ -16,6 +16,7 @@ from notes2code.meaning.ir import (
     Lambda,
     Num,
     Pow,
+    Ref,
     Size,
     Softmax,
 )
@@ -75,6 +76,8 @@ class Pattern:
     such as weights, is its own."""
     needs: frozenset[str] = frozenset()
     """What an equation must hold to match, see :func:`kinds`."""
+    divisors: frozenset[Size] = frozenset()
+    """The sizes that it computes with, see :func:`divisors`."""
 
 
 def kinds(array: Lambda, settings: Set[str] = frozenset()) -> frozenset[str]:
@@ -94,14 +97,27 @@ def kinds(array: Lambda, settings: Set[str] = frozenset()) -> frozenset[str]:
     return frozenset(found)
 
 
+def divisors(expr: Expr) -> frozenset[Size]:
+    """The sizes that an expression computes with, but for those that only find an element."""
+    if isinstance(expr, Size):
+        return frozenset([expr])
+    if isinstance(expr, Ref | Fn):
+        return frozenset()
+    return frozenset().union(*map(divisors, ir.children(expr)))
+
+
 class TooManyWays(Exception):
     """An equation cannot be compared with the components."""
 
 
-class Steps:
-    """Counts the comparisons that are made for one equation."""
+class Subject:
+    """An equation that is compared with components: its normal form, what that holds, the indices
+    that it has anywhere, and how many comparisons are left to make."""
 
-    def __init__(self) -> None:
+    def __init__(self, value: Lambda) -> None:
+        self.value = value
+        self.kinds = kinds(value)
+        self.used = ir.free_indices(value.body)
         self.left = MAX_STEPS
 
     def take(self) -> None:

@@ -11,7 +11,7 @@ from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import matches
 from notes2code.components.normal import TooLong, normal_form
-from notes2code.components.pattern import Match, Steps, TooManyWays, kinds
+from notes2code.components.pattern import Match, Subject, TooManyWays
 from notes2code.components.proofs import agree
 from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
 
@@ -51,35 +51,33 @@ def recognise(
     are the components to choose from, all by default.
     """
     try:
-        return _best(equation, normal_form(equation), library, named or {}, among)
+        return _best(equation, Subject(normal_form(equation)), library, named or {}, among)
     except (TooLong, TooManyWays, RecursionError):
         return None
 
 
 def _best(
     equation: Equation,
-    subject: Lambda,
+    subject: Subject,
     library: Library,
     named: Mapping[str, str],
     among: Set[str] | None,
 ) -> Recognised | None:
     """The first component that the equation is, in its plainest reading."""
     best: tuple[int, Recognised] | None = None
-    steps = Steps()
-    has = kinds(subject)
     name, known = plain(equation.name), {**library.kinds, **named}
     names = {name, *(plain(given.name) for given in equation.inputs)}
     for component, form in library.forms:
         if best is not None and component is not best[1].component:
             break
-        if not form.pattern.needs <= has:
-            continue
         if among is not None and component.name not in among:
+            continue
+        if not form.pattern.needs <= subject.kinds:
             continue
         if not _called_so(component, form, name, names):
             continue
         is_named = name in map(plain, component.calls) and not form.partial
-        for found in _ways(component, form, subject, known, steps, is_named):
+        for found in _ways(component, form, subject, known, is_named):
             if not _are_given(form, found, equation):
                 continue
             candidate = _candidate(component, form, found, equation)
@@ -101,14 +99,13 @@ def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> 
 def _ways(
     component: Component,
     form: Form,
-    subject: Lambda,
+    subject: Subject,
     named: Mapping[str, str],
-    steps: Steps,
     is_named: bool,
 ) -> Iterator[Match]:
     """The matches whose roles and functions are what the component asks for; the letters do not
     matter in a formula that has the component's own name."""
-    for count, found in enumerate(matches(form.pattern, subject, steps)):
+    for count, found in enumerate(matches(form.pattern, subject)):
         if count == MAX_WAYS:
             return
         found = taken_apart(component, form, found)
