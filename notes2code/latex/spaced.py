@@ -16,7 +16,7 @@ _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
     joined: list[Token] = []
-    kinds = [*(token.kind for token in tokens), "end"]
+    kinds = [*[token.kind for token in tokens], "end"]
     at = longest = 0
     while at < len(tokens):
         if not kinds[at] == kinds[at + 1] == "name":

@@ -257,8 +257,9 @@ Maybe = TypeVar("Maybe", Node, Node | None)
 def ungrouped(node: Maybe) -> Maybe:
     """What stands between parentheses, if a node is one thing in parentheses: not in bars, nor
     rounded."""
-    alone = isinstance(node, Group) and len(node.items) == 1 and node.open in PARENTHESES
-    return node.items[0] if isinstance(node, Group) and alone else node
+    if isinstance(node, Group) and len(node.items) == 1 and node.open in PARENTHESES:
+        return node.items[0]
+    return node
 
 
 def walk(node: Node) -> list[Node]:

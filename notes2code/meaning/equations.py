@@ -410,13 +410,17 @@ class Attempt:
         """Of a chain of equalities, the most explicit one that can be computed."""
         if len(define.values) == 1:
             return define.values[0]
-        values = define.values if define.target is not None else define.values[1:]
-        said = [node for node in values if not scripts.is_name(node)] or values
-        said = [node for node in said if not self._is_unknown_call(node)] or said
-        said = [node for node in said if not self._holds_unknown(node)] or said
+        said: Sequence[Node] = define.values if define.target is not None else define.values[1:]
         # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
         given = set(self.run.parameters)
-        said = [n for n in said if given <= self.run.seen.names_in(n)] or said
+        for says_more in (
+            lambda node: not scripts.is_name(node),
+            lambda node: not self._is_unknown_call(node),
+            lambda node: not self._holds_unknown(node),
+            lambda node: given <= self.run.seen.names_in(node),
+        ):
+            if len(said) > 1:
+                said = list(filter(says_more, said)) or said
         explicit = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
         options = tuple((node, 1.5 * at) for at, node in enumerate(explicit))
         return self.run.choose(f"chain {define.span.start}", options)

@@ -390,6 +390,10 @@ _BINDS: dict[type[Expr], Callable[[Any], tuple[Index, ...]]] = {
 }
 
 
+BINDERS = frozenset(_BINDS)
+"""The kinds of expressions that bind indices."""
+
+
 _SCOPES: dict[type[Expr], Callable[[Any], list[tuple[tuple[Index, ...], tuple[Expr, ...]]]]] = {
     Reduce: lambda e: [((e.index,), _present(e.body, e.where))],
     Softmax: lambda e: [((e.index,), _present(e.body, e.where)), ((), (e.at,))],

@@ -306,11 +306,13 @@ class _Reader:
                     part.span,
                     "say over what it runs, or write the index on the left-hand side too",
                 )
-            elif is_name(part) and self.looks_up(part):
+            elif self.looks_up(part):
+                if not is_name(part):
+                    raise error("N2C032", "this index is not understood", part.span)
                 if not self.is_label_of_row(part):
                     raise looked_up(part)
                 self.indices.append(At(part, "="))
-            elif isinstance(part, Root) or self.looks_up(part):
+            elif isinstance(part, Root):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
@@ -352,24 +354,25 @@ class _Reader:
         row ``E_{x_i}`` of a table, and so is no label."""
         if isinstance(node, Infix) and node.op == "mod":
             return True
-        if any(map(_is_power_or_rest, walk(node))):
-            return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
-        inside = [n for n in walk(node) if isinstance(n, Script) and n is not node]
-        if isinstance(node, Infix | Group) and any(self._is_indexed(n) for n in inside):
+        nodes = walk(node)
+        if any(map(_is_power_or_rest, nodes)):
+            return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
+        if isinstance(node, Infix | Group) and any(map(self._is_indexed, nodes)):
             return True
         called = isinstance(node, Juxt) and any(isinstance(f, Group) for f in node.factors)
         indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
         if not called and (not indexed or self.as_target):
             return False
-        return any(isinstance(inner, Name) and inner.text in self.bound for inner in walk(node))
+        return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
 
     def is_label_of_row(self, node: Node) -> bool:
         """Whether a place is the label of a row that stands before it: ``p_{i,y_i}``."""
         rows = {at.node.text for at in self.indices if isinstance(at.node, Name)}
         return {n.text for n in walk(node) if isinstance(n, Name)} & self.bound <= rows
 
-    def _is_indexed(self, node: Script) -> bool:
-        return isinstance(node.sub, Name) and node.sub.text in self.bound
+    def _is_indexed(self, node: Node) -> bool:
+        sub = node.sub if isinstance(node, Script) else None
+        return isinstance(sub, Name) and sub.text in self.bound
 
     def is_step(self, node: Node) -> bool:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""

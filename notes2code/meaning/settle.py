@@ -251,8 +251,9 @@ def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[tuple[Size, bool]]:
         for expr in ir.walk(array.body):
             if isinstance(expr, Size):
                 yield expr, False
-            for index in ir.bound_indices(expr):
-                yield find_index(index).size, True
+            elif type(expr) in ir.BINDERS:
+                for index in ir.bound_indices(expr):
+                    yield find_index(index).size, True
 
 
 def _parts(size: Size) -> list[Size]:
