@@ -306,8 +306,8 @@ def step_letter(define: Define) -> str | None:
 
 
 def at_own_step(define: Define, letter: str) -> Node | None:
-    """Where the right-hand side of a step has the new state itself, at another place: the
-    ``h_t^{(l-1)}`` of a network that steps in time and over layers."""
+    """Where the right-hand side of a step in two letters has a state not at the step before: the
+    ``h_t^{(l-1)}`` of a network that steps in time and over layers, and the ``h_i^{(l-1)}``."""
     target = define.target
     assert isinstance(target, Script)
     mine = [target.sub, ungrouped(target.sup)]
@@ -320,7 +320,7 @@ def at_own_step(define: Define, letter: str) -> Node | None:
         for own, other in zip(mine, theirs, strict=True):
             if own is None or other is None or type(own) is not type(other):
                 continue
-            if _stepped(own) == _stepped(other) == letter:
+            if _stepped(own) == letter and isinstance(other, Name):
                 return node
     return None
 

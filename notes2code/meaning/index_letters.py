@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
+    Accent,
     Big,
     Group,
     Infix,
@@ -85,6 +86,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
     counted = names.INDEX_LETTERS.union(_members(nodes), *_counted_elsewhere(nodes).values())
+    counted |= _listed(target, nodes)
     function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
@@ -169,6 +171,24 @@ def _places(target: Node, nodes: Nodes) -> set[str]:
     alone = {node.text for node in nodes.of(Name)} - bases
     counts = any(isinstance(item, Juxt | Infix) and scripts.stride(item) for item in items)
     return found if counts and found & alone else set()
+
+
+def _listed(target: Node, nodes: Nodes) -> set[str]:
+    """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in all those on
+    the right, beside what counts."""
+    mine = _in_list(target)
+    others = [found for node in nodes.of(Script) if (found := _in_list(node))]
+    return mine.intersection(*others) if others and mine & names.INDEX_LETTERS else set()
+
+
+def _in_list(node: Node) -> set[str]:
+    """The letters of the list below a name."""
+    while isinstance(node, Accent):
+        node = node.base
+    sub = node.sub if isinstance(node, Script) else None
+    items = sub.items if isinstance(sub, Group) and {*sub.separators} == {","} else ()
+    letters = {item.text for item in items if isinstance(item, Name) and len(item.text) == 1}
+    return letters if len(letters) == len(items) else set()
 
 
 def _members(nodes: Nodes) -> Iterator[str]:
@@ -367,8 +387,8 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         if (own := binders.at_own_step(define, letter)) is not None:
             raise error(
                 "N2C034",
-                f"this steps in two letters, `{letter}` and another: the state here is at its own "
-                "step",
+                f"this steps in two letters, `{letter}` and another: the state here is not at the "
+                "step before",
                 own.span,
                 "give the states of the other count a name of their own",
             )

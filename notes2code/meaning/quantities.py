@@ -61,7 +61,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
                 found.update(filter(None, map(_plain, product.factors)))
         else:
-            found.update(_of_counts(product.factors, "", False))
+            found.update(_of_counts(product.factors, "", id(product) in totals))
     for logarithm in nodes.of(Apply):
         if binders.bare(logarithm.function) in ("log", "ln") and _counts_alone(logarithm.argument):
             found.update(_named(logarithm.argument))
@@ -265,11 +265,14 @@ def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
     """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
-    whatever they are beside two sizes, or where there are more than three."""
+    whatever they are beside two sizes, or where there are more than three, and both beside the
+    square of a size; so are the H and W of the total ``N = H W``."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
-    if not number and sign != "×":
+    area = is_total and {"H", "W"} <= {*found}
+    squared = len(factors) > 2 and any(map(_is_squared_size, factors))
+    if not (number or area or squared) and sign != "×":
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
@@ -277,11 +280,21 @@ def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
     sure = (
         number or size > 0 or worded or extents
         if sign == "×"
-        else size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found))
+        else squared
+        or (area and extents)
+        or (size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found)))
     )
     if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
         return set()
     return {name for name in found if name}
+
+
+def _is_squared_size(node: Node) -> bool:
+    """Whether a node is the n^2 or d^2 of a cost, ``b h n^2``."""
+    match node:
+        case Script(Name(text), None, sup, 0) if scripts.is_two(sup):
+            return text in ("n", "m") or names.is_size_name(text)
+    return False
 
 
 def _counts_by_name(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from notes2code import compile_formula
@@ -31,6 +32,21 @@ def _wave(even: int, odd: int, column: int, width: int) -> float:
     ),
 )
 def test_values(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # What is listed on both sides is an index, also a letter that elsewhere is a label.
+    Case(
+        r"B_{t,h} = G_{t,h} - c \cdot h",
+        "G[n,m] c",
+        lambda g, c: g - c * np.arange(g.shape[1]),
+    ),
+    Case(r"\tilde B_{t,h} = B_{t,h} - 3 M_{t,h}", "B[n,m] M[n,m]", lambda b, m: b - 3 * m),
+    # Near misses: the label of a weight, and of what stands on the left alone.
+    Case(r"q_{t,h} = W_h x_t", "W_h[p,d] x[n,d]", lambda w, x: x @ w.T),
+)
+def test_lists(case: Case) -> None:
     check(case)
 
 

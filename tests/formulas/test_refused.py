@@ -237,6 +237,7 @@ INDICES = [
     refused("N2C042", r"«a_{ij}» = \mathrm{softmax}(Q_i H_j)"),
     refused("N2C032", r"o_i = \mathrm{softmax}(q_i^\top k_«j») V"),
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l)} + «s_t^{(l-1)}»"),
+    refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l-1)} + \sum_{j \in N(t)} «s_j^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
     refused("N2C035", r"A ∈ ℝ^{n×d}, \quad «A» ∈ ℝ^{d×n}, \quad y = A x"),
     refused("N2C035", r"f(x) = x + 1, \quad «f(x)» = x + 2"),
