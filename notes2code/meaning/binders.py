@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    children,
     ungrouped,
     walk,
 )
@@ -272,6 +273,25 @@ def worded_sets(nodes: Nodes) -> Iterator[Node]:
         match node:
             case Relation((_, Script(Name(word)) as named), ("∈" | "∉",)) if len(word) > 1:
                 yield named
+
+
+def with_labels_above(nodes: Nodes) -> Iterator[str]:
+    """The x of ``[x_1^p, x_2^p, …, x_N^p]`` and of ``[x_i^s; x_i^c]``: letters above all of a list,
+    and nowhere else, tell of what kind these are, and raise none."""
+    for group in nodes.of(Group, Matrix):
+        items = children(group)
+        found: dict[str, list[Node | None]] = {}
+        for node in (inner for item in items for inner in walk(item)) if len(items) > 1 else ():
+            match node:
+                case Script(Name(), sub, None) if sub and len(names.label(sub)) > 1:
+                    pass  # the x_{class} before them
+                case Script(Name(base), sub, sup) if sub is not None:
+                    found.setdefault(base, []).append(sup)
+        for base, above in found.items():
+            letters = {sup.text for sup in above if isinstance(sup, Name)}
+            uses = sum(node.text in letters for node in nodes.of(Name))
+            if len(above) > 1 and uses == len(above):
+                yield base
 
 
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:

@@ -191,11 +191,13 @@ def read(
     steps: Mapping[str, Set[str]] = NO_STEPS,
     numbered: Set[str] = frozenset(),
     raised: Set[str] = frozenset(),
+    listed: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
-    element, too; ``raised`` those that an index above them raises."""
+    element, too; ``raised`` those that an index above them raises, ``listed`` those of which all
+    in a list have a letter above."""
     if isinstance(node, Name):
         return Use(bare_name(node), node.span, bold=node.font == "bold")
     marks: list[str] = []
@@ -219,6 +221,7 @@ def read(
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
     reader.raised = node.text in raised
+    reader.vector |= node.text in listed
     for sub in subs:
         reader.below(sub)
     below = len(reader.indices)

@@ -57,7 +57,8 @@ class Survey:
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
-    ``raised`` are the letters that an index above them raises.
+    ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
+    list have a letter above.
     ``powered`` are names that are raised to a power with an index.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
@@ -100,6 +101,7 @@ class Survey:
     quantities: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     raised: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
     powered: set[str] = field(default_factory=set)
     attends: bool = False
     has_matrices: bool = False
@@ -117,7 +119,9 @@ class Survey:
         if known is not None:
             return known[1]
         numbered = self.numbered.keys()
-        found = scripts.read(node, self.bound, False, self.steps, numbered, self.raised)
+        found = scripts.read(
+            node, self.bound, False, self.steps, numbered, self.raised, self.listed
+        )
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
         found = self._in_order(found, binders.bare(node))
@@ -199,6 +203,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
+    seen.listed = set(binders.with_labels_above(nodes))
     on_left = Nodes(node for target in targets for node in walk(target))
     scripted = nodes.of(Script) + on_left.of(Script)
     seen.below = {

@@ -36,7 +36,27 @@ def test_what_counts_above_a_vector_is_no_label() -> None:
 
 
 def test_what_a_list_defines_may_stand_beside_its_elements() -> None:
-    with pytest.raises(FormulaError, match="raised to a letter"):
-        compile_formula(
-            r"z = [c; x_1^p E; \dots; x_N^p E] + P", context=[r"x = [x_1^p, \dots, x_N^p]"]
-        )
+    f = compile_formula(
+        r"z = [c; x_1^p E; \dots; x_N^p E] + P", context=[r"x = [x_1^p, \dots, x_N^p]"]
+    )
+    assert {given.name for given in f.inputs} == {"c", "x_p", "E", "P"}
+
+
+@table(
+    # What stands above all of a list tells of what kind they are, also where they are not bold.
+    Case(r"u = [x_1^p, x_2^p, \dots, x_N^p]", "x_p[n,d]", np.ravel),
+    Case(
+        r"t = [x_{cls}; x_1^p E; \dots; x_N^p E] + P",
+        "x_cls[d] x_p[n,m] E[m,d] P[n+1,d]",
+        lambda c, x, e, at: np.concatenate([c[None], x @ e]) + at,
+    ),
+    # Near misses: a sum of powers, and what is raised to a number that stands elsewhere, too.
+    Case(r"u = x_1^p + x_2^p + \dots + x_n^p", "x+[n] p", lambda x, p: np.sum(x**p)),
+    Case(
+        r"u = [x_1^p, x_2^p, \dots, x_n^p] / p",
+        "x+[n] p+",
+        lambda x, p: x**p / p,
+    ),
+)
+def test_lists_that_are_not_bold(case: Case) -> None:
+    check(case)

@@ -42,8 +42,8 @@ COUNTS = [
     Case(r"N = H \cdot W", "H W", lambda h, w: h * w),
     Case(r"L = HW", "H W", lambda h, w: h * w),
     Case(r"Y = HW", "H[n,d] W[d,p]", np.matmul),
-    Case(r"m = b \cdot h \cdot n^2", "b h n#", lambda b, h, n: b * h * n**2),
-    Case(r"u = n^2 x", "n# x[d]", lambda n, x: n**2 * x),
+    Case(r"m = b \cdot h \cdot n^2", "b h n", lambda b, h, n: b * h * n**2),
+    Case(r"u = n^2 x", "n x[d]", lambda n, x: n**2 * x),
     Case(
         r"N = T \times \frac{H}{P} \times \frac{W}{P}",
         "T H P+ W",
