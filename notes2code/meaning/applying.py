@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.diagnostics import ProblemError, Span, error, note, warning
-from notes2code.latex.tree import Dots, Group, Node
-from notes2code.meaning import families, ir, names, projected
+from notes2code.diagnostics import ProblemError, Span, error, note
+from notes2code.meaning import ir, names, probabilities, projected
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.reach import pass_on, refuse_limited
@@ -15,12 +14,10 @@ from notes2code.meaning.run import Run, Symbol, find, find_index
 from notes2code.meaning.scripts import Use
 from notes2code.meaning.values import (
     Value,
-    contract,
     elementwise,
     free_roots,
     fresh,
     link,
-    scalar,
     settled,
     shape_text,
 )
@@ -512,10 +509,14 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         options = shape[:1]
     density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
     labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
-    if density and (run.gives_number or labelled or not run.parameters):
+    density = density and (run.gives_number or labelled or not run.parameters)
+    if density or probabilities.is_normalised(run):
         options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
     if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
+    if _is_predicted(use) and (len(arguments) < 2 or not arguments[1].rank):
+        # The ε_θ(x_t, t) is of the kind of x_t.
+        options = shape[:1] if use.name.startswith("epsilon") else shape
     if plain in names.FEATURE_MAPS:
         options = shape[:1]
         if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
@@ -533,6 +534,15 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
+
+
+def _is_predicted(use: Use) -> bool:
+    """Whether a model gives what stands beside its first argument: a noise ε_θ, a mean μ_θ."""
+    base, _, label = use.name.partition("_")
+    return base in _PREDICTED and label in ("theta", "phi")
+
+
+_PREDICTED = frozenset([*"suvxz", "epsilon", "mu"])
 
 
 def _attends(plain: str) -> bool:
@@ -561,54 +571,3 @@ def number_input(run: Run, name: str, span: Span) -> Expr:
     if name not in run.symbols:
         run.symbols[name] = Symbol(name, (), name, span)
     return Ref(name)
-
-
-# --- linear layers written as words ------------------------------------------------------------
-
-
-def linear(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """``Linear(x)``: x W + b with a weight and a bias of its own."""
-    if len(group.items) > 1 or any(isinstance(item, Dots) for item in group.items):
-        value = families.concatenated(run, group.items, span)
-    else:
-        value = run.lower(group.items[0])
-    if value.rank == 0:
-        raise error("N2C041", "`Linear` needs a vector or a matrix", span)
-    number = run.sites["linear"] = run.sites.get("linear", 0) + 1
-    own = run.seen.use(name).name.split("_", 1)
-    label = own[1] if len(own) > 1 else str(number)
-    while f"W_{label}" in run.symbols or f"W_{label}" in run.seen.counted:
-        label = f"linear_{label}"
-    if any(isinstance(e, ir.Ref) and e.array[:1] in "WU" for e in ir.walk(value.body)):
-        run.problems.append(
-            warning(
-                "N2C051",
-                "`Linear` has a weight of its own, and its argument is multiplied by one already",
-                span,
-                "write either `Linear(x)` or `xW + b`",
-            )
-        )
-    features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
-    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), "the weight", span)
-    run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
-    rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
-    weight = Value(Ref(f"W_{label}", (Idx(rows), Idx(columns))), (rows, columns), span)
-    bias = Value(Ref(f"b_{label}", (Idx(other),)), (other,), span)
-    product = contract(run, value, weight, 0, span)
-    link(run, product.axes[-1], other, span)
-    return Value(ir.add(product.body, bias.body), product.axes, span)
-
-
-def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
-    """The dot product of two vectors over their lengths."""
-    if left.rank != 1 or right.rank != 1:
-        raise error("N2C041", "a cosine stands between two vectors", span)
-    product = contract(run, left, right, 0, span)
-    lengths = [_length(value) for value in (left, right)]
-    return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)
-
-
-def _length(value: Value) -> Expr:
-    copy = Index("", find_index(value.axes[0]).size)
-    body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
-    return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)

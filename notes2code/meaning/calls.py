@@ -27,6 +27,7 @@ from notes2code.meaning import (
     functions,
     indicators,
     ir,
+    linear,
     look_alikes,
     masks,
     names,
@@ -190,7 +191,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if softmax.is_softmax(use.name):
         return softmax.called(run, name, group, span)
     if plain.startswith("linear"):
-        return applying.linear(run, name, group, span)
+        return linear.layer(run, name, group, span)
     if plain in of_arrays.REDUCTIONS:
         return of_arrays.reduction(run, of_arrays.REDUCTIONS[plain], group, span)
     if probabilities.is_probability(run, use, group):
@@ -305,7 +306,7 @@ def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value
 def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     items = [item for item in group.items if not isinstance(item, Prose)]
     if function == "cos" and (vectors := _angle(items)):
-        return applying.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
+        return linear.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
     if len(items) != 1:
         raise error(
             "N2C041",

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import binders, names, scripts
@@ -75,17 +76,21 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     below = {letter for letters in _side_by_side(target) for letter in letters}
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
+    places = _neighbours(nodes) | _pairs(target, nodes)
+    seen.bound |= places & set(binders.script_letters(target, places))
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
     labels |= _of_gates(target, nodes)
     if above := _above(target):
-        labels |= above - _letters(define.values)
+        labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
-    counted = names.INDEX_LETTERS.union(_members(nodes), *_counted_elsewhere(nodes).values())
+    counted = names.INDEX_LETTERS.union(
+        _members(nodes), places, *_counted_elsewhere(nodes).values()
+    )
     counted |= _listed(target, nodes)
     function = target.factors[0] if isinstance(target, Juxt) else None
     for node in binders.target_scripts(target):
@@ -103,9 +108,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
-    places = _places(target, nodes)
-    seen.bound |= places
-    seen.targets |= places
+    told = _places(target, nodes)
+    seen.bound |= told
+    seen.targets |= told
     if binders.is_of_heads(target, nodes):
         seen.heads = True
         seen.bound.add(scripts.HEAD)
@@ -129,11 +134,10 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
 
 
 def _above(target: Node) -> set[str]:
-    """The l of ``x_i^l``."""
-    match target:
-        case Script(_, sub, Name(letter), 0) if sub is not None:
-            return {letter}
-    return set()
+    """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
+    above = target.sup if isinstance(target, Script) else None
+    shift = None if above is None else scripts.shift(ungrouped(above))
+    return {shift[0]} if shift is not None else set()
 
 
 def _of_gates(target: Node, nodes: Nodes) -> set[str]:
@@ -189,6 +193,29 @@ def _in_list(node: Node) -> set[str]:
     items = sub.items if isinstance(sub, Group) and {*sub.separators} == {","} else ()
     letters = {item.text for item in items if isinstance(item, Name) and len(item.text) == 1}
     return letters if len(letters) == len(items) else set()
+
+
+def _neighbours(nodes: Nodes) -> set[str]:
+    """The v of ``Σ_{u ∈ N(v)}``, which is a place as the u is."""
+    found: set[str] = set()
+    for big in nodes.of(Big):
+        match big.sub:
+            case Relation((Name(), Script(Name(), Name(letter), None, 0)), ("∈",)):
+                found.add(letter)
+    return found
+
+
+def _pairs(target: Node, nodes: Nodes) -> set[str]:
+    """The u and the v of ``e_{uv} = f(h_u, h_v)``, which stand alone below one name."""
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script):
+        match node:
+            case Script(Name(base), Name(letter), sup, 0) if base not in names.WEIGHTS:
+                if sup is None or scripts.is_transposed(node):
+                    below.setdefault(base, set()).add(letter)
+    counting = names.INDEX_LETTERS - {"k"} | {"w"}  # a q and a k are roles
+    rows = [row for row in _side_by_side(target) if len(row) == 2 and row & counting]
+    return {x for row in rows for letters in below.values() if row <= letters for x in row}
 
 
 def _members(nodes: Nodes) -> Iterator[str]:

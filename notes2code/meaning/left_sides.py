@@ -175,8 +175,9 @@ def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:
 
 def is_number(target: Target) -> bool:
     """Whether a left-hand side names what is by custom a number, such as a loss."""
-    base = target.name.split("_")[0]
-    return not target.indices and (base in _NUMBERS or base in names.NUMBERS)
+    base, _, label = target.name.partition("_")
+    noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
+    return not target.indices and (base in _NUMBERS or base in names.NUMBERS) and not noise
 
 
 def is_row(target: Target) -> bool:

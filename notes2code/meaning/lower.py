@@ -47,6 +47,7 @@ from notes2code.meaning import (
     scripts,
     sums,
     symbols,
+    updates,
 )
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import (
@@ -124,7 +125,7 @@ def _negative(run: Run, node: Neg) -> Value:
 
 def _root(run: Run, node: Root) -> Value:
     body = run.lower(node.body)
-    if body.rank > 1:
+    if body.rank > 1 and not updates.is_moment(run, body.body):
         raise error("N2C041", "the root of a matrix is not defined", node.span)
     degree = ir.HALF
     if node.degree is not None:

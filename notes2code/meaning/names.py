@@ -207,6 +207,12 @@ def _is_run(factors: Sequence[Node]) -> bool:
     return all(left.span.end == right.span.start for left, right in pairwise(factors))
 
 
+def is_abbreviation(factors: Sequence[Node]) -> bool:
+    """Whether letters side by side are a word, such as ``TAV``: three capitals or more."""
+    capitals = all(isinstance(f, Name) and len(f.text) == 1 and f.text.isupper() for f in factors)
+    return capitals and len(factors) > 2
+
+
 def is_norm(name: str) -> bool:
     """Whether a function is a normalisation by its name: ``LN``, ``RMSNorm``."""
     plain = name.replace("_", "").lower()

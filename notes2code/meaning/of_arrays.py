@@ -7,12 +7,12 @@ from collections.abc import Callable
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Big, Dots, Group, Name, Node, walk
 from notes2code.meaning import (
-    applying,
     bigs,
     diagonal,
     ellipsis,
     families,
     ir,
+    linear,
     scripts,
     softmax,
     turns,
@@ -209,7 +209,7 @@ def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
     if len(group.items) != 2:
         raise error("N2C041", "the cosine similarity takes two vectors", span)
     left, right = (run.lower(item) for item in group.items)
-    return applying.cosine(run, left, right, span)
+    return linear.cosine(run, left, right, span)
 
 
 BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {

@@ -68,6 +68,14 @@ def _is_outcome(run: Run, node: Node) -> bool:
     return False
 
 
+def is_normalised(run: Run) -> bool:
+    """Whether a probability is defined by what it is proportional to, ``p(x) = \\exp(-E(x)) / Z``:
+    that is made of numbers."""
+    defines = any(names.base_letter(name) in names.PROBABILITIES for name in run.defines)
+    divided = any(names.base_letter(name) == "Z" for name in run.seen.counted)
+    return defines and divided and bool(run.whole_parameters)
+
+
 def _has_bar(call: str) -> bool:
     return any(sign in call for sign in ("|", "\\mid", "\\vert", "∣"))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Accent,
     Apply,
     Frac,
     Group,
@@ -71,11 +72,11 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.update(_named(rounded))  # matrices are rounded, but never all of them up
     products = [node for node in nodes.of(Infix) if node.op in "×·"]
     inner = {id(node.left) for node in products}
-    for node in products:
-        if id(node) not in inner:
-            single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
-            factors = [one for factors in single for one in factors]
-            found.update(_of_counts(factors, node.op, id(node) in totals))
+    chains = [node for node in products if id(node) not in inner]
+    for node in (*chains, *chains):  # the k of d × r + r × k counts, as the r does
+        single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
+        factors = [one for factors in single for one in factors]
+        found.update(_of_counts(factors, node.op, id(node) in totals, found))
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
@@ -261,8 +262,11 @@ def _chosen(product: Juxt) -> Iterator[str]:
 _TOP = re.compile("(keep|arg)?_?top_?k?", re.IGNORECASE)
 
 
-def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
-    """The names in ``2 × B × S × d_model``: beside a number or a size, ``×`` multiplies numbers,
+def _of_counts(
+    factors: Sequence[Node], sign: str, is_total: bool, known: Set[str] = frozenset()
+) -> set[str]:
+    """The names in ``2 × B × S × d_model``: beside a number, a size, or what is ``known`` to be
+    one, ``×`` multiplies numbers,
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
     whatever they are beside two sizes, or where there are more than three, and both beside the
@@ -278,7 +282,7 @@ def _of_counts(factors: Sequence[Node], sign: str, is_total: bool) -> set[str]:
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
     extents = is_total and _EXTENTS.issuperset(found)
     sure = (
-        number or size > 0 or worded or extents
+        number or size > 0 or worded or extents or not known.isdisjoint(found)
         if sign == "×"
         else squared
         or (area and extents)
@@ -317,6 +321,9 @@ def _plain(node: Node) -> str:
             return _plain(base)
         case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and _plain(base):
             counts = base.text in ("d", "n", *_COUNTS) or _is_plain(sub, None)
+            return scripts.read(node, frozenset()).name if counts else ""
+        case Accent(_, base) | Script(Accent(_, base), None | Juxt(), None, 0):
+            counts = _plain(base).isupper()
             return scripts.read(node, frozenset()).name if counts else ""
     return ""
 

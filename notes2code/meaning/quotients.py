@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Num
-from notes2code.meaning import binders, ir, names, products, sizes, symbols
+from notes2code.meaning import binders, ir, names, products, sizes, symbols, updates
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, elementwise, shape_text
 
@@ -61,6 +61,8 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
         return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
+    if updates.divides(run, right.body):
+        return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
     if right.rank > left.rank or (right.rank == 2 and left.rank == 2):
         raise error(
             "N2C041",

@@ -43,6 +43,7 @@ def as_defined(
         and (one.name not in scope.shapes or one.name in kinds)
         and (one.name not in seen.mixes or _is_gate(one.name, seen))
         and one.name not in seen.elements
+        and not (one.name in seen.moves and len(one.shape) > 1)
     }
     defining = {
         name: other

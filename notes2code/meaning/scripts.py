@@ -435,7 +435,7 @@ class _Reader:
                     self.indices.append(at)
                 elif text := names.label(item):
                     self.labels.append(text)
-        elif isinstance(node, Juxt) and any(_is_mark(f) for f in node.factors):
+        elif isinstance(node, Juxt) and _has_mark(node.factors):
             for factor in node.factors:
                 self.above(factor)
         elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
@@ -546,6 +546,11 @@ def _is_power_or_rest(node: Node) -> bool:
 
 def _is_mark(node: Node | None) -> TypeGuard[Name]:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
+
+
+def _has_mark(factors: Sequence[Node]) -> bool:
+    """Whether a transpose stands among letters: not in a word such as ``TAV``, before its end."""
+    return any(map(_is_mark, factors[-1:] if names.is_abbreviation(factors) else factors))
 
 
 def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:

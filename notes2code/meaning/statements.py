@@ -37,6 +37,7 @@ from notes2code.meaning import (
     ranges,
     relations,
     roles,
+    signals,
     windows,
 )
 from notes2code.meaning.one_line import tabled
@@ -54,6 +55,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
+        signals.as_indices,
         in_parentheses.as_indices,
         windows.with_letters,
         in_brackets.as_indices,

@@ -44,7 +44,9 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
-    if left.rank != right.rank:
+    if left.rank and _is_noise(run, left, right):
+        run.pay(1.2 * left.rank)  # the ε of (1 - t) x + t ε is of the kind of x
+    elif left.rank != right.rank:
         _weigh(run, node, left, right)
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
     one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
@@ -81,8 +83,6 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
             run.problems.append(note("N2C039", text, node.span))
     elif (small.rank, large.rank) == (1, 2) and _is_across(small, large):
         run.pay(1.2)  # the b of W A + b is as long as the columns of W
-    elif (left.rank, right.rank) == (1, 0) and _is_noise(run, right) and _is_mixed(left):
-        run.pay(1.2)  # the ε of (1 - t) x + t ε is of the kind of x
     elif _are_mixed(left, right):
         run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
     elif (small.rank, large.rank) == (1, 2) and _is_scaled(large):
@@ -92,7 +92,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         or (left.rank == 1 and _is_bias(right))
         or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
     ):
-        run.pay(1.2)  # the x_i and p_i of a sum, a vector and its bias, are of one kind
+        # The x_i and p_i of a sum, a vector and its bias, are of one kind.
+        run.pay(1.2 * (large.rank - small.rank))
     elif small.rank == 0 and (_is_array_by_name(run, small) or _is_location(run, node, small)):
         run.pay(2.2)  # the Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to
         text = f"`{run.quote(small.span)}` is taken for a number, which every entry is added to"
@@ -151,11 +152,21 @@ def _refuse_lost_identity(run: Run, node: Infix) -> None:
 
 def _are_of_one_family(left: Value, right: Value) -> bool:
     """Whether two terms are elements of arrays at the same index, or go by one letter."""
+    called = isinstance(left.body, ir.Call) and isinstance(right.body, ir.Call)
+    mine, theirs = map(_letter, (left, right))
+    if mine and mine == theirs and not called:
+        return True
     if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
         return False
-    if names.base_letter(left.body.array) == names.base_letter(right.body.array):
-        return True
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
+
+
+def _letter(value: Value) -> str:
+    """The letter of an array, or of the function that gives a value: the ε of ``ε_θ(x)``."""
+    match value.body:
+        case ir.Ref(array=name) | ir.Call(function=name):
+            return names.base_letter(name)
+    return ""
 
 
 def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
@@ -214,13 +225,16 @@ def _is_across(bias: Value, matrix: Value) -> bool:
     return rows == {"W"} and not columns & {"W"}
 
 
-def _is_noise(run: Run, value: Value) -> bool:
-    """Whether a value is a number times an ε that stands nowhere else."""
-    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
-    noise = [f.array for f in factors if isinstance(f, ir.Ref) and f.array.startswith("epsilon")]
+def _is_noise(run: Run, array: Value, value: Value) -> bool:
+    """Whether a value is made of an ε that is a number, and added to an array: one that stands
+    nowhere else, and mixed with the array, or one that has a label, the ε_0 of a first step."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
+    refs = [f for f in factors if isinstance(f, ir.Ref) and not f.at]
+    noise = [ref.array for ref in refs if ref.array.startswith("epsilon")]
+    if len(noise) != 1 or any(isinstance(f, ir.Pow) and f.exponent != ir.HALF for f in factors):
+        return False
     said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
-    divided = any(isinstance(factor, ir.Pow) for factor in factors)
-    return len(noise) == len(said) == 1 and not divided
+    return "_" in noise[0] or (len(said) == 1 and _is_mixed(array))
 
 
 def _are_mixed(left: Value, right: Value) -> bool:

@@ -37,6 +37,7 @@ from notes2code.meaning import (
     names,
     roots,
     scripts,
+    updates,
 )
 from notes2code.meaning.quantities import quantities
 from notes2code.meaning.stated import Declare, Define, Range, Statement
@@ -53,6 +54,7 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
+    ``moves`` are names that an update adds to its state, with that.
     ``averaged`` are the values that weights add up, which are vectors.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers.
@@ -96,6 +98,7 @@ class Survey:
     sequences: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     mixes: set[str] = field(default_factory=set)
+    moves: dict[str, str] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
@@ -252,6 +255,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
     seen.mixes = set(_mixes(seen, nodes))
+    seen.moves = updates.moves(seen, nodes, statements)
     seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes, [s for s in statements if isinstance(s, Define)])

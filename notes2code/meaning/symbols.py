@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, ir, names, scripts, sizes
+from notes2code.meaning import binders, ir, names, scripts, sizes, updates
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
@@ -429,6 +429,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         return 2
     if use.name in run.seen.placed:
         return 0
+    if (moved := updates.rank(run, use.name)) is not None:
+        return moved
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
     of_one = of_one or (small and use.name in run.seen.quantities)  # the k of TopK
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:

@@ -67,3 +67,18 @@ def test_several_names_that_have_it_by_custom_only_have_it_not() -> None:
 )
 def test_standard_scores(case: Case) -> None:
     check(case)
+
+
+@table(
+    # A layer that stands above the left alone is a label of what is defined.
+    Case(r"h_i^{(l+1)} = \sum_j a_{ij} W x_j", "a[n,m] W[p,d] x[m,d]", lambda a, w, x: a @ x @ w.T),
+    Case(r"h_i^{l+1} = W x_i", "W[p,d] x[n,d]", lambda w, x: x @ w.T),
+    Case(r"H^{(l+1)} = \tanh(A X W)", "A[n,m] X[m,d] W[d,p]", lambda a, x, w: np.tanh(a @ x @ w)),
+    # Near misses: below it is the place in a product, and on the right it is an index, too.
+    Case(r"h_l = W x", "W[p,d] x[d]", lambda w, x: w @ x),
+    Case(
+        r"z_i^{(k)} = W^{(k)} x_i", "W[h,p,d] x[n,d]", lambda w, x: np.einsum("kpd,nd->knp", w, x)
+    ),
+)
+def test_labels_of_layers(case: Case) -> None:
+    check(case)

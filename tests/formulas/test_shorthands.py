@@ -309,3 +309,29 @@ def test_a_softmax_over_ranges_of_other_lengths() -> None:
 def test_an_indexed_function_of_a_vector() -> None:
     with pytest.raises(FormulaError, match="may be an element of `f`"):
         compile_formula(r"y = \sum_{i=1}^{N} f_i(x)", context=[r"f(x) = W x + b"])
+
+
+@table(
+    # What is multiplied by a size is a number, and so is what that is multiplied by.
+    Case(r"N = (d \times r) + (r \times k)", "d# r k", lambda d, r, k: d * r + r * k),
+    Case(
+        r"N = 2 \times \hat{L}_{LoRA} \times d_{model} \times r",
+        "L_LoRA_hat d_model# r",
+        lambda n, d, r: 2 * n * d * r,
+    ),
+    # Near misses: nothing says that these count.
+    Case(r"y = a \times b", "a b[d]", lambda a, b: a * b),
+    Case(r"y = 2 \times \hat x", "x_hat[d]", lambda x: 2 * x),
+)
+def test_products_of_sizes(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # Three capitals above a name are a word, whose T is no transpose.
+    Case(r"Y = X^{TAV} W", "X_TAV[n,d] W[d,p]", lambda x, w: x @ w),
+    Case(r"Y = X^{AVT} W", "X_A_V[d,n] W[d,p]", lambda x, w: x.T @ w),
+    Case(r"Y = W^{QT} x", "W_Q[d,p] x[d]", lambda w, x: w.T @ x),
+)
+def test_words_of_capitals(case: Case) -> None:
+    check(case)

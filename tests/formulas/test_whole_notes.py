@@ -176,11 +176,11 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         lambda q, k: q @ k.T,
         context=[r"Q = X W_Q"],
     ),
-    # A state x_t of steps is a function x(t) of time all the same.
+    # A state x_t of steps is one of all times, too.
     Case(
         r"y(t) = C h(t)",
-        "t C[n,m] h()",
-        lambda t, c, h: c * h(t),
+        "C[n,m] h[l,m]",
+        lambda c, h: h @ c.T,
         context=[STATE],
     ),
     # The i of a declared x^i tells several apart, and raises none.

@@ -1,0 +1,58 @@
+"""Linear layers written as words, ``Linear(x)``, and the cosine of two vectors."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex.tree import Dots, Group, Node
+from notes2code.meaning import families, ir
+from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
+from notes2code.meaning.run import Run, Symbol, find_index
+from notes2code.meaning.values import Value, contract, fresh, link, scalar
+
+
+def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``Linear(x)``: x W + b with a weight and a bias of its own."""
+    if len(group.items) > 1 or any(isinstance(item, Dots) for item in group.items):
+        value = families.concatenated(run, group.items, span)
+    else:
+        value = run.lower(group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", "`Linear` needs a vector or a matrix", span)
+    number = run.sites["linear"] = run.sites.get("linear", 0) + 1
+    own = run.seen.use(name).name.split("_", 1)
+    label = own[1] if len(own) > 1 else str(number)
+    while f"W_{label}" in run.symbols or f"W_{label}" in run.seen.counted:
+        label = f"linear_{label}"
+    if any(isinstance(e, ir.Ref) and e.array[:1] in "WU" for e in ir.walk(value.body)):
+        run.problems.append(
+            warning(
+                "N2C051",
+                "`Linear` has a weight of its own, and its argument is multiplied by one already",
+                span,
+                "write either `Linear(x)` or `xW + b`",
+            )
+        )
+    features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
+    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), "the weight", span)
+    run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
+    rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
+    weight = Value(Ref(f"W_{label}", (Idx(rows), Idx(columns))), (rows, columns), span)
+    bias = Value(Ref(f"b_{label}", (Idx(other),)), (other,), span)
+    product = contract(run, value, weight, 0, span)
+    link(run, product.axes[-1], other, span)
+    return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
+    """The dot product of two vectors over their lengths."""
+    if left.rank != 1 or right.rank != 1:
+        raise error("N2C041", "a cosine stands between two vectors", span)
+    product = contract(run, left, right, 0, span)
+    lengths = [_length(value) for value in (left, right)]
+    return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)
+
+
+def _length(value: Value) -> Expr:
+    copy = Index("", find_index(value.axes[0]).size)
+    body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
+    return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)

@@ -1,0 +1,118 @@
+"""Updates: what a step adds to its state is of the state's kind, as the m and the v of ``W_t =
+W_{t-1} - α m_t / (\\sqrt{v_t} + ε)`` are matrices where W is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Node,
+    Nodes,
+    Root,
+    Script,
+    children,
+    walk,
+)
+from notes2code.meaning import binders, ir, names, scripts
+from notes2code.meaning.stated import Define, Statement
+
+if TYPE_CHECKING:
+    from notes2code.meaning.run import Run
+    from notes2code.meaning.survey import Survey
+
+_RATES = frozenset("alpha beta gamma eta kappa lambda mu rho sigma tau".split())
+"""Letters of rates, of decays and of the scale of noise, which are numbers at each step, too."""
+
+_RECURRENT = frozenset("cCh")
+"""States of recurrent networks, whose inputs are vectors by custom."""
+
+
+def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[str, str]:
+    """What is added to the state of a step, and stands below a root in that: by their names, the
+    state that they move. Numbers that are multiplied by something else move nothing."""
+    found: dict[str, str] = {}
+    for define in statements:
+        state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
+        if state in _RECURRENT or not seen.steps.get(state):
+            continue
+        for infix in nodes.of(Infix):
+            for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
+                if infix.op in "+-" and _has(own, state) and not _has(term, state):
+                    found |= dict.fromkeys(_moving(seen, term), state)
+    return found
+
+
+def rank(run: Run, name: str) -> int | None:
+    """The axes of what moves a matrix or what is bold, or is noise, which is drawn for all elements
+    of a vector; None of anything else: numbers that move a vector may stand for each of them."""
+    state = run.symbols.get(run.seen.moves.get(name, ""))
+    if state is None:
+        return None
+    noise = names.base_letter(name) == "epsilon"
+    count = len(state.axes)
+    return count if count > 1 or (count and (noise or run.seen.is_bold(state.name))) else None
+
+
+def is_moment(run: Run, value: ir.Expr) -> bool:
+    """Whether the root of a value is taken element by element: it is the v_t of an update, or the
+    ``v_t + ε``."""
+    terms = value.terms if isinstance(value, ir.Add) else (value,)
+    return any(isinstance(term, ir.Ref) and rank(run, term.array) for term in terms)
+
+
+def divides(run: Run, divisor: ir.Expr) -> bool:
+    """Whether an update is divided by a value element by element, as by ``\\sqrt{v_t} + ε``."""
+    roots = (p for p in ir.walk(divisor) if isinstance(p, ir.Pow) and p.exponent == ir.HALF)
+    return any(is_moment(run, root.base) for root in roots)
+
+
+def _has(node: Node, letter: str) -> bool:
+    return any(binders.bare(inner) == letter for inner in walk(node))
+
+
+def _moving(seen: Survey, term: Node) -> Iterator[str]:
+    """The m_t and v_t of ``α m_t / (\\sqrt{v_t} + ε)``."""
+    above, below = _parts(term)
+    arrays = [node for node in above if scripts.is_name(node) and not _is_rate(node)]
+    if len(arrays) == 1 and all(node in arrays or _is_number(node) for node in above):
+        roots = (root.body for node in below for root in walk(node) if isinstance(root, Root))
+        yield from _at_step(seen, (*arrays, *(n for root in roots for n in walk(root))))
+
+
+def _at_step(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
+    for node in nodes:
+        use = seen.understood(node) if isinstance(node, Script) and not _is_rate(node) else None
+        if use is not None and use.steps and not use.indices:
+            yield use.name
+
+
+def _parts(term: Node) -> tuple[list[Node], list[Node]]:
+    """The factors above and below the line of a term."""
+    match term:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            above, below = _parts(top)
+            return above, [*below, bottom]
+        case Juxt(factors):
+            pairs = [_parts(factor) for factor in factors]
+        case Infix("·" | "×" | "*" | "⊙" | "∘", left, right):
+            pairs = [_parts(left), _parts(right)]
+        case Group("(", (inner,)):
+            return _parts(inner)
+        case _:
+            return [term], []
+    return [n for above, _ in pairs for n in above], [n for _, below in pairs for n in below]
+
+
+def _is_rate(node: Node) -> bool:
+    return binders.bare(node) in _RATES
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a factor is made of numbers and rates only."""
+    return _is_rate(node) if scripts.is_name(node) else all(map(_is_number, children(node)))

@@ -1,0 +1,24 @@
+"""Probabilities that are told by what they are proportional to are numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from notes2code import compile_formula
+
+
+@pytest.mark.parametrize(
+    ("latex", "axes"),
+    [
+        (r"P(x | \theta) = \frac{1}{Z} \exp(-E_\theta(x))", 0),
+        (r"p(x) = \frac{e^{-E(x)}}{Z}", 0),
+        (r"p(y | x) = \frac{\exp(f(x, y))}{Z(x)}", 0),
+        # Near misses: the values of all outcomes, and what is no probability.
+        (r"p(x) = \mathrm{softmax}(f(x))", 1),
+        (r"w(x) = \exp(-E(x))", 1),
+    ],
+)
+def test_an_energy_is_a_number(latex: str, axes: int) -> None:
+    equation = compile_formula(latex).equation
+    assert equation is not None
+    assert len(equation.value.indices) == axes

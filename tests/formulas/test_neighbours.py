@@ -1,0 +1,33 @@
+"""Graphs: nodes u, v and w are places, whatever their letters say elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(r"e_{uv} = \tanh(h_u^\top W h_v)", "h[n,d] W[d,d]", lambda h, w: np.tanh(h @ w @ h.T)),
+    Case(r"e_{vw} = a^\top (h_v + h_w)", "a[d] h[n,d]", lambda a, h: (h @ a)[:, None] + h @ a),
+    Case(
+        r"h_v = \sum_{u \in \mathcal{N}(v)} c_{vu} W x_u",
+        "N[n,m] c[n,m] W[p,d] x[m,d]",
+        lambda n, c, w, x: (c * (n != 0)) @ x @ w.T,
+    ),
+    # Near misses: labels of weights, of roles and of two things.
+    Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
+    Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),
+    Case(r"r_{xy} = h_x + h_y", "h_x[d] h_y[d]", lambda x, y: x + y),
+)
+def test_places(case: Case) -> None:
+    check(case)
+
+
+def test_weights_and_what_they_weigh_have_the_same_places() -> None:
+    f = compile_formula(
+        r"c_{vu} = \frac{\exp(a^\top h_u)}{\sum_{k \in \mathcal{N}(v)} \exp(a^\top h_k)}"
+    )
+    assert {one.name: len(one.shape) for one in f.inputs} == {"a": 1, "h": 2, "N": 2}
+    assert len(f.equation.value.indices) == 2

@@ -1,0 +1,55 @@
+"""Signals: what is written as a function of the time is a vector at each time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"h'(t) = A h(t) + B x(t)",
+        "A[m,n] h[l,n] B[m,k] x[l,k]",
+        lambda a, h, b, x: h @ a.T + x @ b.T,
+    ),
+    Case(
+        r"\dot{\mathbf z}(t) = \mathbf A(t) \mathbf z(t)",
+        "A[l,n,m] z[l,m]",
+        lambda f, z: (f @ z[..., None])[..., 0],
+    ),
+    Case(
+        r"s(t+1) = A s(t) + B u(t)",
+        "A[n,m] s[m] B[n,k] u[k]",
+        lambda a, s, b, u: a @ s + b @ u,
+    ),
+    Case(
+        r"h_t = \tanh(W h_{t-1} + U x(t))",
+        "W[n,m] h[m] U[n,k] x[k]",
+        lambda w, h, u, x: np.tanh(w @ h + u @ x),
+    ),
+    # What is said of h(t) holds beside it.
+    Case(
+        r"y(t) = C h(t) + b x(t)",
+        "C[m,N] h[l,N] b[m] x[l]",
+        lambda c, h, b, x: h @ c.T + x[:, None] * b,
+        context=r"with $h(t) \in \mathbb{R}^N$ and $x(t) \in \mathbb{R}$",
+    ),
+)
+def test_vectors(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y(t) = g(t) + s(t)",  # nothing says that they are vectors
+        r"y(t) = W f(t)",  # f is a function
+        r"y(t) = W h(t) + t",  # the time is computed with
+        r"y(x) = W h(x) + b",  # x is no time
+    ],
+)
+def test_functions(latex: str) -> None:
+    assert any(given.kind == "function" for given in compile_formula(latex).equation.inputs)

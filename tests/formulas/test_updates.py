@@ -1,0 +1,89 @@
+"""Updates of weights, and noise: what is added is of the kind of what it is added to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"W_t = W_{t-1} - \eta \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon}",
+        "W[a,b] eta m_hat[a,b] v_hat+[a,b] epsilon+",
+        lambda w, eta, m, v, e: w - eta * m / (np.sqrt(v) + e),
+    ),
+    Case(
+        r"W_{t+1} = W_t - \frac{\eta}{\sqrt{G_t + \epsilon}} \odot g_t",
+        "W[a,b] eta G+[a,b] epsilon+ g[a,b]",
+        lambda w, eta, v, e, g: w - eta / np.sqrt(v + e) * g,
+    ),
+    Case(
+        r"W_{t+1} = W_t - \eta_t g_t",
+        "W[a,b] eta g[a,b]",
+        lambda w, eta, g: w - eta * g,
+    ),
+    Case(
+        r"\mathbf u_{t+1} = \mathbf u_t - \eta g_t",
+        "u[a] eta g[a]",
+        lambda u, eta, g: u - eta * g,
+    ),
+    Case(
+        r"x_t = \sqrt{\alpha_t} x_{t-1} + \sqrt{1 - \alpha_t} \epsilon_{t-1}",
+        "alpha x[d] epsilon[d]",
+        lambda a, x, e: np.sqrt(np.abs(a)) * x + np.sqrt(1 - a) * e,
+    ),
+    # Near misses: numbers move a number, and an outer product is no single name.
+    Case(
+        r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
+        "theta eta m v+ epsilon+",
+        lambda theta, eta, m, v, e: theta - eta * m / (np.sqrt(v) + e),
+    ),
+    Case(
+        r"W_t = W_{t-1} + \eta v_t k_t^\top",
+        "W[a,b] eta v[a] k[b]",
+        lambda w, eta, v, k: w + eta * np.outer(v, k),
+    ),
+    Case(
+        r"v_t = \beta v_{t-1} + (1 - \beta) g_t^2",
+        "beta v g",
+        lambda beta, v, g: beta * v + (1 - beta) * g**2,
+    ),
+)
+def test_updates(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case(
+        r"x_1 = c x_0 + \sigma \epsilon_0",
+        "c x_0[d] sigma epsilon_0[d]",
+        lambda a, x, b, e: a * x + b * e,
+    ),
+    # Near misses: a small number, and one that is shared out.
+    Case(r"y = x + \epsilon", "x[d] epsilon", lambda x, e: x + e),
+    Case(
+        r"y = (1 - \epsilon) x + \frac{\epsilon}{K}",
+        "epsilon x[d] K",
+        lambda e, x, k: (1 - e) * x + e / k,
+    ),
+)
+def test_noise(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "shapes"),
+    [
+        (r"L = \|\epsilon - \epsilon_\theta(x, t)\|^2", {"epsilon": 1, "x": 1, "t": 0}),
+        (r"\epsilon_{pred} = \epsilon_\theta(z, t, y)", {"z": 1, "t": 0, "y": 1}),
+    ],
+)
+def test_predicted_noise(latex: str, shapes: dict[str, int]) -> None:
+    equation = compile_formula(latex).equation
+    assert equation is not None
+    ranks = {one.name: len(one.shape) for one in equation.inputs if one.kind == "array"}
+    assert ranks == shapes
+    assert len(equation.value.indices) == (0 if equation.name == "L" else 1)
