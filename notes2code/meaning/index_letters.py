@@ -426,7 +426,21 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
             seen.steps.setdefault("", set()).add(letter)
     if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
         seen.steps[""] = {_LAYER}
+    if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
+        seen.steps.setdefault("", set()).add(_TIME)
 
+
+def _is_renewed(target: Node) -> bool:
+    """Whether a left-hand side is ``θ_{new}``, which a step makes of the θ before. Of a ``W_{new}``
+    it is not known whether what is taken off is a matrix."""
+    if not isinstance(target, Script) or binders.bare(target).isupper():
+        return False
+    own = (at for at in (target.sub, target.sup) if at is not None)
+    return any(names.label(at) in ("new", "next") for at in own)
+
+
+_TIME = "t"
+"""The letter that counts the steps of an optimiser, as in ``θ_{new} = θ_{old} - η g_t``."""
 
 _LAYER = "ell"
 """The letter that counts layers and nothing else: each has weights of its own, and a formula that

@@ -56,6 +56,12 @@ class Linked:
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
 
 
+def _is_made_of(equation: Equation, names: Set[str]) -> bool:
+    """Whether a function is made of others: the ``π^*(y | x) = … r(x, y)`` beside the ``r(x, y) = …
+    π^*(y | x)`` of the same, which neither is without the other."""
+    return any(given.name in names for given in equation.inputs)
+
+
 def numbered_base(name: str) -> str:
     """The W of ``W_1``; "" for a name without a number."""
     base, _, number = name.rpartition("_")
@@ -522,7 +528,9 @@ class Linker:
                     continue
                 if names.is_any_function(name) and self._multiplies(entry, name, other):
                     continue
-                if equation is not None and softmax.is_defined(equation):
+                if equation is not None and (
+                    softmax.is_defined(equation) or _is_made_of(equation, mine.functions)
+                ):
                     break
                 if equation is not None and (equation.parameters or self._only_here(name)):
                     out[name] = equation

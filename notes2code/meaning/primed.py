@@ -15,17 +15,17 @@ _FRESH = "jikrstpumn"
 def renamed(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     """The clauses, made of these nodes, with a letter that stands nowhere for each index with a
     prime: for what a sum counts with, and for what stands below the name on a left-hand side."""
-    if not any(map(_letter, nodes.of(Script))):
+    if not any(map(letter, nodes.of(Script))):
         return tuple(clauses)
     primed = dict.fromkeys(x for c in clauses for x in _on_left(c.node))
     primed |= dict.fromkeys(x for n in nodes.of(Big) for x in _counted(n))
     taken = {node.text for node in nodes.of(Name)}
-    fresh = (letter for letter in _FRESH if letter not in taken)
+    fresh = (x for x in _FRESH if x not in taken)
     letters = dict(zip(primed, fresh, strict=False))
 
     def written(node: Node) -> Node:
-        letter = letters.get(_letter(node))
-        return rebuilt(node, written) if letter is None else Name(letter, node.span)
+        own = letters.get(letter(node))
+        return rebuilt(node, written) if own is None else Name(own, node.span)
 
     return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
 
@@ -34,19 +34,19 @@ def _on_left(node: Node) -> Iterator[str]:
     """The letters with a prime below the name that a clause defines."""
     left = node.operands[0] if isinstance(node, Relation) and "=" in node.signs else None
     if isinstance(left, Script) and left.sub is not None:
-        yield from filter(None, map(_letter, walk(left.sub)))
+        yield from filter(None, map(letter, walk(left.sub)))
 
 
 def _counted(node: Big) -> Iterator[str]:
     """The letters with a prime that a big sign counts with."""
     first = node.sub.operands[0] if isinstance(node.sub, Relation) else node.sub
-    if first is not None and (letter := _letter(first)):
-        yield letter
+    if first is not None and (own := letter(first)):
+        yield own
 
 
-def _letter(node: Node) -> str:
+def letter(node: Node) -> str:
     """The t of ``t'``; "" of anything else."""
     match node:
-        case Script(Name(letter), None, None, 1) if letter in names.INDEX_LETTERS:
-            return letter
+        case Script(Name(text), None, None, 1) if text in names.INDEX_LETTERS:
+            return text
     return ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Big, Clause, Group, Name, Node, Nodes, Relation, rebuilt, walk
-from notes2code.meaning import binders, in_brackets, names
+from notes2code.meaning import binders, in_brackets, names, primed
 
 
 def with_letters(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
@@ -34,7 +34,8 @@ def with_letters(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
 def _compared(node: Big) -> set[str]:
     """The letters that may count in what a comparison begins with, where that is no letter."""
     match node.sub:
-        case Relation((first, _), (sign,)) if sign in "<>≤≥≠=" and not isinstance(first, Name):
-            letters = {n.text for n in walk(first) if isinstance(n, Name)} if first else set()
-            return letters & names.INDEX_LETTERS
+        case Relation((first, _), (sign,)) if sign in "<>≤≥≠=" and first is not None:
+            alone = isinstance(first, Name) or primed.letter(first)
+            letters = {n.text for n in walk(first) if isinstance(n, Name)}
+            return set() if alone else letters & names.INDEX_LETTERS
     return set()

@@ -172,6 +172,11 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     Case(r"A_{ij} = \mathrm{softmax}_j(S_{ij})", "S[n,m]", softmax),
     Case(r"A_{ij} = \frac{e^{S_{ij}}}{\sum_{j'} e^{S_{ij'}}}", "S[n,m]", softmax),
     Case(
+        r"A(i, j) = \frac{\exp(s_{ij})}{\sum_{j' \le i} \exp(s_{ij'})}",
+        "s[n,m]",
+        lambda s: np.exp(s) / (np.exp(s) * np.tri(*s.shape)).sum(-1, keepdims=True),
+    ),
+    Case(
         r"a_t(s) = \frac{\exp(h_t^\top W u_s)}{\sum_{s^\prime} \exp(h_t^\top W u_{s^\prime})}",
         "h[n,d] W[d,e] u[m,e]",
         lambda h, w, g: softmax(h @ w @ g.T),

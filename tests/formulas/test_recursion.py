@@ -45,6 +45,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda w, s, u: np.tanh(w @ s) + u,
     ),
     Case(
+        r"\theta_{new} = \theta_{old} - \eta \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon}",
+        "theta_old eta m_hat v_hat epsilon",
+        lambda theta, eta, m, v, epsilon: theta - eta * m / (np.sqrt(v) + epsilon),
+    ),
+    Case(
         r"z^{(l)}_i = \sum_j \sum_k W_{ijk} z^{(l-1)}_{jk} + b_i",
         "W[c,n,m] z[n,m] b[c]",
         lambda w, z, b: np.einsum("cnm,nm->c", w, z) + b,

@@ -52,6 +52,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
             r"W = \begin{bmatrix} 3 & 1 \\ 0 & 2 \end{bmatrix}",
         ],
     ),
+    # What is made of this formula is none of the things that it is made of.
+    Case(
+        r"r(x, y) = \beta \frac{\pi^*(y | x)}{\pi_0(y | x)}",
+        "beta pi_star pi_0",
+        lambda beta, p, q: beta * p / q,
+        context=[r"\pi^*(y | x) = \frac{1}{c} \pi_0(y | x) \exp(r(x, y) / \beta)"],
+    ),
     # What a matrix is at first is not what it stays.
     Case(
         r"U = W + B A",
