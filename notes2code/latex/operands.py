@@ -55,6 +55,8 @@ class Operands(TokenReader):
             return self.function(first)
         if first.kind == "dbar" and self.is_joining_sign():
             return self.big(first._replace(kind="big", text="concat"))
+        if first.kind == "word" and first.text.lower() == "concat" and self.is_joining_sign():
+            return self.big(first._replace(text="concat"))
         if first.text == "Sigma" and self.is_sum_sign():
             return self.big(first._replace(kind="big", text="sum"))
         if first.kind == "cmd" and first.text == "sqrt":
@@ -335,7 +337,7 @@ class Operands(TokenReader):
         return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
 
     def is_joining_sign(self) -> bool:
-        """Whether bars join what they count: ``\\Vert_{h=1}^{H} \\mathrm{head}_h``."""
+        """Whether a sign or word joins what it counts: ``\\Vert_{h=1}^{H} \\mathrm{head}_h``."""
         return any(token.text == "=" for token in self.below()[0])
 
     def below(self) -> tuple[list[Token], int]:
@@ -363,7 +365,7 @@ class Operands(TokenReader):
         if isinstance(sub, Relation) and sup is None and self.peek().kind == "{":
             self._refuse_lost_bound()
         if bare and (first.text in ("max", "min") or first.kind == "word"):
-            return operator
+            return self.of_magnitudes(operator)
         if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
             if first.text in ("max", "min"):
                 return operator
@@ -375,7 +377,18 @@ class Operands(TokenReader):
             )
         if bare:
             return Big(first.text, None, None, self.term(), self.span_from(first))
-        return Big(first.text, sub, sup, self.term(), self.span_from(first))
+        called = (first.kind, first.text) == ("word", "concat") and self.peek().kind == "open"
+        body = self.primary() if called else self.term()
+        return Big(first.text, sub, sup, body, self.span_from(first))
+
+    def of_magnitudes(self, operator: Node) -> Node:
+        """``\\max(|x|)`` for ``\\max|x|``; else the operator alone."""
+        opened = self.peek()
+        if opened.kind != "bar" or self.bars:
+            return operator
+        magnitudes = self.bar_group(self.take())
+        group = Group("(", (magnitudes,), (), magnitudes.span)
+        return Juxt((operator, group), operator.span.to(group.span))
 
     def _refuse_lost_bound(self) -> None:
         """Refuse the N of ``\\sum_{i=1}{N} x_i``, which has lost its ``^``."""

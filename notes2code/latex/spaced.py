@@ -71,7 +71,7 @@ def cut(tokens: Sequence[Token]) -> list[Token]:
     """The ``\\text{top-}k`` of one word whose end is set in math, as ``\\text{top-k}`` is."""
     joined: list[Token] = []
     for token in tokens:
-        before = joined[-1] if joined else token
+        before = joined[-1] if joined else Token("end", "", 0, 0)
         if before.kind == "word" and before.text.endswith("-") and token.kind in _ENDS:
             joined[-1] = before._replace(text=before.text + token.text, end=token.end)
         else:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import (
+    Apply,
     Big,
     Dots,
     Group,
@@ -18,7 +19,7 @@ from notes2code.latex.tree import (
     Relation,
     walk,
 )
-from notes2code.meaning import binders, conditions, diagonal, ir, names, scripts
+from notes2code.meaning import binders, conditions, diagonal, families, ir, names, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
@@ -70,20 +71,34 @@ def big(run: Run, node: Big) -> Value:
 
 
 def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], value: Value) -> Value:
-    """``⊕_{i=1}^{n} R_i`` of blocks whose size is a number: they stand on a diagonal. Of anything
-    else it may be a concatenation, and how far that goes is not plain."""
+    """``⊕_{i=1}^{n} R_i`` of blocks whose size is a number: they stand on a diagonal. Anything else
+    is a concatenation, if it is plain how far that goes."""
     sizes = [find(find_index(axis).size).value for axis in value.axes]
     if len(sizes) == 2 and all(isinstance(size, ir.Num) for size in sizes) and len(bound) == 1:
         index, reach = bound[0]
         if reach is None and index.start < 2:
             _must_use(node, index, value.body)
             return diagonal.of_matrices(index, value, node.span)
+    plain = isinstance(node.body, Group) or (node is run.whole and _is_one(run, node.body))
+    if plain and len(bound) == 1 and bound[0][1] is None and value.rank:
+        _must_use(node, bound[0][0], value.body)
+        run.problems.append(note("N2C039", "what is joined here is laid end to end", node.span))
+        return families.end_to_end(run, bound[0][0], value, node.span)
     raise error(
         "N2C033",
         "how far what is joined goes is not plain here",
         node.span,
         "write `\\mathrm{Concat}(\\mathrm{head}_1, \\dots, \\mathrm{head}_h)`",
     )
+
+
+def _is_one(run: Run, node: Node) -> bool:
+    """Whether a node is one operand: a name, or a call of a function."""
+    match node:
+        case Juxt((name, Group("("))) if scripts.is_name(name):
+            use = run.seen.understood(name)
+            return use is not None and use.name in run.seen.called | names.GREEK
+    return scripts.is_name(node) or isinstance(node, Apply)
 
 
 def _refuse_condition(run: Run, node: Big) -> None:
@@ -219,6 +234,8 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and _is_range(operand):
         ends = [item for item in operand.items if not isinstance(item, Dots)]
         return [_bounded(run, letters[0], ends[0], ends[-1])]
+    more = conditions.with_one_more(sub)
+    operand = more[0].operands[1] if more is not None else operand
     if len(letters) == 1 and sign == "∈" and operand is not None and scripts.is_name(operand):
         return [(Index(letters[0], Size("")), None)]
     raise error(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Group, Node, Relation, walk
+from notes2code.latex.tree import Group, Infix, Name, Node, Relation, walk
 from notes2code.latex.words import ELSE
 from notes2code.meaning import ir, membership
 from notes2code.meaning.ir import Expr
@@ -19,6 +20,8 @@ def condition(run: Run, node: Node) -> Expr:
     """A condition on indices and numbers."""
     if isinstance(node, Group) and len(node.items) == 1:
         return condition(run, node.items[0])
+    if (either := with_one_more(node)) is not None:
+        return ir.Logic("or", tuple(condition(run, part) for part in either))
     if isinstance(node, Relation) and (held := membership.told(run, node)) is not None:
         return held
     if not isinstance(node, Relation) or not all(sign in SIGNS for sign in node.signs):
@@ -41,6 +44,15 @@ def condition(run: Run, node: Node) -> Expr:
         compare(run, left, right)
     parts = tuple(ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True))
     return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
+
+
+def with_one_more(node: Node) -> tuple[Relation, Relation] | None:
+    """``j ∈ N_i`` and ``j = i`` for ``j ∈ N_i ∪ \\{i\\}``."""
+    match node:
+        case Relation((member, Infix("∪", members, Group("{", (Name() as one,)))), ("∈",)):
+            inside = replace(node, operands=(member, members))
+            return inside, replace(node, operands=(member, one), signs=("=",))
+    return None
 
 
 def compare(run: Run, left: Expr, right: Expr) -> None:

@@ -70,7 +70,7 @@ def _side_by_side(run: Run, index: Index, value: Value, ways: Ways, span: Span) 
     way = run.choose(f"list {span.start}", ways)
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == _JOINED:
-        return _end_to_end(run, index, value, span)
+        return end_to_end(run, index, value, span)
     _doubt_vectors(run, value)
     return Value(
         value.body, (*value.axes, index) if way == _COLUMNS else (index, *value.axes), span
@@ -221,7 +221,7 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
             return Value(values[0].body, (index, *values[0].axes), span)
         if len(values) == 1 and values[0].rank == 2 and not _is_head(values[0]):
             lying = transpose(values[0], values[0].span)
-            return transpose(_end_to_end(run, index, lying, span), span)
+            return transpose(end_to_end(run, index, lying, span), span)
         if len(values) == 1 and values[0].rank == 1:
             return _side_by_side(run, index, values[0], _ways(run, index, values[0], True), span)
         return replace(_together(run, index, values, span), row=False)
@@ -315,11 +315,11 @@ def _together(run: Run, index: Index, values: list[Value], span: Span) -> Value:
     return (
         _interleaved(index, values, span)
         if len(values) > 1
-        else _end_to_end(run, index, values[0], span)
+        else end_to_end(run, index, values[0], span)
     )
 
 
-def _end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
+def end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
     """Concat(h_1, …, h_n): element c is element c mod d of the item c div d."""
     if value.rank == 0:
         return Value(value.body, (index,), span)
@@ -347,7 +347,7 @@ def _led(run: Run, lead: Sequence[Node], family: Sequence[Node], span: Span) -> 
         way = run.choose(f"list {span.start}", ways)
         run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
         if way == ways[0][0]:
-            return joined_values(run, [*firsts, _end_to_end(run, index, value, span)], span)
+            return joined_values(run, [*firsts, end_to_end(run, index, value, span)], span)
     for first in firsts:
         for mine, theirs in zip(value.axes, first.axes, strict=True):
             link(run, mine, theirs, span)

@@ -34,11 +34,23 @@ from notes2code.meaning.values import (
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 
 
+def _magnitudes(run: Run, body: Node) -> Value | None:
+    """The absolute values of all elements of x, in ``max(|x|)``; None of anything but an array."""
+    match body:
+        case Group("|", (inner,)):
+            value = run.lower(inner)
+            if value.rank:
+                return mapped(value, lambda e: ir.Fn("abs", (e,)), body.span)
+    return None
+
+
 def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     """``max(a, b)`` of several, ``max(x_1, …, x_n)``, ``max(x)`` of one array's elements, and
     ``mean(x_i)`` over an index that stands nowhere else."""
     if len(group.items) == 1:
         own, (body,) = own_letter(run, group), group.items
+        if not own and (magnitudes := _magnitudes(run, body)) is not None:
+            return scalar(reduce_all(kind, magnitudes), span)
         value = None if own else run.lower(body)
         if value is None or value.rank == 0:
             letters = [own] if own else [*run.seen.loose(body)]

@@ -37,6 +37,9 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
         match node:
             case Relation((Name() as member, Juxt() as called), ("∈" | "∉",)):
                 return replace(node, operands=(member, _named(called)))
+            case Relation((Name() as member, Infix("∪", Juxt() as called) as joined), ("∈",)):
+                joined = replace(joined, left=_named(called))
+                return replace(node, operands=(member, joined))
             case Group("|", (Juxt((name, *_)) as called,)) if binders.bare(name) in sets:
                 return replace(node, items=(_named(called),))
             case Big("sum", Relation((Name(letter), Group("{", items)), ("∈",)), None, body):

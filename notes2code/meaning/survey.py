@@ -359,6 +359,7 @@ def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the sets that something is a member of."""
     for node in nodes.of(Relation):
         members = node.operands[-1] if node.signs in (("∈",), ("∉",)) else None
+        members = members.left if isinstance(members, Infix) and members.op == "∪" else members
         use = seen.understood(members) if members is not None else None
         if use is not None:
             yield use.name

@@ -44,6 +44,7 @@ TEXT = [
     r"+",
     r"\|",
     r"\Vert",
+    r"\text{top-}k",
     r"|\cdot|",
     r"\div \sqrt{d_h}",
     r"\times W_P",

@@ -36,6 +36,25 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         lambda a, members, v: (a * (members != 0)) @ v,
     ),
     Case(
+        r"y_i = \sum_{j \in \mathcal{N}(i) \cup \{i\}} a_{ij} v_j",
+        "a[n,m] N[n,m] v[m,d]",
+        lambda a, members, v: (a * ((members != 0) | np.eye(*a.shape, dtype=bool))) @ v,
+    ),
+    # What is counted below a sign that joins is laid end to end, where it is plain how far it goes.
+    Case(
+        r"y_i = \Big\|_{k=1}^K \tanh\left(\sum_{j} a_{ij}^k W^k x_j\right)",
+        "a[K,n,m] W[K,p,d] x[m,d]",
+        lambda a, w, x: np.concatenate([np.tanh(a[k] @ x @ w[k].T) for k in range(len(w))], 1),
+    ),
+    Case(
+        r"Y = \mathrm{Concat}_{h=1}^{H}(\mathrm{head}_h) U",
+        "head[H,n,d] U[H*d,p]",
+        lambda heads, u: np.concatenate(list(heads), 1) @ u,
+    ),
+    # The largest magnitude is that of all elements.
+    Case(r"s = \frac{\max|x|}{127}", "x[n]", lambda x: np.abs(x).max() / 127),
+    Case(r"s = \max(|X|)", "X[n,d]", lambda x: np.abs(x).max()),
+    Case(
         r"y_i = \frac{1}{|S(i)|} \sum_{j \in S(i)} x_j",
         "S[n,m] x[m,d]",
         lambda members, x: (members != 0) @ x / (members != 0).sum(axis=1, keepdims=True),
