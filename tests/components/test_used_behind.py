@@ -30,3 +30,15 @@ def test_mean_of_numbers(tmp_path: Path) -> None:
     mean, _ = compile_vault(read_vault(tmp_path), library()).formulas
     assert mean.compiled.equation is not None
     assert mean.compiled.equation.value.indices == ()
+
+
+def test_what_is_made_of_a_formula_is_no_part_of_it(tmp_path: Path) -> None:
+    """A policy made of its reward, and the reward said by the policy: neither is put into the
+    other."""
+    policy = "\\pi^*(y | x) = \\frac{1}{Z(x)} \\pi_0(y | x) \\exp(r(x, y) / \\beta)"
+    reward = "r(x, y) = \\beta \\log \\frac{\\pi^*(y | x)}{\\pi_0(y | x)} + \\beta \\log Z(x)"
+    (tmp_path / "a.md").write_text(f"$$ {policy} $$\n\n$$ {reward} $$\n", encoding="utf-8")
+    for formula in compile_vault(read_vault(tmp_path), library()).formulas:
+        equation = formula.compiled.equation
+        assert equation is not None
+        assert not equation.functions

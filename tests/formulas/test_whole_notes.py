@@ -351,10 +351,3 @@ def test_a_square_between_a_name_and_parentheses_is_no_factor() -> None:
     with pytest.raises(FormulaError, match="may be a call or a product"):
         compile_formula(r"y_i = x_i / \sigma^2(x)")
     assert compile_formula(r"y = \sigma^2 (x + z)").status == "formula"
-
-
-def test_what_is_made_of_a_formula_is_no_part_of_it() -> None:
-    latex = r"r(x, y) = \beta \log \frac{\pi^*(y | x)}{\pi_0(y | x)} + \beta \log Z(x)"
-    turned = r"\pi^*(y | x) = \frac{1}{Z(x)} \pi_0(y | x) \exp(r(x, y) / \beta)"
-    names = {given.name for given in compile_formula(latex, context=turned).inputs}
-    assert {"pi_star", "pi_0"} <= names
