@@ -17,6 +17,8 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Relation,
+    Script,
+    children,
     walk,
 )
 from notes2code.meaning import binders, conditions, diagonal, families, ir, names, scripts
@@ -370,6 +372,9 @@ def _depends(run: Run, node: Node) -> bool:
 
 
 def _letters(run: Run, node: Node) -> list[str]:
-    """The indices that a bound depends on."""
-    names = (inner.text for inner in walk(node) if isinstance(inner, Name))
-    return [name for name in names if name in run.indices]
+    """The indices that a bound depends on, not those of a label, as in ``T_{in}``."""
+    if isinstance(node, Name):
+        return [node.text] if node.text in run.indices else []
+    use = run.seen.understood(node) if isinstance(node, Script) else None
+    inside = children(node) if use is None else [at.node for at in use.indices]
+    return [letter for inner in inside for letter in _letters(run, inner)]
