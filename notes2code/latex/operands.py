@@ -43,6 +43,14 @@ def _in_parentheses(sup: Node) -> Node:
     return sup
 
 
+def _one_to_another(script: Node) -> Node:
+    """``t2i``, from text to image, is one label."""
+    match script:
+        case Juxt((Name(first), Num("2"), Name(last)), span):
+            return Name(f"{first}2{last}", span)
+    return script
+
+
 class Operands(TokenReader):
     """The part of the parser that reads one operand."""
 
@@ -109,7 +117,7 @@ class Operands(TokenReader):
             outer, self.in_script = self.in_script, True
             content = self.braces()
             self.in_script = outer
-            return content
+            return _one_to_another(content)
         if token.kind in ("op", "rel"):
             self.at += 1
             following = self.peek()

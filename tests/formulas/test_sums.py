@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def running_mean(a: np.ndarray) -> np.ndarray:
@@ -50,6 +50,10 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         r"Y = \mathrm{Concat}_{h=1}^{H}(\mathrm{head}_h) U",
         "head[H,n,d] U[H*d,p]",
         lambda heads, u: np.concatenate(list(heads), 1) @ u,
+    ),
+    Case(r"L_{t2i} = \frac{1}{N} \sum_{i=1}^{N} s_{ii}", "s[N,N]", lambda s: np.trace(s) / len(s)),
+    Case(
+        r"a_{t,i} = \frac{\exp(e_{t,i})}{\sum_{j=1}^{T_{in}} \exp(e_{t,j})}", "e[n,T_in]", softmax
     ),
     # The largest magnitude is that of all elements.
     Case(r"s = \frac{\max|x|}{127}", "x[n]", lambda x: np.abs(x).max() / 127),
