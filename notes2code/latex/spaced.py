@@ -68,18 +68,23 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
 
 
 def cut(tokens: Sequence[Token]) -> list[Token]:
-    """The ``\\text{top-}k`` of one word whose end is set in math, as ``\\text{top-k}`` is."""
+    """The ``\\text{top-}k`` of one word whose end is set in math, as ``\\text{top-k}`` is, and the
+    ``h\\text{-swish}(x)`` of one that is called and begins in math."""
     joined: list[Token] = []
-    for token in tokens:
-        before = joined[-1] if joined else Token("end", "", 0, 0)
+    for token, behind in pairwise((*tokens, _NOTHING)):
+        before = joined[-1] if joined else _NOTHING
+        called = before.kind in _ENDS and token.kind == "text" and behind.text == "("
         if before.kind == "word" and before.text.endswith("-") and token.kind in _ENDS:
             joined[-1] = before._replace(text=before.text + token.text, end=token.end)
+        elif called and re.fullmatch(r"-[A-Za-z]+", token.text):
+            joined[-1] = Token("word", before.text + token.text, before.start, token.end)
         else:
             joined.append(token)
     return joined
 
 
 _ENDS = frozenset(["name", "word", "num"])
+_NOTHING = Token("end", "", 0, 0)
 
 _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".split())
 """What modules are called that have a kind before a hyphen: ``W-MSA``, ``Cross-Attn``."""

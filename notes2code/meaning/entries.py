@@ -50,6 +50,8 @@ _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
 )
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
+_PRODUCT = re.compile(r"[A-Z]{2,}[a-z]")
+"""The BAx of ``BAx = 0``: matrices and a vector."""
 _ANYTHING = "x"
 """A right-hand side for one that cannot be read."""
 
@@ -300,6 +302,7 @@ def words_of(entries: Sequence[Entry]) -> frozenset[str]:
     upright = (word for word in found if len(word) > 2 and not MATRICES.fullmatch(word))
     defined = (word for entry in entries for word in latex_words.functions(entry.latex))
     made = (word for entry in entries for word in _DEFINED.findall(entry.latex))
+    made = (word for word in made if not _PRODUCT.fullmatch(word))
     listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
     given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
     apart = (word for word in (*defined, *made) if not MATRICES.fullmatch(word))

@@ -10,7 +10,7 @@ OF_NUMBERS = {
     "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "asin": "arcsin",
     "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "erf": "erf", "sigmoid": "sigmoid",
-    "relu": "relu", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
+    "relu": "relu", "relu6": "relu6", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
     "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
     "ceil": "ceil", "round": "round", "sqrt": "sqrt", "logistic": "sigmoid",
 }  # fmt: skip

@@ -278,7 +278,8 @@ def _parameters(
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
     value needs nothing but the others."""
     whole = targets.read_target(seen, define).whole
-    missing = [name for name in whole if name not in said and name not in seen.bound]
+    known = {*said, *seen.bound, *(given.name for given in equation.inputs)}
+    missing = [name for name in whole if name not in known]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
     closed = all(name in whole or names.base_letter(name) in names.WEIGHTS for name in arrays)
     for name in missing:

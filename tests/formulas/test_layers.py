@@ -20,6 +20,11 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
             g[i] * (relu(x @ w[i] + b[i]) @ u[i] + c[i]) for i in range(len(g))
         ),
     ),
+    Case(
+        r"h\text{-swish}(x) = x \frac{\mathrm{ReLU6}(x + 3)}{6}",
+        "x",
+        lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    ),
     Case(r"h = \mathrm{ReLU}(Wx + b)", "W[h,d] x[d] b[h]", lambda w, x, b: relu(w @ x + b)),
     Case(r"h = \text{relu}(xW + b)", "x[d] W[d,h] b[h]", lambda x, w, b: relu(x @ w + b)),
     Case(r"h = \max(0, xW)", "x[d] W[d,h]", lambda x, w: relu(x @ w)),

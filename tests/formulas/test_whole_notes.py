@@ -351,3 +351,13 @@ def test_a_square_between_a_name_and_parentheses_is_no_factor() -> None:
     with pytest.raises(FormulaError, match="may be a call or a product"):
         compile_formula(r"y_i = x_i / \sigma^2(x)")
     assert compile_formula(r"y = \sigma^2 (x + z)").status == "formula"
+
+
+def test_entries_of_a_parameter_are_its_own() -> None:
+    assert not compile_formula(r"f(x) = [-x_2, x_1, -x_4, x_3, \dots, -x_d, x_{d-1}]").diagnostics
+
+
+def test_a_product_that_is_nothing_at_first_is_no_word() -> None:
+    formula = compile_formula(r"y = W x + B A x", context=r"$BAx = 0$ at first.")
+    assert [given.name for given in formula.inputs] == ["W", "x", "B", "A"]
+    assert not formula.diagnostics
