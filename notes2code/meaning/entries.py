@@ -38,6 +38,7 @@ from notes2code.meaning import (
     targets,
     unwritten,
 )
+from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.statements import statements
@@ -254,6 +255,18 @@ def length(said: Hashable) -> int:
 def family(name: str) -> str:
     """``head`` for ``head_1``; "" for a name without labels."""
     return name.rpartition("_")[0]
+
+
+def is_turned(mine: Parsed, other: Parsed, equation: Equation) -> bool:
+    """Whether two formulas say the same of a probability under a condition, the other way round:
+    the ``π^*(y | x) = … r(x, y)`` beside ``r(x, y) = … π^*(y | x)``. It is given in either."""
+    given = any(
+        isinstance(statement, Define)
+        and isinstance(statement.target, Juxt)
+        and any(isinstance(f, Group) and "|" in f.separators for f in statement.target.factors)
+        for statement in (*mine.stated, *other.stated)
+    )
+    return given and any(one.name in mine.functions for one in equation.inputs)
 
 
 def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:

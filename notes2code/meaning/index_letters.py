@@ -122,7 +122,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
-        only_below = _only_below(nodes)
+        only_below = _only_below(nodes) | _beside_counted(nodes)
         for item in binders.told_indices(target):
             if item.text in names.INDEX_LETTERS and item.text in only_below:
                 seen.bound.add(item.text)
@@ -279,6 +279,21 @@ def _only_below(nodes: Nodes) -> set[str]:
     below = {id(n): n for sub in subs for n in walk(sub)}
     found = {n.text for n in below.values() if isinstance(n, Name)}
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
+
+
+def _beside_counted(nodes: Nodes) -> set[str]:
+    """The i and the j of ``s(i, j) / Σ_k s(i, k)``: in this call of the same, or in another one,
+    a letter that a sum counts stands there, too."""
+    counted = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    given: dict[str, list[list[str]]] = {}
+    for node in nodes.of(Juxt):
+        match node.factors:
+            case (name, Group("(", items)) if len(items) > 1 and scripts.is_name(name):
+                letters = [item.text for item in items if isinstance(item, Name)]
+                if len(letters) == len(items):
+                    given.setdefault(names.label(name), []).append(letters)
+    calls = (of_one for of_one in given.values() if counted & {x for one in of_one for x in one})
+    return {x for of_one in calls for one in of_one for x in one} - counted
 
 
 def find_twins(seen: Survey, nodes: Nodes) -> None:

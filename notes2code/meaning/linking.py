@@ -20,6 +20,7 @@ from notes2code.meaning.entries import (
     Indexed,
     Parsed,
     family,
+    is_turned,
     length,
     letters_on,
     macros_of,
@@ -54,12 +55,6 @@ class Linked:
 
     own: Typed
     together: tuple[tuple[Typed, tuple[Entry, ...]], ...]
-
-
-def _is_made_of(equation: Equation, names: Set[str]) -> bool:
-    """Whether a function is made of others: the ``π^*(y | x) = … r(x, y)`` beside the ``r(x, y) = …
-    π^*(y | x)`` of the same, which neither is without the other."""
-    return any(given.name in names for given in equation.inputs)
 
 
 def numbered_base(name: str) -> str:
@@ -528,9 +523,9 @@ class Linker:
                     continue
                 if names.is_any_function(name) and self._multiplies(entry, name, other):
                     continue
-                if equation is not None and (
-                    softmax.is_defined(equation) or _is_made_of(equation, mine.functions)
-                ):
+                if equation is not None and softmax.is_defined(equation):
+                    break
+                if equation is not None and is_turned(mine, self.parsed[other], equation):
                     break
                 if equation is not None and (equation.parameters or self._only_here(name)):
                     out[name] = equation

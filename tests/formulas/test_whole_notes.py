@@ -52,6 +52,13 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
             r"W = \begin{bmatrix} 3 & 1 \\ 0 & 2 \end{bmatrix}",
         ],
     ),
+    # What another call of the same counts is counted here, too.
+    Case(
+        r"\text{weight}(i, j) = \frac{\exp(\text{score}(i, j))}{\sum_k \exp(\text{score}(i, k))}",
+        "Q[n,d_k] K[m,d_k]",
+        lambda q, k: softmax(q @ k.T),
+        context=[r"\text{score}(i, j) = Q_i \cdot K_j"],
+    ),
     # What a matrix is at first is not what it stays.
     Case(
         r"U = W + B A",
