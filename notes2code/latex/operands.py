@@ -394,7 +394,7 @@ class Operands(TokenReader):
         opened = self.peek()
         if opened.kind != "bar" or self.bars:
             return operator
-        magnitudes = self.bar_group(self.take())
+        magnitudes = self.scripts(self.bar_group(self.take()), opened)
         group = Group("(", (magnitudes,), (), magnitudes.span)
         return Juxt((operator, group), operator.span.to(group.span))
 
