@@ -555,7 +555,7 @@ _OTHER_SHAPES = frozenset(
     "split stack transpose unsqueeze vec view".split()
 )
 _NUMBERS = frozenset(
-    "argmax argmin bce ce count det dim js jsd kl lcs len loss mse rank size".split()
+    "argmax argmin bce ce count det df dim idf js jsd kl lcs len loss mse rank size tf".split()
 )
 """Functions that do not keep the shape of their argument."""
 

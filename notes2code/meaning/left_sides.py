@@ -55,9 +55,13 @@ def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
 
 
 def _beside_itself(run: Run, value: Value, target: Target) -> None:
-    """The x' that is made of x, and the ``O_i^{new}`` of O_i, are of its kind."""
-    before = run.symbols.get(target.name.removesuffix("_prime"))
-    if target.name.endswith("_prime") and before:
+    """The x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are of its kind."""
+    stem = target.name.removesuffix("_prime")
+    if target.name.endswith("_hat") and not target.indices:
+        stem = target.name.removesuffix("_hat")
+        stem = stem if run.seen.counted.get(stem) == {0} else ""
+    before = run.symbols.get(stem) if stem != target.name else None
+    if before:
         ends = (f"{before.name}_{end}" for end in run.seen.ends)
         listed = any(name in run.seen.counted for name in ends)
         if not listed and len(before.axes) != value.rank:

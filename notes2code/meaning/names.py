@@ -129,7 +129,7 @@ KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 
 NUMBERS = frozenset(
-    "BP BLEU PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
+    "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
     "loss Loss CE NLL MSE MAE RMSE KL len pos eps base decay temp temperature threshold margin "
     "scale shift gate gain cap TP TN FP FN CF factor precision recall length count".split()
 )

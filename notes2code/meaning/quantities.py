@@ -31,6 +31,9 @@ _COUNTS = frozenset("BCDLNT")
 _EXTENTS = _COUNTS | frozenset("HPSW")
 """Capitals of which ``×`` makes a total, as in ``N = H × W``."""
 
+_LENGTHS = _COUNTS | frozenset("FHK")
+"""Capitals that count where a number is added to them, or ``×`` multiplies them by themselves."""
+
 _TOTALS = frozenset("NLn")
 
 _DATA = frozenset("XYZ")
@@ -47,6 +50,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for node in sums:
         if id(node) not in within:
             added = terms(node)
+            found.update(_beside_numbers(added))
             found.update(_of_sum(added))
             found.update(_of_sizes(added))
     for script in nodes.of(Script):
@@ -80,6 +84,8 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
+        elif parts is not None and binders.bare(parts[0]) == "N" and not _is_matrix(parts[1]):
+            found.update(_named(parts[0]))  # how many there are, of which so many
         elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
             found.add(name)
         elif parts is not None:
@@ -87,6 +93,11 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
+
+
+def _is_matrix(node: Node) -> bool:
+    """Whether a capital stands in a node, and no call of one."""
+    return bool(list(_named(node)))
 
 
 def divisors(nodes: Nodes) -> set[str]:
@@ -135,6 +146,18 @@ def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
     sure = any(isinstance(term, Num) for term in terms) and any(map(_divides, terms))
     if all(map(_is_arithmetic, terms)) and (sure or any(map(_is_number, terms))):
         yield from (name for term in terms for name in _named(term))
+
+
+def _beside_numbers(terms: Sequence[Node]) -> Iterator[str]:
+    """The K of ``K - 1`` and the N of ``1 + N``, which count, and the k_1 of ``k_1 + 1``, which is
+    no key; 1 - M takes a mask of arrays."""
+    if any(isinstance(term, Num) for term in terms):
+        for at, term in enumerate(terms):
+            match term:
+                case Name(letter) if letter == "N" or (at == 0 and letter in _LENGTHS):
+                    yield from _named(term)
+                case Script(Name("k"), Num(), None, 0):
+                    yield scripts.read(term, frozenset()).name
 
 
 def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
@@ -281,8 +304,9 @@ def _of_counts(
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
     extents = is_total and _EXTENTS.issuperset(found)
+    twice = any(found.count(name) > 1 for name in _LENGTHS.intersection(found))
     sure = (
-        number or size > 0 or worded or extents or not known.isdisjoint(found)
+        number or size > 0 or worded or extents or twice or not known.isdisjoint(found)
         if sign == "×"
         else squared
         or (area and extents)

@@ -495,9 +495,7 @@ class _Reader:
             self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in names.SIZE_BASES | self.bound
-            if exponent or (
-                self.base in ("e", "d", "x", "z", "gamma") and len(text) > 1 and text in names.GREEK
-            ):
+            if exponent or (self.base in _RAISED and len(text) > 1 and text in names.GREEK):
                 self.power = node
             else:
                 self.labels.append(text)
@@ -519,6 +517,9 @@ _COUNTING = frozenset("ijklmnt")
 """Letters that count wherever they can, and name nothing."""
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
+
+_RAISED = frozenset(["e", "d", "t", "x", "z", "gamma"])
+"""What any Greek letter raises."""
 
 _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 """What counts are raised to, as in ``N^\\alpha``."""

@@ -49,14 +49,16 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
 
 
 def rank(run: Run, name: str) -> int | None:
-    """The axes of what moves a matrix or what is bold, or is noise, which is drawn for all elements
-    of a vector; None of anything else: numbers that move a vector may stand for each of them."""
+    """The axes of what moves a matrix, a point x or what is bold, or is noise, which is drawn for
+    all elements of a vector; None of anything else: the g that moves a moment v may stand for each
+    of them."""
     state = run.symbols.get(run.seen.moves.get(name, ""))
     if state is None:
         return None
     noise = names.base_letter(name) == "epsilon"
+    point = names.base_letter(state.name) in "xyz" or run.seen.is_bold(state.name)
     count = len(state.axes)
-    return count if count > 1 or (count and (noise or run.seen.is_bold(state.name))) else None
+    return count if count > 1 or (count and (noise or point)) else None
 
 
 def is_moment(run: Run, value: ir.Expr) -> bool:
