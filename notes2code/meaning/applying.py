@@ -498,9 +498,11 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         lambdas += (Lambda((), place(run, at, size, use)),)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if len(arguments) == 2 and plain in _OF_TWO:
+        run.pay(1.2 * sum(value.rank != 1 for value in arguments))  # the sim(k, k_i) of two vectors
     if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
         if plain in _OF_TWO:
-            options = shape[1:]  # the sim(k, k_i) of two vectors
+            options = shape[1:]
         elif plain in _LETTERS_OF_TWO:
             options = ("number", 0.0), ("same", 0.5)
     if first.rank and "att" in plain and not all(value.rank for value in arguments):

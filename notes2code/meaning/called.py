@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from notes2code.latex.tree import Dots, Group, Juxt, Name, Node, Script, walk
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, walk
 from notes2code.meaning import (
     applying,
     binders,
@@ -92,7 +92,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
-    if use.name not in run.seen.called:
+    if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
@@ -105,6 +105,16 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
     return base in _MAYBE_FUNCTIONS or is_passed or (alone and base not in _MATRICES)
+
+
+def _is_scale(run: Run, base: str, group: Group) -> bool:
+    """Whether a letter scales what stands in parentheses, as in ``s (q - z)``; what is given a
+    distance of positions, ``a(i - j)``, is a function of it."""
+    match group.items:
+        case [Infix("+" | "-") as body]:
+            letters = {n.text for n in walk(body) if isinstance(n, Name)}
+            return base in quantities.SCALES and letters.isdisjoint(run.seen.bound)
+    return False
 
 
 def _is_call(group: Group) -> bool:

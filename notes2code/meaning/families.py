@@ -158,14 +158,19 @@ def _are_siblings(values: Sequence[Value]) -> bool:
 
 
 def _is_labelled_number(run: Run, value: Value) -> bool:
-    """Whether a number has a word for its label, and no index but where the letter is that of the
-    whole."""
+    """Whether a number has a word for its label, and no index, or the label of a part of the whole,
+    whose letter it has."""
     if value.rank or not isinstance(value.body, Ref) or value.body.array in run.shapes:
         return False
     letter, _, label = value.body.array.partition("_")
-    own = letter in map(names.base_letter, run.defines)
-    return label.isalpha() and len(letter) == 1 and (own or not value.body.at)
+    if len(letter) == 1 and label.isupper():
+        return letter in map(names.base_letter, run.defines)
+    number = len(letter) > 1 or letter in names.PROBABILITIES or label in _VALUES
+    return len(label) > 1 and label.isalpha() and not (number or value.body.at)
 
+
+_VALUES = frozenset("min max mean std low high start end true false yes no".split())
+"""Words for numbers, whatever they are said of."""
 
 _OF_CACHES = frozenset("old new past prev previous cache cached cur current".split())
 
@@ -235,6 +240,8 @@ def row(run: Run, items: Sequence[Node], span: Span) -> Value:
     """A row with dots: of numbers a row vector, of vectors a matrix whose columns they are."""
     index, values = ellipsis.family(run, _flattened(items), span)
     if len(values) == 1 and values[0].rank == 1:
+        if isinstance(values[0].body, Ref) and values[0].body.array in run.defines:
+            run.pay(2.2)  # the x_1, …, x_d of x are numbers
         return _side_by_side(run, index, values[0], ((_COLUMNS, 0.0), (_JOINED, 0.4)), span)
     return replace(_together(run, index, values, span), row=True)
 

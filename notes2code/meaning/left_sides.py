@@ -55,7 +55,14 @@ def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
 
 
 def _beside_itself(run: Run, value: Value, target: Target) -> None:
-    """The x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are of its kind."""
+    """The state before it, the x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are
+    of its kind."""
+    own = run.symbols.get(target.name)
+    if own and not own.axes and not target.indices and value.rank:
+        text = f"`{run.quote(target.span)}` would be an array, and a number the step before"
+        raise error("N2C042", text, target.span, "declare its shape")
+    if own and not target.indices and len(own.axes) != value.rank:
+        run.pay(1.2)  # the h_{t-1} of h_t
     stem = target.name.removesuffix("_prime")
     if target.name.endswith("_hat") and not target.indices:
         stem = target.name.removesuffix("_hat")
@@ -87,12 +94,14 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     small = base.islower() and (len(base) == 1 or base in names.GREEK)
     if small and indexed == 0 and element > 1:
         run.pay(0.7)
+    if base == "x" and indexed == 0 and element == 0:
+        run.pay(2.2)  # what is made of x, as \\hat x is, is no number
     lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
     if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)
-    word = len(base) > 1 and base not in names.GREEK and base.lower() != "head"
-    several = (small or word) and indexed == 1 and element > 1
-    unexpected = several or (indexed >= 2 and element > 0)
+    timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
+    unexpected = (small or timed) and indexed == 1 and element > 1
+    unexpected = unexpected or (indexed >= 2 and element > 0)
     unexpected = unexpected and not (run.seen.averaged and element == 1)
     pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
     scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states

@@ -177,7 +177,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (1, 2, 0)
         if indices == 1 and base.lower() in ("query", "key", "value"):
             return (1, 2, 0)
-        return (2, 1, 0) if indices == 0 or base.lower() == "head" else (1, 2, 0)
+        return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if base in ("Sigma", "Lambda"):
         return (2, 0, 1)  # a covariance, or what stands on a diagonal
     if _is_greek(base):

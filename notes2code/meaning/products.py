@@ -30,6 +30,7 @@ from notes2code.meaning.values import (
     free_roots,
     mapped,
     matrix_product,
+    mixes,
     outer,
     shape_text,
     two_vectors,
@@ -309,6 +310,12 @@ def is_gain(run: Run, value: Value) -> bool:
     return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
 
 
+def _is_gain_by_name(value: Value) -> bool:
+    """Whether a factor is a vector that acts on each row, as the γ of ``γ ⊙ X`` does."""
+    base = names.base_letter(value.body.array) if isinstance(value.body, ir.Ref) else ""
+    return value.rank == 1 and (base in symbols.GAINS or base in names.GREEK)
+
+
 def _scales(left: Value, right: Value) -> bool:
     """Whether a vector stands before what a normalisation gives: ``e_s · GroupNorm(h)``. The w of
     ``w · LayerNorm(h)`` maps it to a number."""
@@ -342,6 +349,8 @@ def explicit(run: Run, node: Infix) -> Value:
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
         run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+        if {left.rank, right.rank} == {1, 2} and not any(map(_is_gain_by_name, (left, right))):
+            run.pay(1.2)  # a gate and its state are of one kind
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)
@@ -357,6 +366,9 @@ def explicit(run: Run, node: Infix) -> Value:
 
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
+    if node.op == "*" and run.gives_state:
+        # The gates of a state are vectors, as in ``f_t * C_{t-1}``.
+        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)
     is_gate = node.op != "@" and left.rank == right.rank > 0 and _is_gated(left, right)
@@ -366,7 +378,7 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        if node.op == "·" and (_mixes(run, left, right) or _makes_state(run, node)):
+        if node.op == "·" and (mixes(run, left, right) or _makes_state(run, node)):
             text = "`·` is taken to be element by element: what comes out is a vector"
             run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
             return elementwise(run, left, right, ir.mul, where)
@@ -398,13 +410,6 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
     return product(run, left, right, where)
-
-
-def _mixes(run: Run, left: Value, right: Value) -> bool:
-    """Whether a vector is a weight g beside ``1 - g``, or that, where the notes define it so."""
-    known = run.seen.mixes & run.scope.ranks.keys()
-    parts = (part for side in (left, right) for part in ir.walk(side.body))
-    return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
 
 
 def _is_weight(value: Value) -> bool:

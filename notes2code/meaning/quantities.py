@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Node,
     Nodes,
     Num,
+    Root,
     Script,
     ungrouped,
     walk,
@@ -32,7 +33,13 @@ _EXTENTS = _COUNTS | frozenset("HPSW")
 """Capitals of which ``×`` makes a total, as in ``N = H × W``."""
 
 _LENGTHS = _COUNTS | frozenset("FHK")
-"""Capitals that count where a number is added to them, or ``×`` multiplies them by themselves."""
+"""Capitals that count where ``×`` multiplies them by themselves."""
+
+SCALES = frozenset("as")
+"""Small letters that scale a sum in parentheses, and are no functions of it."""
+
+_SHARED = frozenset("BLNT")
+"""Capitals that count what is shared out, as in ``N / n_i``."""
 
 _TOTALS = frozenset("NLn")
 
@@ -44,15 +51,26 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     ``N = H × W`` is a total."""
     found: set[str] = set()
     counts = [one for one in defines if one.target and binders.bare(one.target) in _TOTALS]
-    totals = {id(ungrouped(value)) for one in counts for value in one.values}
+    totals = {
+        id(ungrouped(value))
+        for one in counts
+        for value in one.values
+        if not (
+            isinstance(value, Juxt) and one.target and binders.bare(one.target) == "L"
+        )  # logits are H W
+    }
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
+    if any(name.text == "round" for name in nodes.of(Name)):
+        points = (term for node in sums for term in terms(node))
+        found.update(name for name in map(binders.bare, points) if name == "Z")  # the zero point
     for node in sums:
         if id(node) not in within:
             added = terms(node)
-            found.update(_beside_numbers(added))
             found.update(_of_sum(added))
             found.update(_of_sizes(added))
+            found.update(_of_steps(node))
+            found.update(_of_settings(added))
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
@@ -61,6 +79,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if grouped:
             found.update(_of_pairs(product))
             found.update(_chosen(product))
+            found.update(_scales(product.factors))
         if _counts(product) or (grouped and _has_amount(product) and _is_count(product)):
             found.update(_named(product))
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
@@ -78,9 +97,12 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     inner = {id(node.left) for node in products}
     chains = [node for node in products if id(node) not in inner]
     for node in (*chains, *chains):  # the k of d × r + r × k counts, as the r does
+        found.update(_scales(binders.chain(node)))
         single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
+    for root in nodes.of(Root):
+        found.update(_named(root.body) if _counts_alone(root.body) else ())
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
@@ -90,6 +112,8 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.add(name)
         elif parts is not None:
             found.update(_scaled(*parts))
+            found.update(_shared_out(*parts))
+            found.update(_counted(parts[1]))
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
@@ -123,6 +147,27 @@ def _divides_numbers(above: Node, below: Node) -> bool:
     return below.text == "T" or (_is_arithmetic(above) and not list(_named(above)))
 
 
+def _shared_out(above: Node, below: Node) -> Iterator[str]:
+    """The N of ``N / n_i``, which many share, with 1 added or not; the K of ``(K - 1) / 2``, and
+    the M of ``M / N``."""
+    added = terms(ungrouped(above))
+    letters = {name for term in added for name in _named(term)}
+    if not all(isinstance(term, Num | Name) for term in added):
+        return
+    if isinstance(below, Num):
+        less = isinstance(ungrouped(above), Infix) and any(isinstance(t, Num) for t in added)
+        yield from letters if less and letters <= {"F", "K", "N"} else ()
+    elif letters <= _SHARED or (letters == {"M"} and binders.bare(below) in _SHARED):
+        yield from letters
+
+
+def _counted(below: Node) -> Iterator[str]:
+    """The N of ``m_j / N_j``."""
+    match below:
+        case Script(Name(letter, _, ""), Name(), None, 0) if letter in _SHARED:
+            yield letter
+
+
 def _scaled(above: Node, below: Node) -> Iterator[str]:
     """The L of ``m L / L'`` and ``L' / L``: what is divided by another of its kind is a number; and
     that of ``L / \\lambda_i``, a length."""
@@ -148,16 +193,26 @@ def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
         yield from (name for term in terms for name in _named(term))
 
 
-def _beside_numbers(terms: Sequence[Node]) -> Iterator[str]:
-    """The K of ``K - 1`` and the N of ``1 + N``, which count, and the k_1 of ``k_1 + 1``, which is
-    no key; 1 - M takes a mask of arrays."""
-    if any(isinstance(term, Num) for term in terms):
-        for at, term in enumerate(terms):
-            match term:
-                case Name(letter) if letter == "N" or (at == 0 and letter in _LENGTHS):
-                    yield from _named(term)
-                case Script(Name("k"), Num(), None, 0):
-                    yield scripts.read(term, frozenset()).name
+def _of_steps(node: Infix) -> Iterator[str]:
+    """The N of ``1 + N`` and the K of ``K - 1``, which count; that of ``1 - C`` may be an array."""
+    match node:
+        case Infix("+", Name(letter), Num()) | Infix("+", Num(), Name(letter)):
+            yield from _named(node) if letter in "LNT" else ()
+        case Infix("-", Name(letter), Num()):
+            yield from _named(node) if letter in "FKLNT" else ()
+
+
+def _of_settings(terms: Sequence[Node]) -> Iterator[str]:
+    """The k_1 of ``k_1 + 1``, and the b of ``1 - b + b L``, which weighs what it is taken from."""
+    if not any(isinstance(term, Num) for term in terms):
+        return
+    plain = [name for term in terms if (name := binders.bare(term)) and name.islower()]
+    weighed = {binders.bare(first) for term in terms for first in _multiplied(term)[:-1]}
+    yield from (name for name in plain if name in weighed and len(name) == 1)
+    for term in terms:
+        match term:
+            case Script(Name("k", _, ""), Num(), None, 0):
+                yield scripts.read(term, frozenset()).name
 
 
 def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
@@ -181,6 +236,10 @@ def is_amount(node: Node) -> bool:
 
 def _factors(term: Node) -> tuple[Node, ...]:
     return term.factors if isinstance(term, Juxt) else (term,)
+
+
+def _multiplied(term: Node) -> Sequence[Node]:
+    return binders.chain(term) if isinstance(term, Infix) else _factors(term)
 
 
 def _has_amount(term: Node) -> bool:
@@ -273,6 +332,14 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
                     yield from _named(left)
 
 
+def _scales(factors: Sequence[Node]) -> Iterator[str]:
+    """The s of ``s (q - z)`` and ``s · (q - z)``."""
+    for scale, group in pairwise(factors):
+        match scale, group:
+            case Name(letter, _, ""), Group("(", (Infix("+" | "-"),)) if letter in SCALES:
+                yield letter
+
+
 def _chosen(product: Juxt) -> Iterator[str]:
     """The k of ``\\mathrm{TopK}(x, k)``."""
     for function, group in pairwise(product.factors):
@@ -293,7 +360,7 @@ def _of_counts(
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
     whatever they are beside two sizes, or where there are more than three, and both beside the
-    square of a size; so are the H and W of the total ``N = H W``."""
+    square of a size; so are the H and W of the total ``N = H W``; ``F × F × C`` counts."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
@@ -303,10 +370,10 @@ def _of_counts(
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
+    repeated = len(set(found)) < len(found) and (len(found) > 2 or found[0] in _LENGTHS)
     extents = is_total and _EXTENTS.issuperset(found)
-    twice = any(found.count(name) > 1 for name in _LENGTHS.intersection(found))
     sure = (
-        number or size > 0 or worded or extents or twice or not known.isdisjoint(found)
+        number or size > 0 or worded or extents or repeated or not known.isdisjoint(found)
         if sign == "×"
         else squared
         or (area and extents)

@@ -10,14 +10,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, warning
-from notes2code.latex.tree import Infix
 from notes2code.meaning.entries import Entry
-from notes2code.meaning.ir import Equation, Idx, Lambda, Mul, Reduce, Ref, Softmax, walk
+from notes2code.meaning.ir import (
+    Call,
+    Concat,
+    Equation,
+    Idx,
+    Lambda,
+    Mul,
+    Reduce,
+    Ref,
+    Softmax,
+    walk,
+)
 from notes2code.meaning.kinds import CALLED, told
 from notes2code.meaning.linking import Linker
 from notes2code.meaning.names import PROBABILITIES, base_letter
 from notes2code.meaning.scope import Shape
-from notes2code.meaning.survey import Survey
 from notes2code.meaning.typed import Typed, type_tree
 
 
@@ -41,7 +50,7 @@ def as_defined(
         and one.name in seen.counted
         and one.name not in own.equation.parameters
         and (one.name not in scope.shapes or one.name in kinds)
-        and (one.name not in seen.mixes or _is_gate(one.name, seen))
+        and (one.name not in seen.mixes or base_letter(one.name) not in PROBABILITIES)
         and one.name not in seen.elements
         and not (one.name in seen.moves and len(one.shape) > 1)
     }
@@ -50,6 +59,7 @@ def as_defined(
         for name, other in linker.same_indices(entry, given).items()
         if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
         if name not in weights or not _is_softmax(equation_of(other))
+        if not (given[name] and _is_of_any_kind(equation_of(other)))
     }
     ranks = _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if ranks.get(name) != given[name]}
@@ -116,19 +126,22 @@ def _rejected(own: Typed, entry: Entry, name: str) -> Typed:
     return replace(own, kind="rejected", equation=None, problems=(*own.problems, problem))
 
 
-def _is_gate(name: str, seen: Survey) -> bool:
-    """Whether a weight beside 1 less that is multiplied by a sign, ``g \\odot x + (1 - g) \\odot
-    y``, and may so be a vector; beside what follows it is a number."""
-    if base_letter(name) in PROBABILITIES:
-        return False
-    products = (node for node in seen.nodes.of(Infix) if node.op in "·*⊙∘")
-    sides = (seen.understood(side) for node in products for side in (node.left, node.right))
-    return any(use is not None and use.name == name for use in sides)
-
-
 def _is_softmax(equation: Equation | None) -> bool:
     """Whether a formula gives weights; one that is refused may."""
     return equation is None or isinstance(equation.value.body, Softmax)
+
+
+def _is_of_any_kind(equation: Equation | None) -> bool:
+    """Whether a formula acts on each element of what its letters alone say to be arrays, as ``H_t =
+    O_t \\odot \\tanh(C_t)`` does: it tells nothing of their kind."""
+    if equation is None:
+        return False
+    value = equation.value
+    whole = tuple(map(Idx, value.indices))
+    parts = [*walk(value.body)]
+    refs = [part for part in parts if isinstance(part, Ref) and part.at]
+    plain = not any(isinstance(part, Reduce | Softmax | Call | Concat) for part in parts)
+    return plain and bool(refs) and all(ref.at == whole for ref in refs)
 
 
 def _weights(equation: Equation) -> set[str]:

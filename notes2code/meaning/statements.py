@@ -111,7 +111,19 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             out.append(Define(None, (node,), node.span))
         at += 1
     _refuse_many(out)
+    if len(out) == 1 and _is_value_at_a_point(out[0]):
+        return (Fact("=", out[0].span),)
     return tuple(_number(statement, clauses) for statement in out)
+
+
+def _is_value_at_a_point(statement: Statement) -> bool:
+    """Whether all that is said is that a letter, by custom an array, is 0, as where something holds
+    "at $x = 0$": that makes no number of it in other formulas. What counts, a size or k, is one."""
+    match statement:
+        case Define(Name(letter), (Num("0"),), condition=None):
+            custom = names.element_ranks(letter, 0, bold=False, transposed=False)[0]
+            return custom > 0 and not (names.is_size_name(letter) or letter == "k")
+    return False
 
 
 def _refuse_many(stated: Sequence[Statement]) -> None:

@@ -94,8 +94,11 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     ):
         # The x_i and p_i of a sum, a vector and its bias, are of one kind.
         run.pay(1.2 * (large.rank - small.rank))
-    elif small.rank == 0 and (_is_array_by_name(run, small) or _is_location(run, node, small)):
-        run.pay(2.2)  # the Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to
+    elif small.rank == 0 and _is_location(run, node, small):
+        run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
+    elif small.rank == 0 and _is_array_by_name(run, small):
+        # The Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to.
+        run.pay(0.0 if _input(small) in run.scope.ranks else 2.2)
         text = f"`{run.quote(small.span)}` is taken for a number, which every entry is added to"
         run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
     elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
@@ -292,12 +295,19 @@ def _is_array_by_name(run: Run, value: Value) -> bool:
     return word or base.isupper()
 
 
+def _input(value: Value) -> str:
+    """The name of an input."""
+    return value.body.array if isinstance(value.body, ir.Ref) else ""
+
+
 def _is_location(run: Run, node: Infix, value: Value) -> bool:
     """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
-    if run.seen.normalises:
+    joined = any(sign.op in symbols.HADAMARD for sign in run.seen.nodes.of(Infix))
+    if run.seen.normalises or not (joined or "epsilon" in run.seen.counted):
         return False
-    name = value.body.array if isinstance(value.body, ir.Ref) and not value.body.at else ""
-    return node.op == "+" and name in run.symbols and names.base_letter(name) == "mu"
+    name = "" if value.rank else _input(value)
+    new = name in run.symbols and name not in run.scope.ranks
+    return node.op == "+" and new and names.base_letter(name) == "mu"
 
 
 def _is_sum(value: Value) -> bool:

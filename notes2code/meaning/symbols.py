@@ -345,8 +345,18 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     base = names.base_letter(use.name)
     whole = not use.indices or "l" in run.seen.steps.get("", ())
     normaliser = base == "Z" and run.seen.attends
-    steps = 0 if base.isupper() and whole and not normaliser else use.steps
+    matrix = base.isupper() and whole and not normaliser and not _is_cell(run, use)
+    steps = 0 if matrix else use.steps
     return use.name, most, most, steps
+
+
+def _is_cell(run: Run, use: Use) -> bool:
+    """Whether a name is the cell C_t of a recurrent network whose other parts have small letters
+    and are vectors: f_t, i_t."""
+    others = run.seen.written.items()
+    return use.name.startswith("C") and any(
+        name[0].islower() and max(written) > max(run.seen.counted[name]) for name, written in others
+    )
 
 
 def _declared(run: Run, use: Use) -> Shape | None:
@@ -490,12 +500,17 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         # The x_i beside x^⊤ are the numbers of a vector.
         transposed = lead in run.seen.transposed.get(use.name, ()) or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
+        timed = use.steps or any(names.label(at.node) == "t" for at in use.indices)
+        if timed and len(base) > 1 and base not in names.GREEK and ranks[0] == 2:
+            ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
     if base == "W" and names.label_of_projection(use.name):
         step = 2.2
     elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
+    if base == "eta" and indices == 0:
+        step = 2.5  # a rate is a number, whatever it is divided by
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be

@@ -50,15 +50,16 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
 
 def rank(run: Run, name: str) -> int | None:
     """The axes of what moves a matrix, a point x or what is bold, or is noise, which is drawn for
-    all elements of a vector; None of anything else: the g that moves a moment v may stand for each
-    of them."""
+    all elements of a vector, or stands beside ⊙; None of anything else: the g that moves a moment v
+    may stand for each of them."""
     state = run.symbols.get(run.seen.moves.get(name, ""))
     if state is None:
         return None
-    noise = names.base_letter(name) == "epsilon"
-    point = names.base_letter(state.name) in "xyz" or run.seen.is_bold(state.name)
+    whole = names.base_letter(name) == "epsilon" or run.seen.is_bold(state.name)
+    whole = whole or names.base_letter(state.name) in ("x", "y", "z")
+    whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
     count = len(state.axes)
-    return count if count > 1 or (count and (noise or point)) else None
+    return count if count > 1 or (count and whole) else None
 
 
 def is_moment(run: Run, value: ir.Expr) -> bool:

@@ -250,6 +250,10 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return dot(run, left, right, where)
     if left.row == right.row and run.over_elements:
         return elementwise(run, left, right, ir.mul, where)
+    if left.row == right.row and (mixes(run, left, right) or _is_gated(run, left, right)):
+        text = f"`{run.quote(where)}` is taken to be element by element: one side is a gate"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
     if left.row == right.row:
         raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):
@@ -275,6 +279,20 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def mixes(run: Run, left: Value, right: Value) -> bool:
+    """Whether a vector is a weight g beside ``1 - g``, or that, where the notes define it so."""
+    known = run.seen.mixes & (run.scope.ranks.keys() | run.defined.keys())
+    parts = (part for side in (left, right) for part in ir.walk(side.body))
+    return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
+
+
+def _is_gated(run: Run, left: Value, right: Value) -> bool:
+    """Whether one of two vectors is what the formula defines as a sigmoid, as a gate r_t is."""
+    arrays = (side.body.array for side in (left, right) if isinstance(side.body, Ref))
+    bodies = (run.defined[name].array.body for name in arrays if name in run.defined)
+    return any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
 
 
 def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemError:

@@ -1,8 +1,9 @@
-"""Capitals and letters that count something, as what stands beside them shows."""
+"""Capitals that count, letters that scale, and settings, as what stands beside them shows."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from notes2code import compile_formula
 from tables import Case, check, table
@@ -50,3 +51,59 @@ def test_a_relevance_is_made_of_numbers() -> None:
 )
 def test_what_is_made_of_x_is_of_its_kind(case: Case) -> None:
     check(case)
+
+
+@table(
+    # What many share, and what numbers are added to, counts.
+    Case(r"w_i = \log \frac{N}{n_i}", "N+ n+[m]", lambda N, n: np.log(N / n)),
+    Case(
+        r"w_i = \log \frac{1 + N}{1 + n_i} + 1",
+        "N+ n+[m]",
+        lambda N, n: np.log((1 + N) / (1 + n)) + 1,
+    ),
+    Case(r"r = \frac{M}{N}", "M N", lambda m, n: m / n),
+    Case(r"y = \sqrt{N} + 1", "N+", lambda n: np.sqrt(n) + 1),
+    # … and arrays are complements, and fed through what rounds.
+    Case(r"D = 1 - C", "C[n,d]", lambda c: 1 - c),
+    Case(r"S = \frac{C + 1}{2}", "C[n,d]", lambda c: (c + 1) / 2),
+    Case(r"E = X - \mathrm{round}(X)", "X[n,d]", lambda x: x - np.round(x)),
+    Case(r"A_2 = A \times A", "A[n,n]", lambda a: a @ a),
+    Case(r"L = H W", "H[n,d] W[d,v]", np.matmul),
+    Case(r"y = x_1 + 1", "x_1[d]", lambda x: x + 1),
+    # A scale multiplies and divides each element.
+    Case(r"\hat{x} = s (q - z)", "s q[d] z[d]", lambda s, q, z: s * (q - z)),
+    Case(r"\hat{x} = s \cdot (q - z)", "s q[d] z[d]", lambda s, q, z: s * (q - z)),
+    # Settings: a letter with a number, to which 1 is added, and what is taken from 1 and weighs.
+    Case(
+        r"s_i = \frac{f_i (k_1 + 1)}{f_i + k_1 (1 - b + b \frac{L_i}{a})}",
+        "f+[n] k_1+ b+ L+[n] a+",
+        lambda f, k, b, length, a: f * (k + 1) / (f + k * (1 - b + b * length / a)),
+    ),
+    # Counts are raised to Greek letters.
+    Case(r"p = \frac{1}{t^\alpha}", "t+ alpha", lambda t, a: t**-a),
+)
+def test_numbers(case: Case) -> None:
+    check(case)
+
+
+def test_what_is_given_a_distance_is_a_function() -> None:
+    kinds = {one.name: one.kind for one in compile_formula(r"e_{ij} = a(i - j)").inputs}
+    assert kinds["a"] == "function"
+
+
+@pytest.mark.parametrize("said", ["At $x = 0$ it is flat.", "$b = 0$ works, too."])
+def test_a_value_at_a_point_makes_no_number(said: str) -> None:
+    found = compile_formula(r"y = W x + b", context=said)
+    assert {one.name: len(one.shape) for one in found.inputs} == {"W": 2, "x": 1, "b": 1}
+
+
+def test_a_value_that_is_set_makes_one() -> None:
+    found = compile_formula(r"y = x + c", context="with $c = 0$")
+    assert {one.name: len(one.shape) for one in found.inputs} == {"x": 1, "c": 0}
+
+
+@pytest.mark.parametrize("call", [r"\text{sim}(a, p)", r"\text{dist}(v_i, t_i)"])
+def test_what_is_compared_is_of_one_kind(call: str) -> None:
+    found = compile_formula(rf"L = {call}" if "_" not in call else rf"L_i = {call}")
+    ranks = {len(one.shape) for one in found.inputs if one.kind == "array"}
+    assert len(ranks) == 1 and ranks <= {1, 2}

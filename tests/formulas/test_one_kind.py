@@ -26,8 +26,9 @@ from tables import Case, check, table
         "Conv[n,d] D[d] Mem[n,d]",
         lambda c, d, m: c + d * m,
     ),
-    # Words with an index are vectors as small letters are, and scores are numbers.
-    Case(r"\text{Sum} = \sum_i \text{Part}_i", "Part[n,d]", lambda p: p.sum(0)),
+    # At a time words are vectors, of a head they are matrices, and scores are numbers.
+    Case(r"\text{Mem}_t = \text{Mem}_{t-1} + \text{Read}_t", "Mem[d] Read[d]", np.add),
+    Case(r"\text{Block}_i = X + \text{Head}_i", "X[n,d] Head[h,n,d]", np.add),
     Case(
         r"\text{Out} = \sum_i \text{Energy}_i \cdot \text{Value}_i",
         "Energy[n] Value[n,d]",
@@ -77,3 +78,51 @@ def test_a_plain_division_is_not_told(latex: str) -> None:
 def test_weights_are_numbers() -> None:
     with pytest.raises(FormulaError, match="weights are numbers"):
         compile_formula(r"z_i \in \mathbb{R}^{d}, \quad p_i = \frac{\exp(z_i)}{\sum_j \exp(z_j)}")
+
+
+@table(
+    # A cell with a capital is a vector as its gates are, which `*` multiplies by element.
+    Case(
+        r"C_t = f_t * C_{t-1} + i_t * g_t",
+        "f[d] C[d] i[d] g[d]",
+        lambda f, c, i, g: f * c + i * g,
+    ),
+    Case(r"C_t = C_{t-1} + x_t", "C[d] x[d]", np.add),
+    Case(
+        r"h_t = o_t \odot \tanh(C_t)",
+        "o[n,d] C[n,d]",
+        lambda o, c: o * np.tanh(c),
+        context=[r"C_t = C_{t-1} + x_t"],
+    ),
+    Case(r"H^{(l+1)} = H^{(l)} + B^{(l)}", "H[n,d] B[n,d]", np.add),
+    # A gate that the notes define as a vector mixes vectors element by element, signs or none.
+    Case(
+        r"h_t = (1 - z_t) h_{t-1} + z_t \tilde{h}_t",
+        "z[d] h[d] h_tilde[d]",
+        lambda z, h, g: (1 - z) * h + z * g,
+        context=[r"z_t = \sigma(W_z x_t)"],
+    ),
+    Case(
+        r"h_t = (1 - z_t) h_{t-1} + z_t \tilde{h}_t",
+        "z h[d] h_tilde[d]",
+        lambda z, h, g: (1 - z) * h + z * g,
+        context=[r"z_t = \sigma(w^\top x_t)"],
+    ),
+    # The N of each class counts.
+    Case(r"\mathbf{c}_j = \frac{\mathbf{m}_j}{N_j}", "m[k,d] N+[k]", lambda m, n: m / n[:, None]),
+)
+def test_kinds_of_states(case: Case) -> None:
+    check(case)
+
+
+def test_what_acts_on_elements_tells_nothing_of_their_kind() -> None:
+    """H_t is a row of states beside X_t, though H_t = O_t ⊙ tanh(C_t) may be of matrices."""
+    state = [r"H_t = O_t \odot \tanh(C_t)"]
+    found = compile_formula(r"F_t = \sigma(W_x X_t + W_h H_{t-1} + b)", context=state)
+    assert {one.name: len(one.shape) for one in found.inputs}["H"] == 2
+    assert len(found.shape) == 2
+
+
+def test_a_state_stays_of_its_kind() -> None:
+    found = compile_formula(r"S_t = A_t \odot S_{t-1} + B_t x_t")
+    assert {one.name: len(one.shape) for one in found.inputs}["S"] == len(found.shape)
