@@ -84,7 +84,7 @@ def _standardised(seen: Survey, node: Node) -> Iterator[Node]:
         case Frac(top, bottom) | Infix("/", top, bottom):
             match ungrouped(top):
                 case Infix("-", Script() as value, mean) if binders.bare(mean) == "mu":
-                    if binders.bare(value) in ("h", "v", "e"):
+                    if binders.bare(value) in ("h", "v", "e") and isinstance(mean, Name):
                         return  # states and embeddings are vectors
                     parts = (seen.understood(n) for n in (mean, *walk(bottom)))
                     if not any(use is not None and use.indices for use in parts):

@@ -63,6 +63,10 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
         raise error("N2C042", text, target.span, "declare its shape")
     if own and not target.indices and len(own.axes) != value.rank:
         run.pay(1.2)  # the h_{t-1} of h_t
+    elif own and not target.indices and _keeps_size(run):
+        for size, axis in zip(own.axes, value.axes, strict=True):
+            if find(find_index(axis).size).value is None:  # the cache [K; k] grows
+                run.unify(size, find_index(axis).size, target.span)
     stem = target.name.removesuffix("_prime")
     if target.name.endswith("_hat") and not target.indices:
         stem = target.name.removesuffix("_hat")
@@ -83,6 +87,12 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
             run.conflict(3, text, target.span)
 
 
+def _keeps_size(run: Run) -> bool:
+    """Whether a formula steps, and from time to time: layers may be of different widths."""
+    letters = set[str]().union(*run.seen.steps.values())
+    return bool(letters) and "l" not in letters
+
+
 def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
     """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
     letter with an index is a vector at most."""
@@ -94,8 +104,6 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     small = base.islower() and (len(base) == 1 or base in names.GREEK)
     if small and indexed == 0 and element > 1:
         run.pay(0.7)
-    if base == "x" and indexed == 0 and element == 0:
-        run.pay(2.2)  # what is made of x, as \\hat x is, is no number
     lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
     if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)

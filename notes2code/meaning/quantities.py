@@ -51,14 +51,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     ``N = H × W`` is a total."""
     found: set[str] = set()
     counts = [one for one in defines if one.target and binders.bare(one.target) in _TOTALS]
-    totals = {
-        id(ungrouped(value))
-        for one in counts
-        for value in one.values
-        if not (
-            isinstance(value, Juxt) and one.target and binders.bare(one.target) == "L"
-        )  # logits are H W
-    }
+    totals = {id(ungrouped(value)) for one in counts for value in one.values}
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in sums}
     if any(name.text == "round" for name in nodes.of(Name)):
@@ -74,6 +67,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
+    found.update(_of_guidance(nodes))
     for product in nodes.of(Juxt):
         grouped = Group in map(type, product.factors)
         if grouped:
@@ -236,6 +230,25 @@ def is_amount(node: Node) -> bool:
 
 def _factors(term: Node) -> tuple[Node, ...]:
     return term.factors if isinstance(term, Juxt) else (term,)
+
+
+def _of_guidance(nodes: Nodes) -> Iterator[str]:
+    """The w of ``(1 + w) a - w b`` and of ``b + w (a - b)``, which weighs how far a lies from b."""
+    beside = {binders.bare(node.right) for node in nodes.of(Infix) if _is_one_more(node)}
+    yield from beside & {binders.bare(product.factors[0]) for product in nodes.of(Juxt)} - {""}
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("+", start, Juxt((Name(letter, _, ""), Group("(", (Infix("-", _, end),))))):
+                if letter.islower() and _letters(start) == _letters(end):
+                    yield letter
+
+
+def _letters(node: Node) -> list[str]:
+    return [inner.text for inner in walk(node) if isinstance(inner, Name)]
+
+
+def _is_one_more(node: Infix) -> bool:
+    return node.op == "+" and isinstance(node.left, Num) and node.left.text == "1"
 
 
 def _multiplied(term: Node) -> Sequence[Node]:

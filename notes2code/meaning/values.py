@@ -288,9 +288,17 @@ def mixes(run: Run, left: Value, right: Value) -> bool:
     return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
 
 
+_GATES = frozenset("fioruz")
+"""Letters of the gates of recurrent networks."""
+
+
 def _is_gated(run: Run, left: Value, right: Value) -> bool:
-    """Whether one of two vectors is what the formula defines as a sigmoid, as a gate r_t is."""
-    arrays = (side.body.array for side in (left, right) if isinstance(side.body, Ref))
+    """Whether one of two vectors is what the formula defines as a sigmoid, as a gate r_t is, or one
+    of the gates of a state, which the notes define as vectors."""
+    arrays = [side.body.array for side in (left, right) if isinstance(side.body, Ref)]
+    known = (name for name in arrays if name in run.scope.ranks)
+    if run.gives_state and any(name in _GATES for name in known):
+        return True
     bodies = (run.defined[name].array.body for name in arrays if name in run.defined)
     return any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
 

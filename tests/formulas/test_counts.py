@@ -68,7 +68,6 @@ def test_what_is_made_of_x_is_of_its_kind(case: Case) -> None:
     Case(r"S = \frac{C + 1}{2}", "C[n,d]", lambda c: (c + 1) / 2),
     Case(r"E = X - \mathrm{round}(X)", "X[n,d]", lambda x: x - np.round(x)),
     Case(r"A_2 = A \times A", "A[n,n]", lambda a: a @ a),
-    Case(r"L = H W", "H[n,d] W[d,v]", np.matmul),
     Case(r"y = x_1 + 1", "x_1[d]", lambda x: x + 1),
     # A scale multiplies and divides each element.
     Case(r"\hat{x} = s (q - z)", "s q[d] z[d]", lambda s, q, z: s * (q - z)),
@@ -79,6 +78,10 @@ def test_what_is_made_of_x_is_of_its_kind(case: Case) -> None:
         "f+[n] k_1+ b+ L+[n] a+",
         lambda f, k, b, length, a: f * (k + 1) / (f + k * (1 - b + b * length / a)),
     ),
+    # Guidance, near to one and far from the other.
+    Case(r"y = (1 + w) x_c - w x_u", "w x_c[d] x_u[d]", lambda w, c, u: (1 + w) * c - w * u),
+    Case(r"y = h + w (x - h)", "h[d] w x[d]", lambda h, w, x: h + w * (x - h)),
+    Case(r"x = q^\top k", "q[d] k[d]", np.dot),
     # Counts are raised to Greek letters.
     Case(r"p = \frac{1}{t^\alpha}", "t+ alpha", lambda t, a: t**-a),
 )

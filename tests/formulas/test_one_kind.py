@@ -123,6 +123,25 @@ def test_what_acts_on_elements_tells_nothing_of_their_kind() -> None:
     assert len(found.shape) == 2
 
 
+def test_a_state_stays_of_its_size() -> None:
+    given = {one.name: one.shape for one in compile_formula(r"h_t = A h_{t-1} + B x_t").inputs}
+    assert given["A"] == (*given["h"], *given["h"])
+    grown = compile_formula(r"K_t = [K_{t-1}; k_t]")
+    assert grown.shape[0] != {one.name: one.shape for one in grown.inputs}["K"][0]
+
+
+def test_gates_act_on_elements_in_formulas_apart() -> None:
+    gates = [r"i_t = \sigma(W_i x_t)", r"f_t = \sigma(W_f x_t)"]
+    found = compile_formula(r"c_t = f_t c_{t-1} + i_t \tanh(W_c x_t)", context=gates)
+    assert {one.name: len(one.shape) for one in found.inputs} == {
+        "f": 1,
+        "c": 1,
+        "i": 1,
+        "W_c": 2,
+        "x": 1,
+    }
+
+
 def test_a_state_stays_of_its_kind() -> None:
     found = compile_formula(r"S_t = A_t \odot S_{t-1} + B_t x_t")
     assert {one.name: len(one.shape) for one in found.inputs}["S"] == len(found.shape)

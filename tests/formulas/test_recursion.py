@@ -36,12 +36,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
     # A step goes on from the last one by way of what it makes on its way.
     Case(
         r"g_t = \sigma(U s_{t-1} + W u_t), \quad s_t = g_t \odot \tanh(m_t)",
-        "U[d,k] s[k] W[d,p] u[p] m[d]",
+        "U[d,d] s[d] W[d,p] u[p] m[d]",
         lambda weight, s, w, u, m: sigmoid(weight @ s + w @ u) * np.tanh(m),
     ),
     Case(
         r"a^{(t)} = W s^{(t-1)}, \quad b^{(t)} = \tanh(a^{(t)}), \quad s^{(t)} = b^{(t)} + u^{(t)}",
-        "W[d,k] s[k] u[d]",
+        "W[d,d] s[d] u[d]",
         lambda w, s, u: np.tanh(w @ s) + u,
     ),
     Case(
@@ -88,7 +88,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(
         r"\tilde c_t = \tanh(W_c x_t + U_c h_{t-1}), \quad c_t = f_t \odot c_{t-1} + \tilde c_t, "
         r"\quad h_t = \tanh(c_t)",
-        "W_c[d,e] x[e] U_c[d,r] h[r] f[d] c[d]",
+        "W_c[d,e] x[e] U_c[d,d] h[d] f[d] c[d]",
         lambda w, x, u, h, f, c: np.tanh(f * c + np.tanh(w @ x + u @ h)),
     ),
     Case(
@@ -121,7 +121,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "f[d] h[d] i[d] x[d]",
         lambda f, h, i, x: f * h + i * x,
     ),
-    Case(r"h_t = A h_{t-1} + B x_t", "A[d,m] h[m] B[d,e] x[e]", lambda a, h, b, x: a @ h + b @ x),
+    Case(r"h_t = A h_{t-1} + B x_t", "A[d,d] h[d] B[d,e] x[e]", lambda a, h, b, x: a @ h + b @ x),
     Case(
         r"m_i = \max(m_{i-1}, \max_j S_{ij})",
         "m S[d]",
