@@ -83,9 +83,10 @@ def _standardised(seen: Survey, node: Node) -> Iterator[Node]:
     match node:
         case Frac(top, bottom) | Infix("/", top, bottom):
             match ungrouped(top):
-                case Infix("-", Script() as value, mean) if binders.bare(mean) == "mu":
-                    if binders.bare(value) in ("h", "v", "e") and isinstance(mean, Name):
-                        return  # states and embeddings are vectors
+                case Infix("-", Script(_, sub) as value, mean) if binders.bare(mean) == "mu":
+                    state = binders.bare(value) in ("h", "v", "e") and isinstance(mean, Name)
+                    if state or sub is None:
+                        return  # states are vectors, and so are the examples x^{(i)}
                     parts = (seen.understood(n) for n in (mean, *walk(bottom)))
                     if not any(use is not None and use.indices for use in parts):
                         yield value

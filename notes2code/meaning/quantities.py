@@ -36,7 +36,7 @@ _LENGTHS = _COUNTS | frozenset("FHK")
 """Capitals that count where ``×`` multiplies them by themselves."""
 
 SCALES = frozenset("as")
-"""Small letters that scale a sum in parentheses, and are no functions of it."""
+"""Small letters that scale a difference in parentheses, and are no functions of it."""
 
 _SHARED = frozenset("BLNT")
 """Capitals that count what is shared out, as in ``N / n_i``."""
@@ -349,8 +349,8 @@ def _scales(factors: Sequence[Node]) -> Iterator[str]:
     """The s of ``s (q - z)`` and ``s · (q - z)``."""
     for scale, group in pairwise(factors):
         match scale, group:
-            case Name(letter, _, ""), Group("(", (Infix("+" | "-"),)) if letter in SCALES:
-                yield letter
+            case Name(letter, _, ""), Group("(", (Infix("-", first, last),)) if letter in SCALES:
+                yield from [letter] if scripts.is_name(first) and scripts.is_name(last) else []
 
 
 def _chosen(product: Juxt) -> Iterator[str]:

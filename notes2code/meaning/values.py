@@ -288,19 +288,18 @@ def mixes(run: Run, left: Value, right: Value) -> bool:
     return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
 
 
-_GATES = frozenset("fioruz")
+_GATES = frozenset("fgioruz")
 """Letters of the gates of recurrent networks."""
 
 
 def _is_gated(run: Run, left: Value, right: Value) -> bool:
-    """Whether one of two vectors is what the formula defines as a sigmoid, as a gate r_t is, or one
-    of the gates of a state, which the notes define as vectors."""
+    """Whether one of two vectors that make a state is a gate by its letter: what the notes define,
+    or the formula as a sigmoid."""
     arrays = [side.body.array for side in (left, right) if isinstance(side.body, Ref)]
-    known = (name for name in arrays if name in run.scope.ranks)
-    if run.gives_state and any(name in _GATES for name in known):
-        return True
-    bodies = (run.defined[name].array.body for name in arrays if name in run.defined)
-    return any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
+    gates = [name for name in arrays if run.gives_state and names.base_letter(name) in _GATES]
+    bodies = (run.defined[name].array.body for name in gates if name in run.defined)
+    sigmoids = any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
+    return sigmoids or any(name in run.scope.ranks for name in gates)
 
 
 def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemError:

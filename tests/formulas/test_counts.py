@@ -89,8 +89,9 @@ def test_numbers(case: Case) -> None:
     check(case)
 
 
-def test_what_is_given_a_distance_is_a_function() -> None:
-    kinds = {one.name: one.kind for one in compile_formula(r"e_{ij} = a(i - j)").inputs}
+@pytest.mark.parametrize("latex", [r"e_{ij} = a(i - j)", r"h = a(W x + b)"])
+def test_what_is_no_scale_is_a_function(latex: str) -> None:
+    kinds = {one.name: one.kind for one in compile_formula(latex).inputs}
     assert kinds["a"] == "function"
 
 

@@ -142,6 +142,17 @@ def test_gates_act_on_elements_in_formulas_apart() -> None:
     }
 
 
+def test_a_hidden_layer_is_no_gate() -> None:
+    found = compile_formula(r"h = \sigma(W x + b), \quad y = V h + c")
+    assert {one.name: len(one.shape) for one in found.inputs} == {
+        "W": 2,
+        "x": 1,
+        "b": 1,
+        "V": 2,
+        "c": 1,
+    }
+
+
 def test_a_state_stays_of_its_kind() -> None:
     found = compile_formula(r"S_t = A_t \odot S_{t-1} + B_t x_t")
     assert {one.name: len(one.shape) for one in found.inputs}["S"] == len(found.shape)
