@@ -91,7 +91,7 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
     ),
     Case(
         r"h_t = \tanh(W h_{t-1} + U x_t)",
-        "W[d,p] h[p] U[d,e] x[e]",
+        "W[d,d] h[d] U[d,e] x[e]",
         lambda w, h, u, x: np.tanh(w @ h + u @ x),
     ),
     Case(

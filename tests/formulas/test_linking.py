@@ -274,7 +274,7 @@ def test_value(case: Case) -> None:
     ),
     Case(
         r"h_t = f(W h_{t-1} + U x_t)",
-        "W[k,h] h[h] U[k,d] x[d] f()",
+        "W[h,h] h[h] U[h,d] x[d] f()",
         lambda w, h, u, x, f: f(w @ h + u @ x),
         context=[r"f_t = \sigma(V x_t)"],
     ),

@@ -75,6 +75,12 @@ def test_a_plain_division_is_not_told(latex: str) -> None:
     assert not any("division" in message for message in told(latex))
 
 
+def test_what_may_be_an_entry_of_a_softmax_is_told() -> None:
+    assert any("one for each `i`" in m for m in told(r"p_i = \mathrm{softmax}(z_i / T)"))
+    assert not any("one for each" in m for m in told(r"p_i = \mathrm{softmax}(\mathbf{z}_i)"))
+    assert not any("one for each" in m for m in told(r"\alpha_i = \mathrm{softmax}(e_i)"))
+
+
 def test_weights_are_numbers() -> None:
     with pytest.raises(FormulaError, match="weights are numbers"):
         compile_formula(r"z_i \in \mathbb{R}^{d}, \quad p_i = \frac{\exp(z_i)}{\sum_j \exp(z_j)}")

@@ -212,7 +212,7 @@ ABOVE = [
     ),
     Case(
         r"x^{t+1} = A x^t + B u^t",
-        "A[n,d] x[d] B[n,m] u[m]",
+        "A[n,n] x[n] B[n,m] u[m]",
         lambda a, x, b, u: a @ x + b @ u,
     ),
     Case(r"q_n^l = h_n^{l-1} W", "h[n,l,d] W[d,p]", lambda h, w: h @ w),

@@ -22,12 +22,12 @@ from tables import Case, check, table
     ),
     Case(
         r"s(t+1) = A s(t) + B u(t)",
-        "A[n,m] s[m] B[n,k] u[k]",
+        "A[n,n] s[n] B[n,k] u[k]",
         lambda a, s, b, u: a @ s + b @ u,
     ),
     Case(
         r"h_t = \tanh(W h_{t-1} + U x(t))",
-        "W[n,m] h[m] U[n,k] x[k]",
+        "W[n,n] h[n] U[n,k] x[k]",
         lambda w, h, u, x: np.tanh(w @ h + u @ x),
     ),
     # What is said of h(t) holds beside it.
