@@ -310,10 +310,8 @@ def is_gain(run: Run, value: Value) -> bool:
     return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
 
 
-def _is_gain_by_name(value: Value) -> bool:
-    """Whether a factor is a vector that acts on each row, as the γ of ``γ ⊙ X`` does."""
-    base = names.base_letter(value.body.array) if isinstance(value.body, ir.Ref) else ""
-    return value.rank == 1 and (base in symbols.GAINS or base in names.GREEK)
+def _is_capital(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and value.body.array[0].isupper()
 
 
 def _scales(left: Value, right: Value) -> bool:
@@ -349,7 +347,7 @@ def explicit(run: Run, node: Infix) -> Value:
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
         run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
-        if {left.rank, right.rank} == {1, 2} and not any(map(_is_gain_by_name, (left, right))):
+        if {left.rank, right.rank} == {1, 2} and all(map(_is_capital, (left, right))):
             run.pay(1.2)  # a gate and its state are of one kind
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, ir, names, scripts
+from notes2code.meaning.quantities import terms
 from notes2code.meaning.stated import Define, Statement
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
             continue
         for infix in nodes.of(Infix):
             for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
-                if infix.op in "+-" and _has(own, state) and not _has(term, state):
+                if infix.op in "+-" and _goes_on(own, state) and not _has(term, state):
                     found |= dict.fromkeys(_moving(seen, term), state)
     return found
 
@@ -73,6 +74,16 @@ def divides(run: Run, divisor: ir.Expr) -> bool:
     """Whether an update is divided by a value element by element, as by ``\\sqrt{v_t} + ε``."""
     roots = (p for p in ir.walk(divisor) if isinstance(p, ir.Pow) and p.exponent == ir.HALF)
     return any(is_moment(run, root.base) for root in roots)
+
+
+def _goes_on(node: Node, state: str) -> bool:
+    """Whether a sum has the state itself as a term, scaled or not, and no ``S k`` made of it."""
+    for term in terms(node):
+        above, _ = _parts(term)
+        arrays = [factor for factor in above if scripts.is_name(factor) and not _is_rate(factor)]
+        if [binders.bare(array) for array in arrays] == [state]:
+            return all(factor in arrays or _is_number(factor) for factor in above)
+    return False
 
 
 def _has(node: Node, letter: str) -> bool:

@@ -114,6 +114,19 @@ def test_weights_are_numbers() -> None:
         lambda z, h, g: (1 - z) * h + z * g,
         context=[r"z_t = \sigma(w^\top x_t)"],
     ),
+    # A state that is read is no state that goes on: the delta rule adds an outer product.
+    Case(
+        r"S_t = S_{t-1} + \beta_t (v_t - S_{t-1} k_t) k_t^\top",
+        "S[d,e] beta v[d] k[e]",
+        lambda s, b, v, k: s + b * np.outer(v - s @ k, k),
+    ),
+    # A vector beside ⊙ scales the columns of a matrix with a capital.
+    Case(
+        r"Y = s \odot X",
+        "s[d] X[n,d]",
+        lambda s, x: s * x,
+        context=[r"s = \sigma(W z)"],
+    ),
     # The N of each class counts.
     Case(r"\mathbf{c}_j = \frac{\mathbf{m}_j}{N_j}", "m[k,d] N+[k]", lambda m, n: m / n[:, None]),
 )
