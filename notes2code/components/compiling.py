@@ -25,7 +25,7 @@ from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, wa
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
-from notes2code.meaning.ranks import as_defined, as_used, unlike_said
+from notes2code.meaning.ranks import as_defined, as_used, row_or_entry, unlike_said
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +183,7 @@ class Compiler:
             *own.problems,
             *contradictions(self.linker, entry, used, same_value),
             *unlike_said(self.linker, entry, own.equation),
+            *row_or_entry(self.linker, entry, own.equation),
             *unequal_sides(own),
             *(
                 warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)

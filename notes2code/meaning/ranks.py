@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import (
     Call,
@@ -176,6 +176,29 @@ def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Pr
     rank = _element_rank(equation.value, indexed.letters)
     if rank != len(kind.axes) and rank < len(CALLED):
         yield _unlike(entry, equation.name, kind, rank, _AS_DEFINED)
+
+
+def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Problem]:
+    """A note on ``p_i = softmax(z_i / T)`` where nothing in the note tells whether z_i is a vector,
+    one of several, or the entry of one."""
+    seen = linker.parsed[entry].seen
+    indexed = linker.parsed[entry].indexed.get(equation.name)
+    body = equation.value.body
+    if seen is None or indexed is None or not isinstance(body, Softmax):
+        return
+    factors = body.body.factors if isinstance(body.body, Mul) else (body.body,)
+    arrays = [part for part in factors if isinstance(part, Ref) and len(part.at) == 2]
+    counts = (
+        [index for index in equation.value.indices if Idx(index) in arrays[0].at] if arrays else []
+    )
+    if len(arrays) != 1 or len(counts) != 1 or counts[0].name not in indexed.letters & {*"ijk"}:
+        return
+    name = arrays[0].array
+    told = name in linker.scope(entry).shapes or linker.nearest(entry, [name], "arrays", within=1)
+    if name.islower() and not told and not seen.is_bold(name):
+        text = f"`{name}_{counts[0].name}` is taken for a vector, one for each `{counts[0].name}`"
+        hint = "write `\\mathrm{softmax}(z)_i` for an entry of a softmax"
+        yield note("N2C039", text, Span(0, len(entry.latex)), hint)
 
 
 def _may_be(name: str, by_custom: int, rank: int) -> bool:

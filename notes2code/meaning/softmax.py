@@ -229,26 +229,7 @@ def _of_array(run: Run, value: Value, where: Expr | None, span: Span, asked: int
     size = find(find_index(value.axes[axis]).size)
     if size.kind == "feature" and size.rank:
         run.conflict(2, f"softmax is taken over features ({size.name}), not positions", span)
-    if value.rank == 1 and (row := _may_be_entry(run, value)) is not None:
-        text = f"`{run.quote(value.span)}` is taken for a vector, one for each `{row}`"
-        hint = "write `\\mathrm{softmax}(z)_i` for an entry of a softmax"
-        run.problems.append(note("N2C039", text, span, hint))
     return Value(along(axis), value.axes, span, value.row, along)
-
-
-def _may_be_entry(run: Run, value: Value) -> str | None:
-    """The i of ``p_i = softmax(z_i / T)``, where nothing tells whether z_i is a row or an entry."""
-    factors = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
-    arrays = [part for part in factors if isinstance(part, ir.Ref) and len(part.at) == 2]
-    if len(arrays) != 1 or len(run.target_letters) != 1:
-        return None
-    name, first = arrays[0].array, arrays[0].at[0]
-    known = name in run.shapes or name in run.defined or name in run.scope.ranks
-    if known or run.seen.is_bold(name) or not name.islower() or not isinstance(first, Idx):
-        return None
-    letter = run.target_letters[0]
-    counts = letter in ("i", "j", "k") and run.indices.get(letter) is not None
-    return letter if counts and find_index(run.indices[letter]) is find_index(first.index) else None
 
 
 def _keys_axis(run: Run, value: Value, span: Span) -> int:
