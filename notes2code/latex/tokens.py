@@ -51,6 +51,7 @@ _PATTERN = re.compile(
 )
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,000)+(?![\d,.])")
 _GROUPED = re.compile(r"\d+(?:\{,\}\d{3})+")
 _FACTOR = re.compile(
     r"(?:\s|\\[,;!: ])*(?:[A-Za-z(*/^·×]|\\(?:cdot|times|left|[dt]?frac|sqrt|sum|mathbf|boldsymbol"
@@ -141,8 +142,8 @@ class Tokens(Characters):
             at = end
 
     def _number(self, text: str, at: int, end: int) -> int:
-        """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000`` and
-        ``10\\,000`` are whole."""
+        """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000``,
+        ``10\\,000`` and ``10,000`` are whole: a decimal does not end so."""
         if len(text) > MAX_DIGITS:
             raise error(
                 "N2C020",
@@ -151,7 +152,9 @@ class Tokens(Characters):
                 "write it as a power, such as `10^{300}`",
             )
         decimal = _DECIMAL_COMMA.match(self.latex, at)
-        if decimal and self._is_one(text, at, decimal.end()):
+        if thousands := _THOUSANDS.match(self.latex, at):
+            text, end = thousands.group().replace(",", ""), thousands.end()
+        elif decimal and self._is_one(text, at, decimal.end()):
             text, end = decimal.group().replace(",", "."), decimal.end()
         elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
             text = text.replace("{,}", ".")

@@ -188,15 +188,16 @@ def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[P
         return
     factors = body.body.factors if isinstance(body.body, Mul) else (body.body,)
     arrays = [part for part in factors if isinstance(part, Ref) and len(part.at) == 2]
-    counts = (
-        [index for index in equation.value.indices if Idx(index) in arrays[0].at] if arrays else []
-    )
-    if len(arrays) != 1 or len(counts) != 1 or counts[0].name not in indexed.letters & {*"ijk"}:
+    if len(arrays) != 1 or len(indexed.letters) != 1:
+        return  # e_{ij} is of the row i
+    row = arrays[0].at[0]
+    letter = row.index.name if isinstance(row, Idx) else ""
+    if letter not in indexed.letters & {*"ijk"}:
         return
     name = arrays[0].array
     told = name in linker.scope(entry).shapes or linker.nearest(entry, [name], "arrays", within=1)
     if name.islower() and not told and not seen.is_bold(name):
-        text = f"`{name}_{counts[0].name}` is taken for a vector, one for each `{counts[0].name}`"
+        text = f"`{name}_{letter}` is taken for a vector, one for each `{letter}`"
         hint = "write `\\mathrm{softmax}(z)_i` for an entry of a softmax"
         yield note("N2C039", text, Span(0, len(entry.latex)), hint)
 

@@ -79,6 +79,7 @@ def test_what_may_be_an_entry_of_a_softmax_is_told() -> None:
     assert any("one for each `i`" in m for m in told(r"p_i = \mathrm{softmax}(z_i / T)"))
     assert not any("one for each" in m for m in told(r"p_i = \mathrm{softmax}(\mathbf{z}_i)"))
     assert not any("one for each" in m for m in told(r"\alpha_i = \mathrm{softmax}(e_i)"))
+    assert not any("one for each" in m for m in told(r"\alpha_{ij} = \mathrm{softmax}(e_{ij})"))
 
 
 def test_weights_are_numbers() -> None:

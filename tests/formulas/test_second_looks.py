@@ -137,6 +137,7 @@ WRITTEN = [
     Case(r"y = 0{,}5 x + 0{,}125", "x[d]", lambda x: x / 2 + 0.125),
     Case(r"y = x / 10\,000", "x[d]", lambda x: x / 1e4),
     Case(r"y = x / 10{,}000", "x[d]", lambda x: x / 1e4),
+    Case(r"y = \sin(x / 10,000) + 1,5", "x[d]", lambda x: np.sin(x / 1e4) + 1.5),
     Case(r"y = [1,5]", "", lambda: [1.0, 5.0]),
     Case(r"y = \cos^{-1}(\tanh x)", "x[d]", lambda x: np.arccos(np.tanh(x))),
     Case(r"y = \sin^{-1}(\tanh x)", "x[d]", lambda x: np.arcsin(np.tanh(x))),
