@@ -100,8 +100,6 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for quotient in nodes.of(Frac, Infix):
         if (parts := _quotient(quotient)) is not None and _is_number(quotient):
             found.update(name for part in parts for name in _named(part))
-        elif parts is not None and binders.bare(parts[0]) == "N" and not _is_matrix(parts[1]):
-            found.update(_named(parts[0]))  # how many there are, of which so many
         elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
             found.add(name)
         elif parts is not None:
@@ -111,11 +109,6 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
-
-
-def _is_matrix(node: Node) -> bool:
-    """Whether a capital stands in a node, and no call of one."""
-    return bool(list(_named(node)))
 
 
 def divisors(nodes: Nodes) -> set[str]:

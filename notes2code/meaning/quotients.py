@@ -71,13 +71,13 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
             "divide by a number, or element by element",
         )
     text = f"the division by the vector `{run.quote(right.span)}` is element by element"
-    compared = set().union(*map(_base, ir.walk(left.body))) & {*"qk"}  # a query and its keys
+    above = _bases(left.body)
     weights = _is_exponential_of(left.body) and _is_sum_of_exponentials(right.body)
-    weights = weights and not compared
-    run.conflict(
-        3 if weights else 1.2, text + (", and weights are numbers" if weights else ""), span
-    )
-    if _is_plain(right) and not _base(right.body) & set().union(*map(_base, ir.walk(left.body))):
+    if weights and above.isdisjoint("qk"):  # the q k_i of a query and its keys is a dot product
+        run.conflict(3, f"{text}, and weights are numbers", span)
+    else:
+        run.conflict(1.2, text, span)
+    if _is_plain(right) and above.isdisjoint(_bases(right.body)):
         run.pay(1.0)  # the s of x / s is a number
     if left.rank == right.rank and _doubts_elements(run, left.body, right.body):
         run.problems.append(note("N2C039", text, right.span, "write `\\oslash` to make it plain"))
@@ -91,9 +91,10 @@ def _is_plain(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and value.rank == len(value.body.at)
 
 
-def _base(expr: ir.Expr) -> set[str]:
-    """The letter of an array, without its label."""
-    return {names.base_letter(expr.array)} if isinstance(expr, ir.Ref) else set()
+def _bases(expr: ir.Expr) -> set[str]:
+    """The letters of the arrays in an expression, without their labels."""
+    arrays = (part.array for part in ir.walk(expr) if isinstance(part, ir.Ref))
+    return {names.base_letter(array) for array in arrays}
 
 
 def _is_exponential_of(expr: ir.Expr) -> bool:
