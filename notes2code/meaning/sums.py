@@ -306,7 +306,7 @@ def _is_location(run: Run, node: Infix, value: Value) -> bool:
     if run.seen.normalises or not (joined or "epsilon" in run.seen.counted):
         return False
     name = "" if value.rank else _input(value)
-    new = name in run.symbols and name not in run.scope.ranks
+    new = name in run.symbols and name not in run.scope.ranks and name not in run.shapes
     return node.op == "+" and new and names.base_letter(name) == "mu"
 
 

@@ -206,7 +206,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
-    seen.listed = set(binders.with_labels_above(nodes))
+    seen.listed = set(binders.with_labels_above(nodes)) - _given(targets)
     on_left = Nodes(node for target in targets for node in walk(target))
     scripted = nodes.of(Script) + on_left.of(Script)
     seen.below = {
@@ -344,7 +344,7 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
     ``f(x) = Σ_k a_k x^k``."""
     found: set[str] = set()
     above: dict[str, set[str]] = {}
-    given = {name.text for t in targets for name in binders.arguments(t) if isinstance(name, Name)}
+    given = _given(targets)
     for node in (*nodes.of(Script), *targets):
         match node:
             case Script(base, _, Name(letter)):
@@ -353,6 +353,11 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
     return found
+
+
+def _given(targets: Sequence[Node]) -> set[str]:
+    """The letters of the parameters of what is defined."""
+    return {n.text for target in targets for n in binders.arguments(target) if isinstance(n, Name)}
 
 
 def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:

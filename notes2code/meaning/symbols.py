@@ -502,7 +502,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         ranks = names.element_ranks(use.name, indices, bold, transposed)
         stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
         timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
-        if timed and len(base) > 1 and base not in names.GREEK and ranks[0] == 2:
+        word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
+        if timed and word and ranks[0] == 2:
             ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
     # A bias, a position is a vector or a number nearly as often: what it is added to decides.
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0

@@ -128,6 +128,25 @@ def test_weights_are_numbers() -> None:
         lambda s, x: s * x,
         context=[r"s = \sigma(W z)"],
     ),
+    # What is known to be a number makes no numbers of what it is added to.
+    Case(
+        r"z = \mu + \sigma \odot \epsilon",
+        "mu sigma[d] epsilon[d]",
+        lambda m, s, e: m + s * e,
+        context=[r"\mu = 0"],
+    ),
+    # A cache has rows, and the weight of a term is a number.
+    Case(
+        r"\text{Cache}_t = [\text{Cache}_{t-1}; k_t]",
+        "Cache[n,d] k[d]",
+        lambda c, k: np.vstack([c, k]),
+    ),
+    Case(
+        r"w_{t,j} = \mathrm{tf}_{t,j} \cdot \mathrm{idf}_t",
+        "tf[n,m] idf[n]",
+        lambda t, i: t * i[:, None],
+    ),
+    Case(r"f(x) = [x_1^p, x_2^p, \ldots, x_d^p]", "x+[d] p", np.power),
     # The N of each class counts.
     Case(r"\mathbf{c}_j = \frac{\mathbf{m}_j}{N_j}", "m[k,d] N+[k]", lambda m, n: m / n[:, None]),
 )
