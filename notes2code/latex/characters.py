@@ -166,6 +166,10 @@ class Characters:
             )
             self._add("big", "sum", at, at + 1)
             return at + 1
+        behind_word = char == "@" and bool(self.tokens) and self.tokens[-1].kind == "word"
+        if behind_word and (cut_off := words.CUT_OFF.match(self.latex, at + 1)):
+            self._add_cut_off(cut_off[0], at + 1)
+            return cut_off.end()
         if char in CHARACTERS:
             sign = CHARACTERS[char]
             if sign is not None:
@@ -191,6 +195,11 @@ class Characters:
             return self._foreign_words(at)
         self._add("junk", char, at, at + 1)
         return at + 1
+
+    def _add_cut_off(self, text: str, at: int) -> None:
+        """The k of ``Recall@k``."""
+        self._add("_", "_", at, at)
+        self._add("word" if text.isdigit() else "name", text, at, at + len(text))
 
     def _accented(self, char: str, at: int) -> str:
         """The letter and the accent of an ``Ā`` that stands alone, and in no word."""

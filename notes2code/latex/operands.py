@@ -37,9 +37,12 @@ _INDICES = frozenset("ijklmnstr")
 
 
 def _in_parentheses(sup: Node) -> Node:
-    """``W^{[l]}`` says what ``W^{(l)}`` does: which one of several."""
-    if isinstance(sup, Group) and sup.open == "[" and len(sup.items) == 1:
-        return replace(sup, open="(")
+    """``W^{[l]}`` says what ``W^{(l)}`` does: which one of several; so does ``W^{[l]\\top}``."""
+    match sup:
+        case Group("[", (_,)):
+            return replace(sup, open="(")
+        case Juxt((Group("[", (_,)) as which, Name("T" | "top" | "intercal") as last)):
+            return replace(sup, factors=(_in_parentheses(which), last))
     return sup
 
 

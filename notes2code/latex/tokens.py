@@ -58,6 +58,7 @@ _FACTOR = re.compile(
     rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
 )
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
+_MEASURE = re.compile(r"([A-Za-z]{2,})@(?:(%s)\}|\}(%s))" % ((words.CUT_OFF.pattern,) * 2))
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
@@ -331,6 +332,11 @@ class Tokens(Characters):
             self._prose(content, at, found.end())
         elif words.MATRICES.fullmatch(stripped) and not self._in_script():
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
+        elif measure := _MEASURE.match(self.latex, at):
+            self._add("word", measure[1], start, measure.end(1))
+            within = 2 if measure[2] else 3
+            self._add_cut_off(measure[within], measure.start(within))
+            return measure.end()
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             base, _, below = text.partition("_")

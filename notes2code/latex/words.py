@@ -171,6 +171,10 @@ def apart(text: str) -> list[str]:
     return [text] if text.count("$") % 2 else _MATH.split(text)
 
 
+CUT_OFF = re.compile(r"[kKnN](?![A-Za-z])|\d+")
+"""How many results a measure looks at: the k of ``Recall@k``."""
+
+
 def is_prose(text: str) -> bool:
     """Whether the content of a ``\\text{…}`` joins formulas rather than naming something."""
     words = text.replace(",", " ").replace(":", " ").lower().split()

@@ -302,9 +302,19 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
         parsed.states.add(target.name)
     elif any(target.name in seen.names_in(value) for value in statement.values):
         parsed.updates.add(target.name)
+        if any(_is_dropout(value, target.name) for value in statement.values):
+            parsed.arrays.discard(target.name)  # it stays what it is
     for index in target.indices:
         if (half := scripts.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
+
+
+def _is_dropout(value: Node, name: str) -> bool:
+    """Whether a value is ``Dropout(x)`` of one name."""
+    match value:
+        case Juxt((Name(function), Group("(", (given, *_)))):
+            return function.lower() in ("dropout", "drop") and names.label(given) == name
+    return False
 
 
 def words_of(entries: Sequence[Entry]) -> frozenset[str]:

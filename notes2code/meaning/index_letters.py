@@ -101,6 +101,8 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                 continue  # the k of `\rho_k(Y) = …` beside `\rho_q`
             if letter not in counted or letter in labels or letter in seen.ends:
                 continue
+            if letter == "pos" and node is target and letter not in _letters(define.values):
+                continue  # the X_{pos} of X_{pos} = X + P has positions in it
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
                 continue
             base = binders.bare(node)
@@ -315,6 +317,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
     labelled.update(_labelled_targets(seen, statements))
+    labelled.update(_parts_of_whole(seen, statements))
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements)
@@ -357,6 +360,24 @@ def _labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator
             case Define(Script(Name(base), Name(letter), None, 0)) if letter in names.LABELS:
                 if letter not in seen.bound:
                     yield base
+
+
+def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The E of ``E = E_t + E_p``, which has no index on the left; and the F of ``g = σ(W [F_s;
+    F_p])``: letters that count nowhere tell parts of one thing apart."""
+    for statement in statements:
+        if not isinstance(statement, Define) or not isinstance(statement.target, Name):
+            continue
+        below: dict[str, set[str]] = {}
+        for node in (inner for value in statement.values for inner in walk(value)):
+            match node:
+                case Script(Name(base), Name(letter)) if letter in names.INDEX_LETTERS:
+                    turned = scripts.is_transposed(node)
+                    below.setdefault(base, set()).update({letter, "i"} if turned else {letter})
+        for base, letters in below.items():
+            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
+            if letters.isdisjoint(seen.bound) and (apart or base == statement.target.text):
+                yield base
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

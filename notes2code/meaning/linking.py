@@ -334,8 +334,9 @@ class Linker:
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
-        multiplied and not called."""
-        called = sorted(self.parsed[entry].called - self.parsed[entry].parameters)
+        multiplied and not called. So is π no number where the note defines it."""
+        here = self.parsed[entry].called | ({"pi"} & self.parsed[entry].mentioned)
+        called = sorted(here - self.parsed[entry].parameters)
         arrays = self.nearest(entry, called, "arrays", within=1)
         found = {name for name, others in arrays.items() if self._is_called(entry, name, others[0])}
         return frozenset(found - self.nearest(entry, called, "functions", within=2).keys())

@@ -13,6 +13,7 @@ from notes2code.meaning import (
     calls,
     families,
     ir,
+    letters,
     names,
     powers,
     projected,
@@ -36,7 +37,7 @@ from notes2code.meaning.values import (
     two_vectors,
 )
 
-_TIMES = symbols.HADAMARD | frozenset("·×*")
+_TIMES = letters.HADAMARD | frozenset("·×*")
 
 
 def juxtaposed(run: Run, node: Juxt) -> Value:
@@ -343,7 +344,7 @@ def explicit(run: Run, node: Infix) -> Value:
             return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
-    if node.op in symbols.HADAMARD or node.op == "⊘":
+    if node.op in letters.HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
         run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))

@@ -61,12 +61,17 @@ def as_defined(
         if name not in weights or not _is_softmax(equation_of(other))
         if not (given[name] and _is_of_any_kind(equation_of(other)))
     }
-    ranks = _joint(linker, entry, own, defining)
+    same = {own.equation.name} - linker.parsed[entry].arrays  # the x of x = Dropout(x)
+    ranks = {} if same & defining.keys() else _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if ranks.get(name) != given[name]}
-    alone = _apart(linker, entry, apart, equation_of)
+    by_themselves = _apart(linker, entry, apart, equation_of)
     # What both are by themselves is not changed by what they could be together.
-    ranks |= {name: r for name, r in alone.items() if name not in ranks or r == given[name]}
-    ranks = {name: rank for name, rank in ranks.items() if _may_be(name, given[name], rank)}
+    ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
+    ranks = {
+        name: rank
+        for name, rank in ranks.items()
+        if name in same or _may_be(name, given[name], rank)
+    }
     others = {name: rank for name, rank in ranks.items() if rank != given[name]}
     if not others:
         return own

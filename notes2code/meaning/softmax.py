@@ -233,8 +233,13 @@ def _of_array(run: Run, value: Value, where: Expr | None, span: Span, asked: int
 
 
 def _keys_axis(run: Run, value: Value, span: Span) -> int:
-    """The axis of the keys where custom names it: the first in ``softmax(KᵀQ)``."""
+    """The axis of the keys where custom names it: the first in ``softmax(KᵀQ)``, and in a column
+    of scores."""
     first, last = (find(find_index(axis).size).name for axis in value.axes)
+    if last == "1" != first:
+        text = "softmax is taken along the first axis: the last one has a single element"
+        run.problems.append(note("N2C039", text, span))
+        return 0
     if first == "m" and last == "n":
         run.problems.append(
             note("N2C039", "softmax is taken along the first axis, that of the keys", span)

@@ -371,11 +371,11 @@ def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 
 def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The names p without an index of which ``1 - p`` is taken."""
+    """The names p of which ``1 - p`` is taken."""
     for infix in nodes.of(Infix):
         if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
             use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
-            if use is not None and not use.indices and not use.bold and use.power is None:
+            if use is not None and not use.bold and use.power is None:
                 yield use.name
 
 

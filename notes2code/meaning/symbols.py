@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -10,18 +9,15 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import (
     Big,
     Frac,
-    Group,
     Infix,
     Name,
     Node,
     Relation,
-    Root,
     Script,
-    ungrouped,
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, ir, names, scripts, sizes, updates
+from notes2code.meaning import binders, ir, letters, names, scripts, sizes, updates
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index
@@ -31,11 +27,6 @@ from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpos
 
 GAINS = frozenset(["gamma", "g", "w", "beta"])
 """What the gain and the bias of a normalisation are called."""
-
-HADAMARD = frozenset("⊙∘")
-"""The signs of a product element by element."""
-
-CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
@@ -117,11 +108,11 @@ def value_at(run: Run, use: Use) -> Value:
         if use.name in run.indices:
             _refuse_outcome(run, use)
             return scalar(counted(run.indices[use.name]), use.span)
-        if use.name in CONSTANTS and not use.steps and not _is_told(run, use.name):
+        if not use.steps and letters.is_constant(run, use.name):
             if use.name == "e" and use.power is None:
                 text = "`e` is taken to be Euler's number"
                 run.problems.append(note("N2C039", text, use.span, "declare it if it is not"))
-            return scalar(ir.Num(CONSTANTS[use.name]), use.span)
+            return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
         if use.name == "ones":
@@ -134,7 +125,7 @@ def value_at(run: Run, use: Use) -> Value:
     if square is not None:
         value = element_of(run, use, square)
         return replace(value, body=ir.Pow(value.body, ir.HALF))
-    if not use.indices and not use.steps and _is_size(run, use.name):
+    if not use.indices and not use.steps and letters.is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
 
@@ -182,26 +173,6 @@ def _refuse_outcome(run: Run, use: Use) -> None:
         )
 
 
-def _is_told(run: Run, name: str) -> bool:
-    """Whether a formula or a note says what a letter is, which else is a constant."""
-    axes = (name in shape.axes for shape in run.shapes.values())
-    if name in run.shapes or name in run.defined or any(axes) or _is_memory(run, name):
-        return True
-    return name == "e" and not _has_euler(run)
-
-
-def _has_euler(run: Run) -> bool:
-    """Whether e is Euler's number: where it is raised to something, stands beside π, as in
-    ``\\log(2 π e σ^2)``, or with numbers only; else it is a letter like any other."""
-    powers = (
-        node
-        for node in run.seen.nodes.of(Script)
-        if isinstance(node.base, Name) and node.base.text == "e"
-    )
-    raised = any(n.sup and not n.sub and not scripts.is_transposed(n) for n in powers)
-    return raised or "pi" in run.seen.counted or run.seen.counted.keys() == {"e"}
-
-
 def _identity_matrix(run: Run, use: Use) -> Value:
     size = Size("")
     rows, columns = fresh(size), fresh(size)
@@ -214,67 +185,6 @@ def _identity_matrix(run: Run, use: Use) -> Value:
 def counted(index: Index) -> Expr:
     """The number that the note counts for an index, which may begin with 1."""
     return ir.add(Idx(index), ir.Num(index.start))
-
-
-def _is_size(run: Run, name: str) -> bool:
-    if name in run.symbols or name in run.shapes:
-        return False
-    if name in run.seen.sizes:
-        return True
-    if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
-        return True
-    if names.is_size_name(name) and name in run.seen.counted:
-        if run.seen.counted[name] != {0} or _is_memory(run, name):
-            return False
-        if name in run.seen.bold and not _divides(run, name):
-            return False
-        # Beside matrices, D may be one of distances.
-        matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
-        return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
-    return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
-
-
-def _divides(run: Run, name: str) -> bool:
-    """Whether a root is taken of a name, or something is divided by it: it is no vector, bold as
-    it is in ``\\sqrt{\\mathbf{d}}``."""
-    nodes = run.seen.nodes
-    below = [root.body for root in nodes.of(Root)] + [frac.bottom for frac in nodes.of(Frac)]
-    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
-    uses = (run.seen.understood(ungrouped(node)) for node in below)
-    return any(use is not None and use.name == name for use in uses)
-
-
-def _is_memory(run: Run, name: str) -> bool:
-    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
-    multiplied element by element, as a mask is: ``m \\odot x``."""
-    twice = any(
-        group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
-        for group in run.seen.nodes.of(Group)
-    )
-    return twice or any(
-        node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
-        for node in run.seen.nodes.of(Infix)
-    )
-
-
-def _is_among_sizes(run: Run, name: str) -> bool:
-    """Whether a formula names sizes, as the note declares shapes: ``r (d + k)``, ``4 H W C^2``; and
-    at most one letter besides."""
-    axes = {axis for shape in run.shapes.values() for axis in shape.axes}
-    named = [other for other in run.seen.counted if other not in names.FUNCTIONS]
-    if name not in axes or any(run.seen.counted[other] != {0} for other in named):
-        return False
-    others = [other for other in named if other not in axes and not names.is_size_name(other)]
-    return len(others) <= (len(named) > 3) and not run.seen.transposed
-
-
-def _counts_an_axis(run: Run, name: str) -> bool:
-    """Whether a letter that is a number by custom counts an axis of what stands beside it: the r of
-    ``(α / r) B A``, where B is declared as d×r."""
-    if names.element_ranks(name, 0, False, False)[0] or run.seen.counted.get(name) != {0}:
-        return False
-    used = (run.shapes[other].axes for other in run.seen.counted if other in run.shapes)
-    return any(name in axes for axes in used)
 
 
 def element_of(run: Run, use: Use, defined: Defined) -> Value:

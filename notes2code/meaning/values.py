@@ -220,7 +220,15 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:
         return _batched_product(run, left, right, where)
+    if left.rank == right.rank and mixes(run, left, right):
+        return _gated(run, left, right, where)
     return contract(run, left, right, 0, where)
+
+
+def _gated(run: Run, left: Value, right: Value, where: Span) -> Value:
+    text = f"`{run.quote(where)}` is taken to be element by element: one side is a gate"
+    run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+    return elementwise(run, left, right, ir.mul, where)
 
 
 def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
@@ -251,9 +259,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.row == right.row and run.over_elements:
         return elementwise(run, left, right, ir.mul, where)
     if left.row == right.row and (mixes(run, left, right) or _is_gated(run, left, right)):
-        text = f"`{run.quote(where)}` is taken to be element by element: one side is a gate"
-        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
-        return elementwise(run, left, right, ir.mul, where)
+        return _gated(run, left, right, where)
     if left.row == right.row:
         raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):
@@ -282,8 +288,11 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 def mixes(run: Run, left: Value, right: Value) -> bool:
-    """Whether a vector is a weight g beside ``1 - g``, or that, where the notes define it so."""
-    known = run.seen.mixes & (run.scope.ranks.keys() | run.defined.keys())
+    """Whether one of two arrays is a weight g beside ``1 - g``, or that: a matrix, or a vector
+    where the notes define it so."""
+    known = run.seen.mixes
+    if left.rank == 1:
+        known = known & (run.scope.ranks.keys() | run.defined.keys())
     parts = (part for side in (left, right) for part in ir.walk(side.body))
     return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
 

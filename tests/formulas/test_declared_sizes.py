@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
 
 @table(
     Case(r"N = 2r(d + k)", "r k d#", lambda r, k, d: 2 * r * d + 2 * r * k, context=SHAPES),
+    # A column of scores is normalised over its rows.
+    Case(
+        r"\alpha = \mathrm{softmax}(H w)",
+        "H[n,d] w[d,1]",
+        lambda h, w: softmax(h @ w, 0),
+        context=[r"w \in \mathbb{R}^{d \times 1}"],
+    ),
     Case(
         r"N = d \times r + r \times k = r(d + k)",
         "r k d#",

@@ -85,6 +85,43 @@ SUMS = [
         lambda w2, w1, h: w2 @ np.tanh(w1 @ h),
         context=[r"h = X + \mathrm{softmax}(X X^\top) X"],
     ),
+    # Dropout leaves what it is applied to as it was.
+    Case(
+        r"\text{output} = \text{p\_att} \cdot V",
+        "p_att[n,m] V[m,d]",
+        np.matmul,
+        context=[
+            r"\text{p\_att} = \mathrm{softmax}(G)",
+            r"\text{p\_att} = \mathrm{Dropout}(\text{p\_att})",
+        ],
+    ),
+    Case(
+        r"p_{att} = \mathrm{Dropout}(p_{att})",
+        "p_att[n,m]",
+        lambda p: p,
+        context=[r"p_{att} = \mathrm{softmax}(G)"],
+    ),
+    # π is a number where nothing says else.
+    Case(r"v = \pi Q", "pi[n] Q[n,m]", np.matmul, context=[r"\pi = \sigma(W s)"]),
+    Case(
+        r"y = \sqrt{2 \pi} x",
+        "x[d]",
+        lambda x: np.sqrt(2 * np.pi) * x,
+        context=[r"\pi = \sigma(W s)"],
+    ),
+    # A gate that is mixed with what it leaves acts on elements.
+    Case(
+        r"y_i = g_i x_i + (1 - g_i) c_i",
+        "g[n,d] x[n,d] c[n,d]",
+        lambda g, x, c: g * x + (1 - g) * c,
+        context=[r"g_i = \sigma(W_g x_i)"],
+    ),
+    Case(
+        r"G = Z \cdot G_s + (1 - Z) \cdot G_p",
+        "Z[n,d] G_s[n,d] G_p[n,d]",
+        lambda g, s, p: g * s + (1 - g) * p,
+        context=[r"Z = \sigma(W_z [G_s; G_p])"],
+    ),
     # What is defined without an index is one of those that have one.
     Case(
         r"y_t = g_t x_t",

@@ -10,6 +10,20 @@ from tables import Case, check, table
 
 
 @table(
+    # Parts of one thing are told apart by letters that count nowhere.
+    Case(
+        r"E = E_t + E_p + E_s",
+        "E_t[n,d] E_p[n,d] E_s[n,d]",
+        lambda t, p, s: t + p + s,
+    ),
+    Case(r"h = h_r + h_l", "h_r[d] h_l[d]", np.add),
+    Case(r"y = [u_s; u_p]", "u_s[d] u_p[e]", lambda s, p: np.concatenate([s, p])),
+    Case(r"Z_{pos} = Z + P", "Z[n,d] P[n,d]", np.add),
+    Case(
+        r"s = \sum_i q^{[i]\top} k^{[i]}",
+        "q[n,d] k[n,d]",
+        lambda q, k: np.sum(q * k),
+    ),
     # The shape that is said tells how matrices are joined, and numbered parts are of one kind.
     Case(
         r"u = [h_1; h_2] \in \mathbb{R}^{m \times 2d}",

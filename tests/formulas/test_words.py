@@ -10,6 +10,14 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # A measure of the first k results is a number for each k, or one.
+    Case(
+        r"a = \frac{1}{R} \sum_{k=1}^{N} \mathrm{hit}(k) \, \text{precision@}k",
+        "R hit[N] precision[N]",
+        lambda r, hit, precision: hit @ precision / r,
+    ),
+    Case(r"a = \text{Recall@}10 + \text{Recall@5}", "Recall_10 Recall_5", np.add),
+    Case(r"y_k = \mathrm{Recall}@k", "Recall[n]", lambda r: r),
     # A run of capitals below a name is one label.
     Case(r"Y = X_{MLM} + 1", "X_MLM[n,d]", lambda x: x + 1),
     Case(

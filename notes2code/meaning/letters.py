@@ -1,0 +1,110 @@
+"""Letters that mean a number by themselves: the constants e and π, and those that are sizes."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Num, Root, Script, ungrouped
+from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.run import Run
+
+HADAMARD = frozenset("⊙∘")
+"""The signs of a product element by element."""
+
+CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
+
+
+def is_constant(run: Run, name: str) -> bool:
+    """Whether a letter is Euler's number, π or ∞, of which no formula or note says else."""
+    return name in CONSTANTS and not _is_told(run, name)
+
+
+def _is_told(run: Run, name: str) -> bool:
+    """Whether a formula or a note says what a letter is, which else is a constant."""
+    axes = (name in shape.axes for shape in run.shapes.values())
+    known = name in run.shapes or name in run.defined
+    if known or any(axes) or _is_memory(run, name):
+        return True
+    elsewhere = name in run.scope.arrays and not _is_counted(run, name)
+    return elsewhere or (name == "e" and not _has_euler(run))
+
+
+def _is_counted(run: Run, name: str) -> bool:
+    """Whether a number stands before a letter: the 2 of ``\\sqrt{2 π}``."""
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    return any(isinstance(one, Num) and binders.bare(other) == name for one, other in pairs)
+
+
+def _has_euler(run: Run) -> bool:
+    """Whether e is Euler's number: where it is raised to something, stands beside π, as in
+    ``\\log(2 π e σ^2)``, or with numbers only; else it is a letter like any other."""
+    powers = (
+        node
+        for node in run.seen.nodes.of(Script)
+        if isinstance(node.base, Name) and node.base.text == "e"
+    )
+    raised = any(n.sup and not n.sub and not scripts.is_transposed(n) for n in powers)
+    return raised or "pi" in run.seen.counted or run.seen.counted.keys() == {"e"}
+
+
+def is_size(run: Run, name: str) -> bool:
+    """Whether a letter without an index is the size of an axis."""
+    if name in run.symbols or name in run.shapes:
+        return False
+    if name in run.seen.sizes:
+        return True
+    if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
+        return True
+    if names.is_size_name(name) and name in run.seen.counted:
+        if run.seen.counted[name] != {0} or _is_memory(run, name):
+            return False
+        if name in run.seen.bold and not _divides(run, name):
+            return False
+        # Beside matrices, D may be one of distances.
+        matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
+        return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
+    return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
+
+
+def _divides(run: Run, name: str) -> bool:
+    """Whether a root is taken of a name, or something is divided by it: it is no vector, bold as
+    it is in ``\\sqrt{\\mathbf{d}}``."""
+    nodes = run.seen.nodes
+    below = [root.body for root in nodes.of(Root)] + [frac.bottom for frac in nodes.of(Frac)]
+    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
+    uses = (run.seen.understood(ungrouped(node)) for node in below)
+    return any(use is not None and use.name == name for use in uses)
+
+
+def _is_memory(run: Run, name: str) -> bool:
+    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
+    multiplied element by element, as a mask is: ``m \\odot x``."""
+    twice = any(
+        group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
+        for group in run.seen.nodes.of(Group)
+    )
+    return twice or any(
+        node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
+        for node in run.seen.nodes.of(Infix)
+    )
+
+
+def _is_among_sizes(run: Run, name: str) -> bool:
+    """Whether a formula names sizes, as the note declares shapes: ``r (d + k)``, ``4 H W C^2``; and
+    at most one letter besides."""
+    axes = {axis for shape in run.shapes.values() for axis in shape.axes}
+    named = [other for other in run.seen.counted if other not in names.FUNCTIONS]
+    if name not in axes or any(run.seen.counted[other] != {0} for other in named):
+        return False
+    others = [other for other in named if other not in axes and not names.is_size_name(other)]
+    return len(others) <= (len(named) > 3) and not run.seen.transposed
+
+
+def _counts_an_axis(run: Run, name: str) -> bool:
+    """Whether a letter that is a number by custom counts an axis of what stands beside it: the r of
+    ``(α / r) B A``, where B is declared as d×r."""
+    if names.element_ranks(name, 0, False, False)[0] or run.seen.counted.get(name) != {0}:
+        return False
+    used = (run.shapes[other].axes for other in run.seen.counted if other in run.shapes)
+    return any(name in axes for axes in used)
