@@ -124,7 +124,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
-        only_below = _only_below(nodes) | _beside_counted(nodes)
+        only_below = (_only_below(nodes) - _of_weights(nodes)) | _beside_counted(nodes)
         for item in binders.told_indices(target):
             if item.text in names.INDEX_LETTERS and item.text in only_below:
                 seen.bound.add(item.text)
@@ -281,6 +281,19 @@ def _only_below(nodes: Nodes) -> set[str]:
     below = {id(n): n for sub in subs for n in walk(sub)}
     found = {n.text for n in below.values() if isinstance(n, Name)}
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
+
+
+def _of_weights(nodes: Nodes) -> set[str]:
+    """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
+    sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script):
+        if isinstance(node.sub, Name):
+            below.setdefault(node.sub.text, set()).add(binders.bare(node))
+    if any(True for _ in nodes.of(Big)):
+        return set()
+    told = {x for x, bases in below.items() if {"W", "b"} <= bases <= {*"WUb"}}
+    return told - {*"ijkmn"}
 
 
 def _beside_counted(nodes: Nodes) -> set[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 @table(
@@ -18,6 +18,16 @@ from tables import Case, check, table
     ),
     Case(r"h = h_r + h_l", "h_r[d] h_l[d]", np.add),
     Case(r"y = [u_s; u_p]", "u_s[d] u_p[e]", lambda s, p: np.concatenate([s, p])),
+    Case(
+        r"P(t \mid q) = \mathrm{softmax}(W_t h_q + b_t)",
+        "W_t[e,d] h_q[d] b_t[e]",
+        lambda w, h, b: softmax(w @ h + b),
+    ),
+    Case(
+        r"f(i, x) = W_i x + b_i",
+        "x[d] W[n,e,d] b[n,e]",
+        lambda x, w, b: w @ x + b,
+    ),
     Case(r"Z_{pos} = Z + P", "Z[n,d] P[n,d]", np.add),
     Case(
         r"s = \sum_i q^{[i]\top} k^{[i]}",
