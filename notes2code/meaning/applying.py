@@ -73,11 +73,12 @@ def apply(
     equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
-    if of_numbers and not equation.definitions and not equation.value.indices:
+    if of_numbers and not equation.value.indices:
         if use.name in names.KERNELS and any(value.rank for value in arguments):
             run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
         if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
             run.pay(2.2)  # its bounds are numbers
+    if of_numbers and not equation.value.indices and not equation.definitions:
         return _inlined(run, equation, arguments, span)
     if use.name in ranks:
         raise error(
@@ -239,32 +240,35 @@ def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: S
 
 
 def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:
-    """A function that is defined on elements, ``score(q_i, k_j) = …``, as one of a single query
-    and a single key, where it is given these; else the function itself."""
+    """A function that is defined on elements, ``score(q_i, k_j) = …`` or ``f(X_{ij}) = …``, as one
+    of a single query and a single key, or of a number, where it is given these; else the function
+    itself."""
     for name, value in zip(equation.parameters, arguments, strict=True):
         given = next(one for one in equation.inputs if one.name == name)
-        if value.rank + 1 != len(given.shape) or equation.definitions:
+        more = len(given.shape) - value.rank
+        arrays = (part for one in equation.definitions for part in ir.walk(one.array.body))
+        if more < 1 or any(isinstance(part, Ref) and part.array == name for part in arrays):
             continue
         refs = [e for e in ir.walk(equation.value.body) if isinstance(e, Ref) and e.array == name]
-        places = {ref.at[0] for ref in refs}
-        rows = [index for index in equation.value.indices if places == {Idx(index)}]
-        if len(rows) == 1:
-            body = _single(equation.value.body, name)
-            kept = tuple(index for index in equation.value.indices if index is not rows[0])
+        places = {ref.at[:more] for ref in refs}
+        rows = [index for index in equation.value.indices if any(Idx(index) in at for at in places)]
+        if len(places) == 1 and len(rows) == more:
+            body = _single(equation.value.body, name, more)
+            kept = tuple(index for index in equation.value.indices if index not in rows)
             inputs = tuple(
-                replace(one, shape=one.shape[1:]) if one is given else one
+                replace(one, shape=one.shape[more:]) if one is given else one
                 for one in equation.inputs
             )
-            if not any(part == Idx(rows[0]) for part in ir.walk(body)):
+            if not any(part == Idx(row) for row in rows for part in ir.walk(body)):
                 equation = replace(equation, inputs=inputs, value=Lambda(kept, body))
     return equation
 
 
-def _single(expr: Expr, array: str) -> Expr:
-    """An expression with one row in place of an array."""
+def _single(expr: Expr, array: str, more: int) -> Expr:
+    """An expression with one element, which has so many axes less, in place of an array."""
     if isinstance(expr, Ref) and expr.array == array:
-        return Ref(array, tuple(_single(place, array) for place in expr.at[1:]))
-    return ir.rebuild(expr, lambda child: _single(child, array))
+        return Ref(array, tuple(_single(place, array, more) for place in expr.at[more:]))
+    return ir.rebuild(expr, lambda child: _single(child, array, more))
 
 
 def _other_arity(

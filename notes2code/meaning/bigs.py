@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import (
@@ -266,8 +267,8 @@ def _extra_condition(run: Run, node: Big) -> Expr | None:
         return _both(*(conditions.condition(run, relation) for relation in said))
     if isinstance(sub, Group):
         letters = set(binders.bound_letters(sub))
-        related = [r for r in sub.items if isinstance(r, Relation) and _between(r, letters)]
-        return _both(*(conditions.condition(run, relation) for relation in related))
+        each = _said_of_each(run, sub, letters)
+        return _both(*(conditions.condition(run, relation) for relation in each))
     if isinstance(sub, Relation) and sub.signs == ("∈",) and not isinstance(sub.operands[1], Group):
         return conditions.condition(run, sub)
     if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:
@@ -277,11 +278,24 @@ def _extra_condition(run: Run, node: Big) -> Expr | None:
     return conditions.condition(run, sub)
 
 
-def _between(relation: Relation, letters: set[str]) -> bool:
-    """Whether a relation below a sign is one of the letters that it binds, as ``j < i``."""
-    last = relation.operands[-1]
-    names = {n.text for n in walk(last) if isinstance(n, Name)} if last is not None else set()
-    return relation.signs != ("=",) and bool(names & letters)
+def _said_of_each(run: Run, sub: Group, letters: set[str]) -> Iterator[Relation]:
+    """What is said below a sign of the letters that it binds: of one by another, as ``j < i`` is,
+    or of each, as ``i, j ≤ 3`` and ``i, j ∈ S`` are. That i and j are at most n says nothing."""
+    waiting: list[Node] = []
+    for item in sub.items:
+        if not isinstance(item, Relation):
+            waiting.append(item)
+            continue
+        last = item.operands[-1]
+        ends = [n for n in walk(last) if isinstance(n, Name | Num)] if last is not None else []
+        named = {n.text for n in ends if isinstance(n, Name)}
+        among = item.signs == ("∈",) and not isinstance(last, Group)
+        if item.signs != ("=",) and named & letters:
+            yield item
+        elif item.signs != ("=",) and (among or len(named) < len(ends) or named & {*run.indices}):
+            yield from (replace(item, operands=(n, *item.operands[1:])) for n in waiting)
+            yield item
+        waiting = []
 
 
 def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:

@@ -386,10 +386,10 @@ def step_of_several(define: Define, others: Sequence[Define]) -> str | None:
     if len(steps) != 1 or not steps.keys() <= names.INDEX_LETTERS:
         return None
     ((letter, stepping),) = steps.items()
-    return letter if any(needed in stepping for needed in _needed(define, others)) else None
+    return letter if any(one in stepping for one in needed(define, others)) else None
 
 
-def _needed(define: Define, others: Sequence[Define]) -> Iterator[Define]:
+def needed(define: Define, others: Sequence[Define]) -> Iterator[Define]:
     """The definitions of what a definition is made of, and of what these are made of."""
     left, pending = [o for o in others if o is not define], [define]
     while pending:

@@ -42,6 +42,8 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return False
     if probabilities.is_probability(run, use, group):
         return True
+    if use.name in run.seen.kernels:
+        return not use.indices
     symbol = run.symbols.get(use.name)
     if symbol is not None:
         return symbol.kind == "function"

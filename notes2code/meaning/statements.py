@@ -32,6 +32,7 @@ from notes2code.meaning import (
     in_brackets,
     in_parentheses,
     names,
+    nested,
     planes,
     primed,
     ranges,
@@ -55,6 +56,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
+        nested.in_turn,
         signals.as_indices,
         in_parentheses.as_indices,
         windows.with_letters,

@@ -34,6 +34,7 @@ from notes2code.meaning import (
     doubtful_indices,
     elements,
     index_letters,
+    kernels,
     names,
     roots,
     scripts,
@@ -62,6 +63,7 @@ class Survey:
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
     list have a letter above.
     ``powered`` are names that are raised to a power with an index.
+    ``kernels`` are functions of several things by whose letter arrays are called too.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
@@ -106,6 +108,7 @@ class Survey:
     raised: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
     powered: set[str] = field(default_factory=set)
+    kernels: frozenset[str] = frozenset()
     attends: bool = False
     has_matrices: bool = False
     weighs: bool = False
@@ -238,6 +241,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
+    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in _uses(seen, v)))
     for value in values:
         _count_uses(seen, value)
     doubtful_indices.refuse_two_steps(seen, statements)
@@ -289,6 +293,9 @@ def _count_uses(seen: Survey, value: Node) -> None:
     free_standing: set[str] = set()
     called: set[str] = set()
     for use, before_parenthesis in _uses(seen, value):
+        if use.name in seen.kernels and not use.indices:
+            called.add(use.name)
+            continue  # the k of k(q_i, k_j), which is another than that of k_j
         seen.counted.setdefault(use.name, set()).add(len(use.indices))
         seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
         for place, index in enumerate(use.indices):

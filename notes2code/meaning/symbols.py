@@ -20,7 +20,7 @@ from notes2code.latex.words import RATES
 from notes2code.meaning import binders, ir, letters, names, scripts, sizes, updates
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.run import Defined, Run, Symbol, find_index
+from notes2code.meaning.run import Defined, Run, Symbol, find_index, same_size
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two, looked_up
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
@@ -244,7 +244,10 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     """
     counts = run.seen.counted.get(use.name, {len(use.indices)})
     most = max(counts | {len(use.indices)})
-    if len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4))):
+    kernel = use.name in run.seen.kernels
+    if kernel or (
+        len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4)))
+    ):
         if use.indices:
             letters = [names.label(at.node) for at in use.indices]
             own = names.code_name(use.name, *letters)
@@ -504,8 +507,17 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
         return lead + run.custom_axes(custom, 2, True)
+    if rank == indexed == 2 and _is_square(run, use):
+        return Size(""), Size("")  # no rows of features
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)
     if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
     return run.custom_axes(custom, rank, True)
+
+
+def _is_square(run: Run, use: Use) -> bool:
+    """Whether both indices of a name run over one range, as in ``Σ_{i, j = 1}^n X_{ij}``."""
+    counting = [run.indices.get(names.label(at.node)) for at in use.indices]
+    rows, columns = (None if index is None else find_index(index).size for index in counting)
+    return rows is not None and columns is not None and same_size(rows, columns)

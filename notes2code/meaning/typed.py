@@ -11,6 +11,7 @@ from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import (
     aliases,
+    binders,
     complex_pairs,
     grouped,
     heads,
@@ -33,6 +34,7 @@ from notes2code.meaning.slips import slips
 from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
 from notes2code.meaning.statements import statements
 from notes2code.meaning.survey import Survey, survey
+from notes2code.meaning.targets import read_target
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
 
@@ -209,11 +211,24 @@ def _with_local_functions(
         if name is None:
             others.append(statement)
             continue
-        alone = (statement,)
+        alone = tuple(_with_what_makes_it(statement, stated, seen))
         _, equation = _typed(latex, alone, survey(alone), scope, shapes)
         if not softmax.is_defined(equation):
             scope = replace(scope, functions={**scope.functions, name: equation})
     return tuple(others), scope
+
+
+def _with_what_makes_it(
+    function: Statement, stated: tuple[Statement, ...], seen: Survey
+) -> Iterator[Statement]:
+    """The definition of a function, and those of what it computes with besides its parameters: the
+    ``α = 3/4`` of ``f(x) = x^α``."""
+    yield function
+    if isinstance(function, Define):
+        given = {"", *read_target(seen, function).parameters}  # "" is what has parameters itself
+        others = (one for one in stated if isinstance(one, Define))
+        free = [one for one in others if one.target and binders.bare(one.target) not in given]
+        yield from binders.needed(function, free)
 
 
 def _only_shows(stated: tuple[Statement, ...]) -> bool:

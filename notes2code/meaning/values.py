@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
@@ -268,7 +269,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     mine, theirs = _unscaled(left), _unscaled(right)
     if (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
-    if right.row and _are_key_and_value(mine, theirs):
+    mapped = _is_mapped(mine) or _is_mapped(theirs)
+    if (right.row or mapped) and _are_key_and_value(mine, theirs):
         return outer(left, right)
     same = right.row and _is_same(run, left, right)
     if same or (right.row and (_are_columns(mine, theirs) or _are_summed(run, mine, theirs))):
@@ -323,8 +325,7 @@ def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemErro
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
     """Whether vectors are φ(q) and the sum of all φ(k), a state of the note."""
-    mapped = isinstance(left, ir.Call) and left.function in names.FEATURE_MAPS
-    return mapped and isinstance(right, Ref) and right.array in run.scope.ranks
+    return _is_mapped(left) and isinstance(right, Ref) and right.array in run.scope.ranks
 
 
 def _is_weighed(left: Expr, right: Expr) -> bool:
@@ -374,9 +375,16 @@ def _are_plain(left: Expr, right: Expr) -> bool:
 
 
 def _are_key_and_value(left: Expr, right: Expr) -> bool:
-    """Whether k vᵀ is what linear attention adds to its state: keys and values are no rivals."""
-    letters = {e.array[0].lower() for e in (left, right) if isinstance(e, Ref)}
+    """Whether k vᵀ is what linear attention adds to its state: keys, or what a feature map makes of
+    them, and values are no rivals."""
+    given = (e.arguments[0].body if _is_mapped(e) else e for e in (left, right))
+    letters = {e.array[0].lower() for e in given if isinstance(e, Ref)}
     return letters == {"k", "v"}
+
+
+def _is_mapped(expr: Expr) -> TypeGuard[ir.Call]:
+    """Whether a vector is what a feature map gives, the φ(k) of linear attention."""
+    return isinstance(expr, ir.Call) and expr.function in names.FEATURE_MAPS
 
 
 def _are_query_and_key(left: Expr, right: Expr) -> bool:

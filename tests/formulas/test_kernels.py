@@ -1,0 +1,106 @@
+"""Functions and arrays by one letter, kernels of keys, and what feature maps make of these."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+FEATURES = r"\phi(x) = \exp(W x)"
+
+
+def gauss(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.exp(-((x - y) ** 2).sum(-1))
+
+
+def test_a_letter_before_a_list_is_another_than_that_with_an_index() -> None:
+    for letter in ("k", r"\mathbf{k}"):
+        f = compile_formula(
+            rf"p(k_j | q_i) = \frac{{k(q_i, {letter}_j)}}{{\sum_l k(q_i, {letter}_l)}}"
+        )
+        kinds = {one.name: one.kind for one in f.equation.inputs}
+        assert kinds == {"q": "array", "k": "function", "k_j": "array"}
+        assert len(f.equation.value.indices) == 2
+
+
+def test_so_it_is_where_the_letter_is_of_anything_else() -> None:
+    for latex in (
+        r"h_i = \sum_j g(g_i, g_j) g_j",
+        r"y = \sum_i \alpha_i \alpha(q, k_i) v_i",
+        r"o_i = \sum_j K(Q_i, K_j) V_j",
+    ):
+        kinds = {one.name: one.kind for one in compile_formula(latex).equation.inputs}
+        assert sorted(kinds.values()).count("function") == 1, latex
+        assert all("_" in name for name, kind in kinds.items() if name[:-2] in kinds), latex
+
+
+@table(
+    # What a note defines is no other function for the letter's sake.
+    Case(
+        r"o_i = \sum_j k(q_i, k_j) v_j",
+        "q[n,d] k_j[m,d] v[m,e]",
+        lambda q, k, v: gauss(q[:, None], k) @ v,
+        context=[r"k(x, y) = \exp(-\|x - y\|^2)"],
+    ),
+    # Keys and values make a matrix, whatever a feature map that the note defines makes of keys.
+    Case(
+        r"S = \sum_j \phi(k_j) v_j^\top",
+        "k[m,d] W[p,d] v[m,e]",
+        lambda k, w, v: np.exp(k @ w.T).T @ v,
+        context=[FEATURES],
+    ),
+    Case(
+        r"S = \sum_j v_j \phi(k_j)^\top",
+        "v[m,e] k[m,d] W[p,d]",
+        lambda v, k, w: v.T @ np.exp(k @ w.T),
+        context=[FEATURES],
+    ),
+    Case(
+        r"S_i = \sum_{j=1}^i \phi(K_j)^\top V_j",
+        "K[m,d] W[d,p] V[m,e]",
+        lambda k, w, v: np.cumsum(np.exp(k @ w)[:, :, None] * v[:, None], axis=0),
+        context=[r"\phi(x) = \exp(x W)"],
+    ),
+    # Near misses: queries and keys are compared.
+    Case(
+        r"\mathrm{sim}(q, k) = \phi(q) \phi(k)^\top",
+        "q[d] W[p,d] k[d]",
+        lambda q, w, k: np.exp(w @ q) @ np.exp(w @ k),
+        context=[FEATURES],
+    ),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # A function that is defined on elements takes numbers.
+    Case(
+        r"J = \sum_{i,j=1}^V f(X_{ij}) (u_i^\top v_j + b_i - \log X_{ij})^2",
+        "X+[n,n] m u[n,d] v[n,d] b[n]",
+        lambda x, m, u, v, b: (
+            np.minimum(1, x / m) * (u @ v.T + b[:, None] - np.log(x)) ** 2
+        ).sum(),
+        context=[r"f(X_{ij}) = \min(1, X_{ij} / m)"],
+    ),
+    Case(
+        r"L = \sum_{i,j} g(A_{ij}) x_i^\top x_j",
+        "A[n,n] x[n,d]",
+        lambda a, x: (np.tanh(a) * (x @ x.T)).sum(),
+        context=[r"g(A_{ij}) = \tanh(A_{ij})"],
+    ),
+    # What a function is made with is what the formula says.
+    Case(
+        r"J = \sum_{i,j=1}^V f(X_{ij}) (u_i^\top v_j)^2, \quad f(x) = x^\alpha, \ \alpha = 3",
+        "X[n,n] u[n,d] v[n,d]",
+        lambda x, u, v: (x**3 * (u @ v.T) ** 2).sum(),
+    ),
+    Case(
+        r"y = f(W z), \quad f(x) = U g, \quad g = \tanh(x)",
+        "W[p,d] z[d] U[q,p]",
+        lambda w, z, u: u @ np.tanh(w @ z),
+    ),
+)
+def test_functions_of_elements(case: Case) -> None:
+    check(case)

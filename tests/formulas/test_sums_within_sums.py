@@ -1,0 +1,59 @@
+"""Sums over several indices below one sign, and bounds on both sides of an index."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"y_t = \sum_{i, j = 1}^t A_{ij}",
+        "A[n,m]",
+        lambda a: [a[: t + 1, : t + 1].sum() for t in range(len(a))],
+    ),
+    Case(r"s = \sum_{i, j, k = 1}^n A_{ij} B_{jk}", "A[n,n] B[n,n]", lambda a, b: (a @ b).sum()),
+    Case(r"s = \sum_{i = 1, j = 1}^{n, m} X_{ij}", "X[n,m]", np.sum),
+    Case(r"s = \sum_{(i, j) = (1, 1)}^{(n, m)} X_{ij}", "X[n,m]", np.sum),
+    Case(r"s = \sum_{1 \le i, j \le n} X_{ij}", "X[n,n]", np.sum),
+    Case(r"s = \sum_{1 \le i < j \le n} A_{ij}", "A[n,n]", lambda a: np.triu(a, 1).sum()),
+    Case(r"s = \sum_{i=1, j=i+1}^n A_{ij}", "A[n,n]", lambda a: np.triu(a, 1).sum()),
+    Case(r"m = \max_{1 \le i, j \le n} A_{ij}", "A[n,n]", np.max),
+    # What is below an index and what is above it each say whether it is meant, too.
+    Case(
+        r"y_i = \sum_{1 \le j < i} \alpha_j",
+        "alpha[n]",
+        lambda r: np.cumsum(r) - r,
+    ),
+    Case(r"y_i = \sum_{1 \le j \le i} \alpha_j", "alpha[n]", np.cumsum),
+    Case(r"y_i = \sum_{i < j \le n} A_{ij}", "A[m,n]", lambda a: np.triu(a, 1).sum(1)),
+    Case(r"s = \sum_{0 \le j < n} \alpha_j", "alpha[n]", np.sum),
+    # What is said behind several letters is said of each.
+    Case(
+        r"y_t = \sum_{i, j < t} A_{ij}",
+        "A[n,m]",
+        lambda a: [a[:t, :t].sum() for t in range(len(a))],
+    ),
+    Case(
+        r"s = \sum_{i, j \in S} A_{ij}",
+        "S[n] A[n,n]",
+        lambda s, a: a[s != 0][:, s != 0].sum(),
+    ),
+    Case(r"s = \sum_{i, j \le n} c_{ij}", "c[n,m]", np.sum),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_both_indices_of_a_square_have_its_size() -> None:
+    f = compile_formula(r"s = \sum_{i, j = 1}^V X_{ij}^2")
+    assert [(one.name, one.shape) for one in f.inputs] == [("X", ("V", "V"))]
+    assert not f.diagnostics
+
+
+def test_the_members_of_a_list_are_no_condition() -> None:
+    with pytest.raises(FormulaError, match="N2C037"):
+        compile_formula(r"s = \sum_{i, j \in \{1, 2\}} A_{ij}")
