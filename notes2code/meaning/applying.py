@@ -400,7 +400,8 @@ def _own_input(
     """An input of the function that is no parameter, such as a weight: an input here too.
 
     A second call of a layer has weights of its own, and so has each of the ``FFN_i(x)``; a function
-    with a letter for a name, ``φ(q)`` and ``φ(k)``, has one set of them.
+    with a letter for a name, ``φ(q)`` and ``φ(k)``, has one set of them. A number that the note's
+    own function computes with, such as the s of ``Q(x) = round(x / s)``, is the same everywhere.
     """
     if parameter.kind == "function" and parameter.name in run.defines:
         raise error(
@@ -414,6 +415,10 @@ def _own_input(
     by_letter = base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK))
     owner = f"{use.name}{'' if by_letter else f'#{site}'}.{parameter.name}"
     name, number = parameter.name, 1
+    if parameter.kind == "array" and not axes and use.name in run.scope.functions:
+        owner = owner if name in run.seen.sizes else ""
+        if not owner and name in run.symbols and run.symbols[name].axes:
+            run.pay(2.2)  # the s of s (Q(x) - z) is a number there, too
     while _is_another(run, name, owner, parameter.kind):
         number += 1
         name = f"{parameter.name}_{number}"
@@ -447,9 +452,9 @@ def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     """Whether the formula has something else by the name of a function's own input."""
     known = run.symbols.get(name)
     if known is None:
-        here = kind == "array" and name in run.seen.counted
+        here = kind == "array" and owner != "" and name in run.seen.counted
         return name in run.defines or here
-    return known.owner != owner
+    return known.owner != owner or (not owner and bool(known.axes))
 
 
 def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:

@@ -113,9 +113,8 @@ def _is_scale(run: Run, base: str, group: Group) -> bool:
     """Whether a letter scales what stands in parentheses, as in ``s (q - z)``; what is given a
     distance of positions, ``a(i - j)``, is a function, and so is an activation, ``a(W x + b)``."""
     match group.items:
-        case [Infix("-", Name() | Script(), Name() | Script()) as body]:
-            letters = {n.text for n in walk(body) if isinstance(n, Name)}
-            return base in quantities.SCALES and letters.isdisjoint(run.seen.bound)
+        case [Infix("-") as body] if base in quantities.SCALES & run.seen.quantities:
+            return run.seen.bound.isdisjoint(n.text for n in walk(body) if isinstance(n, Name))
     return False
 
 

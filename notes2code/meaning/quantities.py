@@ -339,11 +339,19 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
 
 
 def _scales(factors: Sequence[Node]) -> Iterator[str]:
-    """The s of ``s (q - z)`` and ``s · (q - z)``."""
+    """The s of ``s (q - z)``, ``s · (q - z)`` and ``s (Q(x) - z)``."""
     for scale, group in pairwise(factors):
         match scale, group:
             case Name(letter, _, ""), Group("(", (Infix("-", first, last),)) if letter in SCALES:
-                yield from [letter] if scripts.is_name(first) and scripts.is_name(last) else []
+                plain = scripts.is_name(first) or _is_call(first)
+                yield from [letter] if plain and scripts.is_name(last) else []
+
+
+def _is_call(node: Node) -> bool:
+    match node:
+        case Juxt((name, Group("(", (_,)))):
+            return scripts.is_name(name) and binders.bare(name) not in names.WEIGHTS
+    return False
 
 
 def _chosen(product: Juxt) -> Iterator[str]:

@@ -101,6 +101,19 @@ SUMS = [
         lambda p: p,
         context=[r"p_{att} = \mathrm{softmax}(G)"],
     ),
+    # A number that the note's function computes with is the note's.
+    Case(
+        r"y = s \cdot (q(x) - o)",
+        "s x[d] o[d]",
+        lambda s, x, o: s * (np.round(x / s) - o),
+        context=[r"q(x) = \mathrm{round}\left(\frac{x}{s}\right)"],
+    ),
+    Case(
+        r"y = c \, f(u) + f(v)",
+        "c u[d] v[d]",
+        lambda c, u, v: c * np.tanh(c * u) + np.tanh(c * v),
+        context=[r"f(x) = \tanh(c x)"],
+    ),
     # π is a number where nothing says else.
     Case(r"v = \pi Q", "pi[n] Q[n,m]", np.matmul, context=[r"\pi = \sigma(W s)"]),
     Case(
