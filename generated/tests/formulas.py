@@ -510,7 +510,7 @@ def encoder_layer_by_formula(layer: EncoderLayer, x: Tensor | np.ndarray) -> np.
 
 
 def encoder_layer_formula(
-    X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
+    X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, beta_2
 ):
     n, d_model = X.shape
     multi_head_out = multi_head_attention_reference(X, X, X, W_Q, W_K, W_V, W_O)
@@ -525,12 +525,12 @@ def encoder_layer_formula(
         for k in range(d_model):
             argument_2[j, k] = Z[j, k] + ffn_out[j, k]
     return np.array(
-        [layer_norm_reference(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
+        [layer_norm_reference(argument_2[j], gamma_2, epsilon, beta_2) for j in range(n)]
     )
 
 
 def encoder_reference(
-    X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
+    X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, beta_2
 ):
     n, d_model = X.shape
     N = W_Q.shape[0]
@@ -554,7 +554,6 @@ def encoder_reference(
             W_2[j],
             b_2[j],
             gamma_2[j],
-            epsilon_2,
             beta_2[j],
         )
     output = np.zeros((n, d_model))
@@ -578,14 +577,13 @@ def encoder_by_formula(encoder: Encoder, x: Tensor | np.ndarray) -> np.ndarray:
         ),
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in encoder.layers]),
         "gamma": np.stack([array(layer.attention_norm.gamma) for layer in encoder.layers]),
-        "epsilon": encoder.layers[0].attention_norm.eps,
+        "epsilon": encoder.layers[0].feed_forward_norm.eps,
         "beta": np.stack([array(layer.attention_norm.beta) for layer in encoder.layers]),
         "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in encoder.layers]),
         "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in encoder.layers]),
         "W_2": np.stack([array(layer.feed_forward.W_2.weight).T for layer in encoder.layers]),
         "b_2": np.stack([array(layer.feed_forward.W_2.bias) for layer in encoder.layers]),
         "gamma_2": np.stack([array(layer.feed_forward_norm.gamma) for layer in encoder.layers]),
-        "epsilon_2": encoder.layers[0].feed_forward_norm.eps,
         "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in encoder.layers]),
     }
     return np.stack([encoder_reference(X=rows, **weights) for rows in array(x)])
@@ -754,14 +752,12 @@ def decoder_layer_formula(
     W_V_2,
     W_O_2,
     gamma_2,
-    epsilon_2,
     beta_2,
     W_1,
     b_1,
     W_2,
     b_2,
     gamma_3,
-    epsilon_3,
     beta_3,
 ):
     n, d_model = Y.shape
@@ -776,16 +772,14 @@ def decoder_layer_formula(
     for j in range(n):
         for k in range(d_model):
             argument_2[j, k] = A[j, k] + multi_head_out[j, k]
-    B = np.array(
-        [layer_norm_reference(argument_2[j], gamma_2, epsilon_2, beta_2) for j in range(n)]
-    )
+    B = np.array([layer_norm_reference(argument_2[j], gamma_2, epsilon, beta_2) for j in range(n)])
     ffn_out = np.array([feed_forward_reference(B[r], W_1, b_1, W_2, b_2) for r in range(n)])
     argument_3 = np.zeros((n, d_model))
     for r in range(n):
         for s in range(d_model):
             argument_3[r, s] = B[r, s] + ffn_out[r, s]
     return np.array(
-        [layer_norm_reference(argument_3[r], gamma_3, epsilon_3, beta_3) for r in range(n)]
+        [layer_norm_reference(argument_3[r], gamma_3, epsilon, beta_3) for r in range(n)]
     )
 
 
@@ -804,14 +798,12 @@ def decoder_reference(
     W_V_2,
     W_O_2,
     gamma_2,
-    epsilon_2,
     beta_2,
     W_1,
     b_1,
     W_2,
     b_2,
     gamma_3,
-    epsilon_3,
     beta_3,
 ):
     n, d_model = Y.shape
@@ -837,14 +829,12 @@ def decoder_reference(
             W_V_2[j],
             W_O_2[j],
             gamma_2[j],
-            epsilon_2,
             beta_2[j],
             W_1[j],
             b_1[j],
             W_2[j],
             b_2[j],
             gamma_3[j],
-            epsilon_3,
             beta_3[j],
         )
     output = np.zeros((n, d_model))
@@ -870,7 +860,7 @@ def decoder_by_formula(
         ),
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in decoder.layers]),
         "gamma": np.stack([array(layer.attention_norm.gamma) for layer in decoder.layers]),
-        "epsilon": decoder.layers[0].attention_norm.eps,
+        "epsilon": decoder.layers[0].feed_forward_norm.eps,
         "beta": np.stack([array(layer.attention_norm.beta) for layer in decoder.layers]),
         "W_Q_2": np.stack(
             [
@@ -892,14 +882,12 @@ def decoder_by_formula(
         ),
         "W_O_2": np.stack([array(layer.cross_attention.W_O.weight).T for layer in decoder.layers]),
         "gamma_2": np.stack([array(layer.cross_attention_norm.gamma) for layer in decoder.layers]),
-        "epsilon_2": decoder.layers[0].cross_attention_norm.eps,
         "beta_2": np.stack([array(layer.cross_attention_norm.beta) for layer in decoder.layers]),
         "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in decoder.layers]),
         "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in decoder.layers]),
         "W_2": np.stack([array(layer.feed_forward.W_2.weight).T for layer in decoder.layers]),
         "b_2": np.stack([array(layer.feed_forward.W_2.bias) for layer in decoder.layers]),
         "gamma_3": np.stack([array(layer.feed_forward_norm.gamma) for layer in decoder.layers]),
-        "epsilon_3": decoder.layers[0].feed_forward_norm.eps,
         "beta_3": np.stack([array(layer.feed_forward_norm.beta) for layer in decoder.layers]),
     }
     pairs = zip(array(x), array(memory), strict=True)
@@ -960,28 +948,24 @@ def encoder_decoder_reference(
     W_2,
     b_2,
     gamma_2,
-    epsilon_2,
     beta_2,
     W_Q_2,
     W_K_2,
     W_V_2,
     W_O_2,
     gamma_3,
-    epsilon_3,
     beta_3,
     W_Q_2_2,
     W_K_2_2,
     W_V_2_2,
     W_O_2_2,
     gamma_2_2,
-    epsilon_2_2,
     beta_2_2,
     W_1_2,
     b_1_2,
     W_2_2,
     b_2_2,
     gamma_3_2,
-    epsilon_3_2,
     beta_3_2,
     W,
     b,
@@ -990,7 +974,7 @@ def encoder_decoder_reference(
     m = Y.shape[0]
     V = W.shape[1]
     encoder_out = encoder_reference(
-        X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, epsilon_2, beta_2
+        X, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, beta_2
     )
     decoder_out = decoder_reference(
         Y,
@@ -1000,21 +984,19 @@ def encoder_decoder_reference(
         W_V_2,
         W_O_2,
         gamma_3,
-        epsilon_3,
+        epsilon,
         beta_3,
         W_Q_2_2,
         W_K_2_2,
         W_V_2_2,
         W_O_2_2,
         gamma_2_2,
-        epsilon_2_2,
         beta_2_2,
         W_1_2,
         b_1_2,
         W_2_2,
         b_2_2,
         gamma_3_2,
-        epsilon_3_2,
         beta_3_2,
     )
     scores = np.zeros((m, V))
@@ -1047,7 +1029,7 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
         ),
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in model.encoder.layers]),
         "gamma": np.stack([array(layer.attention_norm.gamma) for layer in model.encoder.layers]),
-        "epsilon": model.encoder.layers[0].attention_norm.eps,
+        "epsilon": model.decoder.layers[0].feed_forward_norm.eps,
         "beta": np.stack([array(layer.attention_norm.beta) for layer in model.encoder.layers]),
         "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in model.encoder.layers]),
         "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in model.encoder.layers]),
@@ -1056,7 +1038,6 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
         "gamma_2": np.stack(
             [array(layer.feed_forward_norm.gamma) for layer in model.encoder.layers]
         ),
-        "epsilon_2": model.encoder.layers[0].feed_forward_norm.eps,
         "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in model.encoder.layers]),
         "W_Q_2": np.stack(
             [
@@ -1078,7 +1059,6 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
         ),
         "W_O_2": np.stack([array(layer.attention.W_O.weight).T for layer in model.decoder.layers]),
         "gamma_3": np.stack([array(layer.attention_norm.gamma) for layer in model.decoder.layers]),
-        "epsilon_3": model.decoder.layers[0].attention_norm.eps,
         "beta_3": np.stack([array(layer.attention_norm.beta) for layer in model.decoder.layers]),
         "W_Q_2_2": np.stack(
             [
@@ -1104,7 +1084,6 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
         "gamma_2_2": np.stack(
             [array(layer.cross_attention_norm.gamma) for layer in model.decoder.layers]
         ),
-        "epsilon_2_2": model.decoder.layers[0].cross_attention_norm.eps,
         "beta_2_2": np.stack(
             [array(layer.cross_attention_norm.beta) for layer in model.decoder.layers]
         ),
@@ -1119,7 +1098,6 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
         "gamma_3_2": np.stack(
             [array(layer.feed_forward_norm.gamma) for layer in model.decoder.layers]
         ),
-        "epsilon_3_2": model.decoder.layers[0].feed_forward_norm.eps,
         "beta_3_2": np.stack(
             [array(layer.feed_forward_norm.beta) for layer in model.decoder.layers]
         ),
@@ -1137,23 +1115,7 @@ def encoder_decoder_by_formula(model: EncoderDecoder, source: Tensor, target: Te
 
 
 def text_encoder_reference(
-    U,
-    E,
-    PE,
-    W_Q,
-    W_K,
-    W_V,
-    W_O,
-    gamma,
-    epsilon,
-    beta,
-    W_1,
-    b_1,
-    W_2,
-    b_2,
-    gamma_2,
-    epsilon_2,
-    beta_2,
+    U, E, PE, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, beta_2
 ):
     d_in, d = U.shape
     d_model = E.shape[1]
@@ -1162,21 +1124,7 @@ def text_encoder_reference(
         for e in range(d_model):
             argument[c, e] = sum(U[c, f] * E[f, e] for f in range(d)) * np.sqrt(d_model) + PE[c, e]
     return encoder_reference(
-        argument,
-        W_Q,
-        W_K,
-        W_V,
-        W_O,
-        gamma,
-        epsilon,
-        beta,
-        W_1,
-        b_1,
-        W_2,
-        b_2,
-        gamma_2,
-        epsilon_2,
-        beta_2,
+        argument, W_Q, W_K, W_V, W_O, gamma, epsilon, beta, W_1, b_1, W_2, b_2, gamma_2, beta_2
     )
 
 
@@ -1204,7 +1152,7 @@ def text_encoder_by_formula(model: TextEncoder, tokens: Tensor) -> np.ndarray:
         ),
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in model.encoder.layers]),
         "gamma": np.stack([array(layer.attention_norm.gamma) for layer in model.encoder.layers]),
-        "epsilon": model.encoder.layers[0].attention_norm.eps,
+        "epsilon": model.encoder.layers[0].feed_forward_norm.eps,
         "beta": np.stack([array(layer.attention_norm.beta) for layer in model.encoder.layers]),
         "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in model.encoder.layers]),
         "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in model.encoder.layers]),
@@ -1213,7 +1161,6 @@ def text_encoder_by_formula(model: TextEncoder, tokens: Tensor) -> np.ndarray:
         "gamma_2": np.stack(
             [array(layer.feed_forward_norm.gamma) for layer in model.encoder.layers]
         ),
-        "epsilon_2": model.encoder.layers[0].feed_forward_norm.eps,
         "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in model.encoder.layers]),
     }
     nothing = np.zeros((tokens.size(1), model.config.d_model))
@@ -1344,7 +1291,6 @@ def block_formula(
     W_O,
     b_O,
     gamma_2,
-    epsilon_2,
     beta_2,
     W_1,
     b_1,
@@ -1361,7 +1307,7 @@ def block_formula(
         for a in range(d):
             Z[i, a] = X[i, a] + biased_heads_out[i, a]
     layer_norm_out_2 = np.array(
-        [layer_norm_reference(Z[k], gamma_2, epsilon_2, beta_2) for k in range(n)]
+        [layer_norm_reference(Z[k], gamma_2, epsilon, beta_2) for k in range(n)]
     )
     mlp_out = np.array(
         [gelu_feed_forward_reference(layer_norm_out_2[k], W_1, b_1, W_2, b_2) for k in range(n)]
@@ -1389,14 +1335,12 @@ def gpt_reference(
     W_O,
     b_O,
     gamma_2,
-    epsilon_2,
     beta_2,
     W_1,
     b_1,
     W_2,
     b_2,
     gamma_3,
-    epsilon_3,
     beta_3,
 ):
     n, V = U.shape
@@ -1422,7 +1366,6 @@ def gpt_reference(
             W_O[k],
             b_O[k],
             gamma_2[k],
-            epsilon_2,
             beta_2[k],
             W_1[k],
             b_1[k],
@@ -1430,7 +1373,7 @@ def gpt_reference(
             b_2[k],
         )
     layer_norm_out = np.array(
-        [layer_norm_reference(h[m], gamma_3, epsilon_3, beta_3) for m in range(n)]
+        [layer_norm_reference(h[m], gamma_3, epsilon, beta_3) for m in range(n)]
     )
     scores = np.zeros((n, V))
     for m in range(n):
@@ -1444,7 +1387,7 @@ def gpt_by_formula(model: GPT, tokens: Tensor) -> np.ndarray:
     weights = {
         "W_e": array(model.W_e.weight),
         "gamma": np.stack([array(layer.attention_norm.gamma) for layer in model.layers]),
-        "epsilon": model.layers[0].attention_norm.eps,
+        "epsilon": model.norm.eps,
         "beta": np.stack([array(layer.attention_norm.beta) for layer in model.layers]),
         "W_Q": np.stack(
             [per_head(layer.attention.W_Q, layer.attention.num_heads) for layer in model.layers]
@@ -1476,14 +1419,12 @@ def gpt_by_formula(model: GPT, tokens: Tensor) -> np.ndarray:
         "W_O": np.stack([array(layer.attention.W_O.weight).T for layer in model.layers]),
         "b_O": np.stack([array(layer.attention.W_O.bias) for layer in model.layers]),
         "gamma_2": np.stack([array(layer.feed_forward_norm.gamma) for layer in model.layers]),
-        "epsilon_2": model.layers[0].feed_forward_norm.eps,
         "beta_2": np.stack([array(layer.feed_forward_norm.beta) for layer in model.layers]),
         "W_1": np.stack([array(layer.feed_forward.W_1.weight).T for layer in model.layers]),
         "b_1": np.stack([array(layer.feed_forward.W_1.bias) for layer in model.layers]),
         "W_2": np.stack([array(layer.feed_forward.W_2.weight).T for layer in model.layers]),
         "b_2": np.stack([array(layer.feed_forward.W_2.bias) for layer in model.layers]),
         "gamma_3": array(model.norm.gamma),
-        "epsilon_3": model.norm.eps,
         "beta_3": array(model.norm.beta),
     }
     positions = array(model.W_p.weight)[: tokens.size(1)]
