@@ -59,6 +59,8 @@ _FACTOR = re.compile(
 )
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(r"([A-Za-z]{2,})@(?:(%s)\}|\}(%s))" % ((words.CUT_OFF.pattern,) * 2))
+_HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
+_HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
@@ -309,6 +311,9 @@ class Tokens(Characters):
 
     def _font_of_word(self, name: str, start: int, end: int) -> int:
         """``\\text{…}``, ``\\mathrm{…}`` and their like: a word, prose, or a font around math."""
+        if hyphenated := _HYPHENATED.match(self.latex, end):
+            self._add("word", _HYPHEN.sub("-", hyphenated[1]), start, hyphenated.end())
+            return hyphenated.end()
         found = _ARGUMENT.match(self.latex, end)
         if found is None:
             return self._font_around(name, start, end)

@@ -102,7 +102,8 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The x of ``\\mathrm{mean}(x)`` and ``‖x‖``."""
     groups = [group for group in nodes.of(Group) if group.open == "‖"]
     for call in nodes.of(Juxt):
-        for function, group in pairwise(call.factors):
+        for function, given in pairwise(call.factors):
+            group = given.base if isinstance(given, Script) else given  # that of RMS(x)^2
             if isinstance(group, Group) and binders.bare(function) in _MEASURES:
                 groups.append(group)
     for applied in nodes.of(Apply):

@@ -322,11 +322,15 @@ class Attempt:
         node = self._alternative(define)
         run.whole = node
         run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
+        holds = None if define.condition is None else condition(run, define.condition)
+        if holds is not None:  # a softmax over the j of ``j \\le i`` is over these alone
+            run.within.update(dict.fromkeys(free_roots(holds), holds))
         value = run.lower(node)
         self._compare_sides(define, node, value)
         if target.row is not None:
             value = self._picked(value, target.row)
-        value = self._conditional(define, value)
+        if holds is not None:
+            value = replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
         value = self._loose(define, value, target)
         value = ordering.ordered(self, value, letters, target)
         left_sides.check(run, value, target)
@@ -469,12 +473,6 @@ class Attempt:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
-
-    def _conditional(self, define: Define, value: Value) -> Value:
-        if define.condition is None:
-            return value
-        holds = condition(self.run, define.condition)
-        return replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
 
 
 def _explicitness(node: Node) -> int:

@@ -52,13 +52,14 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
 
 def labels(statements: Sequence[Statement]) -> set[str]:
     """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
-    defines = [s for s in statements if isinstance(s, Define)]
-    if len(defines) == 1 and isinstance(call := defines[0].target, Juxt):
-        match call.factors:
-            case (Name(), Group("(", items)) if len(items) > 1:
-                found = {_label_of_matrix(item) for item in items}
-                return {label for label in found if label} if len(found) == 1 else set()
-    return set()
+    found: set[str] = set()
+    for define in statements:
+        match define:
+            case Define(Juxt((Name(), Group("(", items)))) if len(items) > 1:
+                found.update(map(_label_of_matrix, items))
+            case Define():
+                return set()
+    return found - {""} if len(found) == 1 else set()
 
 
 def _label_of_matrix(node: Node) -> str:
@@ -89,7 +90,10 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = _roles(target)
     counted = names.INDEX_LETTERS.union(
-        _members(nodes), places, *_counted_elsewhere(nodes).values()
+        _members(nodes),
+        places,
+        *_counted_elsewhere(nodes).values(),
+        *_at_counted_places(nodes).values(),
     )
     counted |= _listed(target, nodes)
     function = target.factors[0] if isinstance(target, Juxt) else None
@@ -240,6 +244,22 @@ def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
     return {base: letters for base, letters in below.items() if letters & summed}
 
 
+def _at_counted_places(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters in lists below each name, where a sum counts in the same place elsewhere: the c
+    of ``l_{r,c}`` beside ``Σ_j e^{l_{r,j}}``."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    lists: dict[tuple[str, int], list[tuple[str, ...]]] = {}
+    for node in nodes.of(Script) if summed else ():
+        match node:
+            case Script(Name(base), Group(_, items)) if _in_list(node):
+                lists.setdefault((base, len(items)), []).append(tuple(map(binders.bare, items)))
+    found: dict[str, set[str]] = {}
+    for (base, _), rows in lists.items():
+        columns = (set(column) for column in zip(*rows, strict=True))
+        found[base] = {x for column in columns if column & summed for x in column}
+    return found
+
+
 def _letters(values: Sequence[Node]) -> set[str]:
     """The letters of some values, but for those that tell sizes apart, such as the k of d_k."""
     found: set[str] = set()
@@ -334,7 +354,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements)
-    counted = _counted_elsewhere(nodes)
+    counted, places = _counted_elsewhere(nodes), _at_counted_places(nodes)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in apart:
             continue
@@ -346,6 +366,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
             seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
             continue
         alike = counted.get(base, set()) & names.INDEX_LETTERS & {binders.bare(node.sub)}
+        alike |= places.get(base, set()) & _in_list(node)
         for letter in (*binders.free_letters(node.sub, base), *alike):
             if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
                 continue

@@ -37,6 +37,11 @@ def standardised(x: Any, epsilon: float) -> Any:
         lambda g, x: g * x / np.sqrt((x**2).mean()),
     ),
     Case(
+        r"y_i = \frac{x_i}{\sqrt{\mathrm{RMS}(x)^2 + \epsilon}}",
+        "x[d] epsilon+",
+        lambda x, e: x / np.sqrt((x**2).mean() + e),
+    ),
+    Case(
         r"f(x) = \gamma \frac{x_i - m}{\sigma} + \beta",
         "gamma[d] x[d] m sigma beta[d]",
         lambda g, x, m, s, b: g * (x - m) / s + b,

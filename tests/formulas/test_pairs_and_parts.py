@@ -28,6 +28,30 @@ from tables import Case, check, softmax, table
         "x[d] W[n,e,d] b[n,e]",
         lambda x, w, b: w @ x + b,
     ),
+    # What stands where a sum counts is an index, and what all arguments have is a label.
+    Case(
+        r"P_{r,c} = \frac{u_{r,c}}{\sum_j u_{r,j}}",
+        "u[n,m]",
+        lambda u: u / u.sum(1, keepdims=True),
+    ),
+    Case(
+        r"\frac{u_{r,c}}{\sum_j u_{r,j}}",
+        "u[n,m]",
+        lambda u: u / u.sum(1, keepdims=True),
+    ),
+    Case(
+        r"A(Q_i, K_i) = \mathrm{softmax}(Q_i K_i^\top), \quad"
+        r" \operatorname{mixed\text{-}in}(Q_i, K_i, V_i) = A(Q_i, K_i) V_i",
+        "Q_i[n,d] K_i[m,d] V_i[m,e]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    # A softmax that holds for some places is over these.
+    Case(
+        r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \forall j \le i, \quad"
+        r" o_i = \sum_{j \le i} \alpha_{ij} v_j",
+        "s[n,m] v[m,d]",
+        lambda s, v: softmax(np.where(np.tri(*s.shape) > 0, s, -np.inf)) @ v,
+    ),
     Case(r"Z_{pos} = Z + P", "Z[n,d] P[n,d]", np.add),
     Case(
         r"s = \sum_i q^{[i]\top} k^{[i]}",
