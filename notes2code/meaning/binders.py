@@ -295,9 +295,25 @@ def with_labels_above(nodes: Nodes) -> Iterator[str]:
 
 
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
-    """Names that are counted above, as in ``x_p^1, …, x_p^N``: what stands below names them."""
+    """Names that are counted above, as in ``x_p^1, …, x_p^N`` and ``x_p^1, …, x_p^{196}``: what
+    stands below names them."""
     above = ((node, ungrouped(node.sup)) for node in nodes.of(Script))
-    return {bare(node) for node, sup in above if sup is not None and bare(sup) in ends}
+    found = {bare(node) for node, sup in above if sup is not None and bare(sup) in ends}
+    return found.union(*map(_numbered_above, nodes.of(Group)))
+
+
+def _numbered_above(group: Group) -> set[str]:
+    """The names of a list with dots that have one letter below and different numbers above."""
+    written: dict[str, list[tuple[str, str]]] = {}
+    for node in walk(group) if any(isinstance(item, Dots) for item in group.items) else ():
+        match node:
+            case Script(Name(base), Name(below), sup) if isinstance(ungrouped(sup), Num):
+                written.setdefault(base, []).append((below, names.label(sup)))
+    return {
+        base
+        for base, pairs in written.items()
+        if len({below for below, _ in pairs}) == 1 < len({above for _, above in pairs})
+    }
 
 
 def step_letter(define: Define) -> str | None:

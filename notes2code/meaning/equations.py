@@ -348,7 +348,7 @@ class Attempt:
         for side in define.values if len(define.values) > 1 else ():
             if side is taken or define.condition is not None or scripts.is_name(side):
                 continue
-            if isinstance(side, Group) or isinstance(taken, Group):
+            if _is_list(side) or _is_list(taken):
                 continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
             problems, conflicts = len(run.problems), len(run.conflicts)
             try:
@@ -473,6 +473,11 @@ class Attempt:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
+    return isinstance(node, Group) and node.open != "⟨"
 
 
 def _explicitness(node: Node) -> int:

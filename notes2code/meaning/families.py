@@ -62,6 +62,8 @@ def _ways(run: Run, index: Index, value: Value, rows: bool) -> Ways:
         return ((_ROWS, 0.0), (_JOINED, 0.8))
     if rows:
         return ((_JOINED, 0.0), (_ROWS, 0.4))
+    if isinstance(value.body, ir.Add):  # nobody joins the sums e_i + p_i of tokens
+        return ((_COLUMNS, 0.0), (_ROWS, 0.4), (_JOINED, 0.8))
     return ((_JOINED, 0.0), (_COLUMNS, 1.2 if _is_mapped_by_rows(run) else 0.4), (_ROWS, 0.8))
 
 

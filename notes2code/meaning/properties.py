@@ -35,6 +35,9 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
         return note("N2C038", "this says what a mean or a variance is", define.span)
     if len(defines) != 1:
         return None
+    if (function := _at_one_place(define.target)) is not None:
+        text = f"this says what `{names.label(function)}` is at one place; it defines nothing"
+        return note("N2C038", text, define.span)
     first = define.values[0]
     if define.target is None and len(define.values) > 1 and _joins_pairs(first):
         text = "this says what a sign between pairs means; it defines nothing"
@@ -50,6 +53,15 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
             f"this states a property of `{min(shared)}` and does not define it",
             define.span,
         )
+    return None
+
+
+def _at_one_place(target: Node | None) -> Node | None:
+    """The f of ``f(x, 0) = x``, whose value is given for one argument alone."""
+    match target:
+        case Juxt((name, Group("(", (first, *others, Num()), separators))):
+            named = all(map(scripts.is_name, (first, *others)))
+            return name if named and {*separators} == {","} else None
     return None
 
 

@@ -33,6 +33,9 @@ _TOKEN = re.compile(
     r"|表示|代表|[都均皆分][别別]?[是为為]|一[个個]|一つの)"
     r"|(?P<number>\d+)|(?P<sign>\S)"
 )
+_ENTRY = re.compile(r"\n(?=[ \t]*\$[^$\n]*\$[ \t]*[:：])")
+"""The end of the line before an entry of a legend, *$x$: a patch*, to which it says nothing."""
+
 _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
 """Matrices whose rows are what prose calls *vectors*."""
 
@@ -78,6 +81,7 @@ def said(text: str) -> Iterator[Said]:
     """The kinds that a text states of letters."""
     if words.MENTIONED.search(text) is None:
         return
+    text = _ENTRY.sub(".", text)
     tokens = _with_heads([_token(match) for match in _TOKEN.finditer(text)])
     for listed in _lists(tokens):
         found = _in_front(tokens, listed) or _behind(tokens, listed)

@@ -352,6 +352,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         return 2
     if use.name in run.seen.placed:
         return 0
+    told_apart = indices > 1 and _is_told_apart(run, use)
+    if base == "W" and names.label_of_projection(use.name) and told_apart:
+        return run.choose(f"rank {name}", [(2, 0.0), (0, 1.0)])  # W_{g,i}^Q makes the Q_{g,i}
     if (moved := updates.rank(run, use.name)) is not None:
         return moved
     of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
@@ -359,7 +362,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
         of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
         return _role_rank(run, base, max(indices, min(use.steps, 1)), of_heads)
-    if run.seen.attends and base in "QKV" and bold:
+    if run.seen.attends and base in "QKV" and (bold or told_apart):
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
     if use.name in run.seen.averaged:
         return run.choose(f"rank {name}", [(1, 0.0), (0, 1.0), (2, 2.0)])
@@ -400,6 +403,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses
+    elif base in ("e", "p") and indices == 1 and _embeds(run):
+        ranks = (1, 0, 2)
     elif base.isupper() and indices == 1 and _is_of_head(run, use):
         ranks = (2, 1, 0)  # the E_i beside W_i^Q
     elif base == "S" and indices == 1 and 1 in run.seen.counted.get("q", ()):
@@ -432,9 +437,23 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
 
 
+def _is_told_apart(run: Run, use: Use) -> bool:
+    """Whether the indices of a name are those of the left-hand side."""
+    letters = {names.label(at.node) for at in use.indices}
+    return letters <= run.on_left and letters.isdisjoint(run.summed)
+
+
 def _calls_norm(run: Run) -> bool:
     """Whether a formula calls a normalisation by its name."""
     return any(map(names.is_norm, run.seen.called))
+
+
+def _embeds(run: Run) -> bool:
+    """Whether e_i and p_i are embeddings of a token and of its place, and no scores and no
+    probabilities: by the word for what is defined, or as in ``[e_1 + p_1, …, e_n + p_n]``."""
+    named = set(map(names.base_letter, run.seen.counted.keys() - run.seen.sizes))
+    added = named == {"e", "p"} and not run.summed
+    return added or any("embed" in name.lower() for name in run.defines)
 
 
 def _is_of_head(run: Run, use: Use) -> bool:

@@ -14,6 +14,8 @@ STATED = [
     (r"with scale and shift: $\gamma$, $\beta$ are learned vectors of size $d$", "gamma 1 beta 1"),
     ("the weight matrix $A$ and a bias vector $b$", "A 2 b 1"),
     ("$S_t$ is the state matrix.", "S_t 2"),
+    ("$c$: a vector\n$x$: a patch\n$A$: a matrix", "c 1 A 2"),
+    ("with the matrix\n$A$ in front", "A 2"),
     ("let $q, k, v$ be vectors", "q 1 k 1 v 1"),
     ("for any vector $x$", "x 1"),
     ("$x$ is again a vector", "x 1"),

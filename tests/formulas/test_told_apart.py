@@ -1,0 +1,68 @@
+"""Letters that tell arrays apart and stand for no axis of them, and what names say of kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
+
+
+def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    scores = np.einsum("gind,gmd->ginm", q, k) / np.sqrt(q.shape[-1])
+    return np.einsum("ginm,gme->gine", softmax(scores), v)
+
+
+@table(
+    # The weight of group g and head i is a matrix, as the queries that it makes are.
+    Case(
+        r"Q_{g,i} = X W_{g,i}^Q",
+        "X[n,d] W_Q[g,h,d,p]",
+        lambda x, w: np.einsum("nd,ghdp->ghnp", x, w),
+    ),
+    Case(
+        r"Q_{g,i} = Q W_{g,i}^Q",
+        "Q[n,d] W_Q[g,h,d,p]",
+        lambda q, w: np.einsum("nd,ghdp->ghnp", q, w),
+    ),
+    Case(r"s_i = \sum_j W^Q_{ij} x_j", "W_Q[n,m] x[m,d]", np.matmul),
+    Case(
+        r"head_{g,i} = \mathrm{softmax}(\frac{Q_{g,i} K_g^\top}{\sqrt{d_k}}) V_g",
+        "Q[g,h,n,d] K[g,m,d] V[g,m,e]",
+        _grouped,
+    ),
+    Case(r"S_{ij} = \sum_k Q_{ik} K_{jk}", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    # The p of x_p^1, …, x_p^9 says which x these are.
+    Case(
+        r"z = [c; x_p^1 E; x_p^2 E; \dots; x_p^{9} E] + P",
+        "c[d] x_p[9,k] E[k,d] P[10,d]",
+        lambda c, x, e, p: np.vstack([c, x @ e]) + p,
+    ),
+    # What is added to the embedding of a token is one of its place.
+    Case(r"h_i = e_i + p_i", "e[n,d] p[n,d]", np.add),
+    Case(r"X = [e_1 + p_1, \dots, e_n + p_n]", "e[n,d] p[n,d]", lambda e, p: (e + p).T),
+    Case(r"z = [x_1 + p_1, \dots, x_n + p_n]", "x[n,d] p[n,d]", lambda x, p: (x + p).T),
+    Case(r"c = \sum_i e_i p_i", "e[n] p[n]", np.dot),
+)
+def test_letters(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\langle q_m, k_n \rangle = g(x_m, x_n, m - n)",
+        r"\langle f(q, m), f(k, n) \rangle = g(q, k)",
+    ],
+)
+def test_what_an_inner_product_equals_is_a_number(latex: str) -> None:
+    found = [one.message for one in compile_formula(latex).diagnostics]
+    assert any("`g`" in text and text.endswith("taken to give a number") for text in found)
+
+
+def test_the_value_at_one_place_defines_no_function() -> None:
+    with pytest.raises(FormulaError, match="nothing to compute"):
+        compile_formula(r"f(x, 0) = x")
+    formula = compile_formula(r"y = f(x, m)", context=[r"f(x, 0) = x"])
+    assert "f" in [given.name for given in formula.inputs]
