@@ -26,6 +26,7 @@ from notes2code.meaning.ir import (
     Equation,
     Expr,
     Fn,
+    Idx,
     Mul,
     Num,
     Pow,
@@ -71,6 +72,9 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     if (what := _misplaced_softmax(equation)) is not None:
         text = f"{what}: attention is softmax of the scores, times the values"
         yield warning("N2C050", text, place, AS_WRITTEN)
+    if _lacks_transpose(equation):
+        text = "the queries are multiplied by the keys without a transpose"
+        yield warning("N2C050", text, place, f"scores are usually `Q K^\\top`; {AS_WRITTEN}")
     if _adds_infinity(equation):
         text = "−∞ stands outside the softmax: it hides keys only when added to their scores"
         yield warning("N2C050", text, place, AS_WRITTEN)
@@ -181,6 +185,17 @@ def _misplaced_softmax(equation: Equation) -> str | None:
     if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
         return "the scale stands outside the softmax"
     return None
+
+
+def _lacks_transpose(equation: Equation) -> bool:
+    """Whether a softmax is taken of Q K, which adds up over keys and not over features."""
+    softmaxes = (part for part in walk(equation.value.body) if isinstance(part, Softmax))
+    for part in (inner for softmax in softmaxes for inner in walk(softmax.body)):
+        match part:
+            case Reduce("sum", index, Mul((Ref("Q", (*_, query)), Ref("K", (key, _))))):
+                if query == key == Idx(index):
+                    return True
+    return False
 
 
 def _is_linear(equation: Equation) -> bool:

@@ -129,6 +129,8 @@ class Characters:
 
     def _is_plain_script(self, run: str, pieces: list[str], start: int) -> bool:
         """Whether a run of letters is all below a name, ``e_ij``: in text without TeX."""
+        if self._is_index_and_factor(run, start):
+            return False
         return (
             len(pieces) > 1
             and len(run) < 4
@@ -138,6 +140,15 @@ class Characters:
             and "\\" not in self.latex
             and self.latex[start + len(run) : start + len(run) + 1] not in ("_", "^")
         )
+
+    def _is_index_and_factor(self, run: str, start: int) -> bool:
+        """Whether only the first of two letters is below a name, as TeX has it: the m of ``q_m =
+        R_mq``, which stands below the left-hand side as well, while the q stands nowhere below and
+        has nothing behind that the R_mq of a label would multiply."""
+        left, behind = self.latex.partition("=")[0], self.latex[start + len(run) :]
+        counted = re.search(rf"_{run[0]}(?![A-Za-z])", left) is not None
+        below = re.search(rf"_[A-Za-z]*{run[1]}", self.latex[:start] + behind)
+        return counted and below is None and not behind.lstrip()[:1].isalpha()
 
     def _add_letters(self, run: str, start: int) -> None:
         for at, letter in enumerate(run, start):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -501,6 +502,8 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     ranks = tuple(value.rank for value in arguments)
     if run.given.setdefault(use.name, ranks) != ranks:
         run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
+    if not first.rank and _EMBEDS.search(use.name):
+        run.pay(2.2)  # an embedding is a vector, and so is the one-hot word that it is of
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
     for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
         size = run.members.setdefault((use.name, count), Size(""))
@@ -516,7 +519,7 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
             options = ("number", 0.0), ("same", 0.5)
     if first.rank and "att" in plain and not all(value.rank for value in arguments):
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
-    if plain.endswith(("norm", "rms", "rope", "dropout")):
+    if plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
         options = shape[:1]
     density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
     labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
@@ -569,6 +572,9 @@ _NUMBERS = frozenset(
     "argmax argmin bce ce count det df dim idf js jsd kl lcs len loss mse rank size tf".split()
 )
 """Functions that do not keep the shape of their argument."""
+
+_EMBEDS = re.compile(r"(?:^|_|[a-z])[Ee]mb(?:ed|edding)?s?(?:_|$)")
+"""What embeds is called: ``Emb``, ``PosEmbed``, ``token_embedding``."""
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())
 """Functions that give a number for two vectors."""

@@ -307,8 +307,8 @@ def _numbered_above(group: Group) -> set[str]:
     written: dict[str, list[tuple[str, str]]] = {}
     for node in walk(group) if any(isinstance(item, Dots) for item in group.items) else ():
         match node:
-            case Script(Name(base), Name(below), sup) if isinstance(ungrouped(sup), Num):
-                written.setdefault(base, []).append((below, names.label(sup)))
+            case Script(Name(base), Name(below), Num(above)):
+                written.setdefault(base, []).append((below, above))
     return {
         base
         for base, pairs in written.items()

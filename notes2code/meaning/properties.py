@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, functions, names, roots, scripts, targets
 from notes2code.meaning.relations import is_growth
 from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
-from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey, survey
 
 
 def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
@@ -197,9 +197,10 @@ def applied_elsewhere(
     """The function that a statement defines, if another statement applies it to something else
     than its own parameters."""
     others = [other for other in stated if isinstance(other, Define) and other is not statement]
-    if not isinstance(statement, Define) or statement.target is None or not others:
+    if not isinstance(statement, Define) or not isinstance(statement.target, Juxt) or not others:
         return None
-    target = targets.read_target(seen, statement)
+    # The t that α_t counts elsewhere is a parameter of f(t).
+    target = targets.read_target(survey((statement,)), statement)
     if not target.whole or len(target.whole) != len(target.parameters):
         return None
     for other in others:

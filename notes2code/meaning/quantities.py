@@ -106,6 +106,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.update(_scaled(*parts))
             found.update(_shared_out(*parts))
             found.update(_counted(parts[1]))
+            found.update(_shifting(*parts))
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
@@ -153,6 +154,14 @@ def _counted(below: Node) -> Iterator[str]:
     match below:
         case Script(Name(letter, _, ""), Name(), None, 0) if letter in _SHARED:
             yield letter
+
+
+def _shifting(above: Node, below: Node) -> Iterator[str]:
+    """The s of ``(t/T + s) / (1 + s)``, which is added to a number below and stands above too."""
+    added, known = terms(ungrouped(above)), terms(ungrouped(below))
+    if len(known) > 1 and any(isinstance(term, Num) for term in known):
+        mine = {term.text for term in known if isinstance(term, Name) and not term.font}
+        yield from mine.intersection(t.text for t in added[1:] if isinstance(t, Name))
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:

@@ -38,6 +38,7 @@ from notes2code.meaning import (
     ranges,
     relations,
     roles,
+    sides,
     signals,
     windows,
 )
@@ -64,6 +65,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         primed.renamed,
         planes.plain,
         roles.labelled,
+        sides.labelled,
     )
     for written in rewritten:
         read = written(read, nodes)

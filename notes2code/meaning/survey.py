@@ -263,7 +263,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     seen.quantities = quantities(nodes, [s for s in statements if isinstance(s, Define)])
-    if any(map(_is_cost, targets)):
+    if any(map(_is_cost, targets)) or (nodes.of(Num) and any(map(_is_amount, targets))):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
     bases = {names.base_letter(name) for name in seen.counted}
@@ -440,6 +440,16 @@ def _projections(seen: Survey, nodes: Nodes) -> set[str]:
 def _is_cost(target: Node) -> bool:
     """Whether a left-hand side is the cost of something, ``Ω(MSA)``, which is made of counts."""
     return isinstance(target, Juxt) and binders.bare(target.factors[0]) in ("Omega", "Theta", "O")
+
+
+def _is_amount(target: Node) -> bool:
+    """Whether a left-hand side says in words how much there is to learn or compute, as ``\\text{GRU
+    Parameters}`` does; without a number beside them, parameters may be those themselves."""
+    name = target.factors[0] if isinstance(target, Juxt) else target
+    return not _AMOUNTS.isdisjoint(binders.bare(name).lower().split())
+
+
+_AMOUNTS = frozenset("parameters params flops macs".split())
 
 
 def _sequences(seen: Survey, nodes: Nodes) -> set[str]:

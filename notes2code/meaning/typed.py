@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from notes2code.diagnostics import Problem, ProblemError, Span, error
+from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import (
@@ -21,6 +21,7 @@ from notes2code.meaning import (
     sets,
     sizes,
     softmax,
+    targets,
     unwritten,
 )
 from notes2code.meaning.equations import Attempt, definitions, shapes_declared
@@ -114,7 +115,8 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         remark = properties.remark(defines, seen)
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
-        others, scope = _with_local_functions(latex, stated, seen, scope, shapes)
+        mine, told = _of_what_is_given(stated, seen)
+        others, scope = _with_local_functions(latex, mine, seen, scope, shapes)
         if len(others) < len(stated):
             seen = survey(others)
         run, equation = _typed(latex, others, seen, scope, shapes)
@@ -123,7 +125,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
         return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
-    problems = _unique([*tree.problems, *run.problems, *doubts])
+    problems = _unique([*tree.problems, *told, *run.problems, *doubts])
     kind = "equation"
     if _is_quantity(equation, defines):
         kind = "text"
@@ -194,6 +196,28 @@ def _shapes_of(equation: Equation) -> dict[str, Shape]:
         if given.kind == "array":
             shapes[given.name] = Shape(tuple(axes))
     return shapes
+
+
+def _of_what_is_given(
+    stated: tuple[Statement, ...], seen: Survey
+) -> tuple[tuple[Statement, ...], tuple[Problem, ...]]:
+    """Of ``Q = X W_Q, K = X W_K, A(Q, K) = …`` the function, which is given what the others make,
+    and a note that it is the value; of any others all statements."""
+    defines = [s for s in stated if isinstance(s, Define) and s.target is not None]
+    for define in defines if len(defines) > 1 else ():
+        target = targets.read_target(seen, define)
+        rest = [one for one in defines if one is not define]
+        if target.parameters and all(_is_given(one, target, seen) for one in rest):
+            text = f"of several results `{target.name}` is the value"
+            kept = tuple(s for s in stated if s not in rest)
+            return kept, (note("N2C039", text, target.span),)
+    return stated, ()
+
+
+def _is_given(define: Define, function: targets.Target, seen: Survey) -> bool:
+    """Whether what a statement makes, as a whole, is a parameter of a function."""
+    made = targets.read_target(seen, define)
+    return not (made.indices or made.parameters) and made.name in function.parameters
 
 
 def _with_local_functions(

@@ -42,7 +42,7 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     # What is added to the embedding of a token is one of its place.
     Case(r"h_i = e_i + p_i", "e[n,d] p[n,d]", np.add),
     Case(r"X = [e_1 + p_1, \dots, e_n + p_n]", "e[n,d] p[n,d]", lambda e, p: (e + p).T),
-    Case(r"z = [x_1 + p_1, \dots, x_n + p_n]", "x[n,d] p[n,d]", lambda x, p: (x + p).T),
+    Case(r"\text{Tokens} = [x_1 + p_1, \dots, x_n + p_n]", "x[n,d] p[n,d]", lambda x, p: (x + p).T),
     Case(r"c = \sum_i e_i p_i", "e[n] p[n]", np.dot),
 )
 def test_letters(case: Case) -> None:
@@ -66,3 +66,59 @@ def test_the_value_at_one_place_defines_no_function() -> None:
         compile_formula(r"f(x, 0) = x")
     formula = compile_formula(r"y = f(x, m)", context=[r"f(x, 0) = x"])
     assert "f" in [given.name for given in formula.inputs]
+
+
+@table(
+    # The s and t of weights before h_s and h_t tell the two sides apart.
+    Case(
+        r"e_{ts} = v^\top \tanh(W_t h_t + W_s h_s)",
+        "v[p] W_t[p,d] h[n,d] W_s[p,d]",
+        lambda v, a, h, b: np.tanh((h @ a.T)[:, None] + (h @ b.T)[None]) @ v,
+    ),
+    Case(
+        r"e = \sum_s \sum_t (W_s h_s + W_t h_t)",
+        "W[n,p,d] h[n,d]",
+        lambda w, h: 2 * len(h) * np.einsum("npd,nd->p", w, h),
+    ),
+    # What is added above and below is a number; f(t) has a parameter, though α_t counts its t.
+    Case(r"y = \frac{x + s}{1 + s}", "x[d] s", lambda x, s: (x + s) / (1 + s)),
+    Case(
+        r"\alpha_t = \frac{f(t)}{f(0)}, \quad f(t) = \cos(\frac{t / T + s}{1 + s})",
+        "T s n#",
+        lambda T, s, n: np.cos((np.arange(n) / T + s) / (1 + s)) / np.cos(s / (1 + s)),
+    ),
+    # How many parameters there are is made of numbers.
+    Case(r"\text{GRU Parameters} = 3h(h + d + 1)", "h d#", lambda h, d: 3 * h * (h + d + 1)),
+    Case(r"\text{New Parameters} = W - G", "W[n,d] G[n,d]", np.subtract),
+    # The m below R is an index, as it is below the left-hand side; that of W_ih is a part of it.
+    Case("y_m = R_mx", "R[m,n,d] x[d]", lambda r, x: r @ x),
+    Case("h_i = W_ih x_i", "W_ih[p,d] x[n,d]", lambda r, x: x @ r.T),
+    # Of the tokens, and what is given them, the function is the value.
+    Case(
+        r"\begin{aligned} Q &= X W_Q \\ K &= X W_K \\ A(Q, K) &= \mathrm{softmax}(Q K^\top)"
+        r"\end{aligned}",
+        "Q[n,d] K[m,d]",
+        lambda q, k: softmax(q @ k.T),
+    ),
+    Case(
+        r"Q = X W, \quad A(Q, K) = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}})",
+        "Q[n,d] K[m,d]",
+        lambda q, k: softmax(q @ k.T / np.sqrt(q.shape[-1])),
+        context=r"W \in \mathbb{R}^{d \times d_k}, X \in \mathbb{R}^{n \times d}",
+    ),
+)
+def test_kinds_and_values(case: Case) -> None:
+    check(case)
+
+
+def test_an_embedding_is_a_vector() -> None:
+    formula = compile_formula(r"z = \mathrm{TokenEmbed}(x) + \mathrm{PosEmbed}(pos)")
+    given = {one.name: len(one.shape) for one in formula.inputs if one.kind == "array"}
+    assert given == {"x": 1, "pos": 1} and len(formula.shape) == 1
+
+
+def test_queries_and_keys_without_a_transpose_are_told() -> None:
+    formula = compile_formula(r"S = \mathrm{softmax}(Q K)", context=[r"Q = X W", r"K = X U"])
+    assert any("without a transpose" in one.message for one in formula.diagnostics)
+    turned = compile_formula(r"S = \mathrm{softmax}(Q K)", context=[r"Q = X W", r"K = U X^\top"])
+    assert not any("without a transpose" in one.message for one in turned.diagnostics)
