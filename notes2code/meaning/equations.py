@@ -104,7 +104,7 @@ class Attempt:
             final = len(self.defines) - 1
         needed = self._needed(final)
         results = [at for at in range(len(self.defines)) if at == final or at not in needed]
-        if len(results) > 1 and not self._sequential():
+        if len(results) > 1 and not (self._sequential() or run.scope.result):
             name, span = self.targets[final].name, self.targets[final].span
             which = f"`{name}`" if name else "the first"
             run.problems.append(note("N2C039", f"of several results {which} is the value", span))
@@ -131,8 +131,9 @@ class Attempt:
         """The first statement that no other uses, and which defines something if one does:
         ``[Q_1; Q_2] = X W`` says what parts of something are."""
         results = [at for at in range(len(self.defines)) if at not in self.used]
-        named = (at for at in results if self.targets[at].name)
-        return next(named, results[0] if results else -1)
+        named = [at for at in results if self.targets[at].name]
+        wanted = [at for at in named if self.targets[at].name == self.run.scope.result]
+        return next(iter([*wanted, *named, *results]), -1)
 
     def _refuse_twice(self) -> None:
         """Of two definitions of the same thing neither is taken by luck; only a step that goes on

@@ -288,12 +288,28 @@ class Linker:
         typed = type_formula(before + entry.latex, scope)
         mine = self.parsed[entry]
         named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
-        if typed.equation is None or typed.equation.name not in (named or {""}):
-            return None  # what is linked has a result of its own, which is not this formula's
+        if typed.equation is not None and typed.equation.name not in (named or {""}):
+            typed = self._of_several(entry, own, before, scope)
+        if typed.equation is None:
+            return None
         offset = len(before)
         told = [p for p in typed.problems if p.span.start >= offset]
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in told)
         return replace(typed, problems=tuple(moved))
+
+    def _of_several(self, entry: Entry, own: Typed, before: str, scope: Scope) -> Typed:
+        """The formula typed with definitions of which one has a result of its own, such as ``Q = X
+        W, V = X U`` before ``A = softmax(Q)``; nothing where it loses an index to a step there."""
+        name = "" if own.equation is None else own.equation.name
+        nothing, indexed = Typed("text"), self.parsed[entry].indexed.get(name)
+        if own.equation is None or indexed is None:
+            return nothing
+        typed = type_formula(before + entry.latex, replace(scope, result=name))
+        if typed.equation is None or typed.equation.name != name:
+            return nothing
+        arrays = own.equation.value, typed.equation.value
+        mine, found = (indexed.letters & {i.name for i in array.indices} for array in arrays)
+        return typed if mine == found else nothing
 
     def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:
         """What surrounds a formula, with the definitions that it is typed with."""

@@ -199,16 +199,14 @@ def applied_elsewhere(
     others = [other for other in stated if isinstance(other, Define) and other is not statement]
     if not isinstance(statement, Define) or not isinstance(statement.target, Juxt) or not others:
         return None
-    # The t that α_t counts elsewhere is a parameter of f(t).
-    target = targets.read_target(survey((statement,)), statement)
-    if not target.whole or len(target.whole) != len(target.parameters):
-        return None
-    for other in others:
-        for value in other.values:
-            for node in walk(value):
-                arguments = _arguments(node, target.name, seen)
-                if arguments is not None and arguments != target.parameters:
-                    return target.name
+    # By itself, too: the t that α_t counts elsewhere is a parameter of f(t).
+    read = [targets.read_target(known, statement) for known in (seen, survey((statement,)))]
+    taken = [one for one in read if one.whole and len(one.whole) == len(one.parameters)]
+    for node in (node for other in others for value in other.values for node in walk(value)):
+        for target in taken:
+            arguments = _arguments(node, target.name, seen)
+            if arguments is not None and arguments != target.parameters:
+                return target.name
     return None
 
 

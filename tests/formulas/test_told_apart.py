@@ -122,3 +122,13 @@ def test_queries_and_keys_without_a_transpose_are_told() -> None:
     assert any("without a transpose" in one.message for one in formula.diagnostics)
     turned = compile_formula(r"S = \mathrm{softmax}(Q K)", context=[r"Q = X W", r"K = U X^\top"])
     assert not any("without a transpose" in one.message for one in turned.diagnostics)
+
+
+def test_a_definition_that_makes_more_is_linked_all_the_same() -> None:
+    made = r"Q = X W_q, \quad K = X W_k, \quad V = X W_v"
+    sized = r"W_q, W_k \in \mathbb{R}^{d \times d_k}"
+    formula = compile_formula(
+        r"A = \mathrm{softmax}(S / \sqrt{d_k})", context=[sized, made, r"S = Q K^\top"]
+    )
+    assert formula.component == "self_attention"
+    assert [one.name for one in formula.inputs] == ["X", "W_q", "W_k"]
