@@ -494,7 +494,7 @@ class _Reader:
         elif text.lower() in _STEPS and (self.base in RATES or self.base in names.NUMBERS):
             self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
-            exponent = text in _EXPONENTS and self.base in _COUNTS | self.bound
+            exponent = text in _EXPONENTS and self.base in _COUNTS | _SHARES | self.bound
             if exponent or (self.base in _RAISED and len(text) > 1 and text in names.GREEK):
                 self.power = node
             else:
@@ -526,6 +526,9 @@ _EXPONENTS = frozenset(["alpha", "beta", "gamma"])
 
 _COUNTS = frozenset(names.SIZE_BASES) | frozenset("ijt")
 """What counts, wherever it stands: sizes, and letters that are indices or steps."""
+
+_SHARES = frozenset("fp")
+"""Frequencies and probabilities, which are raised to a letter to flatten them."""
 
 _LAYER = "l"
 

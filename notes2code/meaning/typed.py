@@ -11,6 +11,7 @@ from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import (
     aliases,
+    bare_sums,
     binders,
     complex_pairs,
     grouped,
@@ -90,7 +91,9 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
     """Type the statements of a formula."""
     try:
         stated, remarks = complex_pairs.apart(parted)
-        tree = replace(tree, problems=(*tree.problems, *remarks, *sizes.examples(stated)))
+        stated, weighed = bare_sums.indexed(stated)
+        said = (*remarks, *weighed, *sizes.examples(stated))
+        tree = replace(tree, problems=(*tree.problems, *said))
         seen = survey(stated)
         if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
             stated, seen = indexed, survey(indexed)

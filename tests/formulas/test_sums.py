@@ -15,6 +15,14 @@ def running_mean(a: np.ndarray) -> np.ndarray:
 
 @table(
     # The k of a weight W_k is of the keys, whatever the sum counts with.
+    # A weight in a sum without an index is one for each of what it weighs.
+    Case(r"c = \sum a \cdot h_s", "a[n] h[n,d]", np.matmul),
+    Case(r"y = \sum x_i w + b", "x[n,d] w[n] b[d]", lambda x, w, b: w @ x + b),
+    Case(
+        r"p_i = \frac{f_i^\alpha}{\sum_j f_j^\alpha}",
+        "f+[n] alpha",
+        lambda f, a: f**a / (f**a).sum(),
+    ),
     Case(
         r"s_{ij} = \sum_k (W_q x_i)_k (W_k x_j)_k",
         "W_q[e,d] x[n,d] W_k[e,d]",

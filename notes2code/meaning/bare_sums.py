@@ -1,0 +1,52 @@
+"""Sums without an index, ``Σ a · h_s``: the weights have the index of what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import Problem, note
+from notes2code.latex.tree import Big, Infix, Juxt, Name, Node, Script, rebuilt
+from notes2code.meaning import names
+from notes2code.meaning.stated import Define, Statement
+
+_WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])
+"""Letters of weights, of which there is one for each of what is added up."""
+
+
+def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Problem]]:
+    """The statements with ``a_s`` for the a of ``Σ a · h_s``, and what is to be said of that."""
+    found: list[Problem] = []
+
+    def written(node: Node) -> Node:
+        if isinstance(node, Big) and node.op == "sum" and node.sub is None:
+            for weight, letter in _weights(node.body):
+                text = f"this weight is taken to have the index `{letter.text}` of what it weighs"
+                hint = "write it, and what the sum runs over"
+                found.append(note("N2C039", text, weight.span, hint))
+                return replace(node, body=_with(node.body, weight, letter))
+        return rebuilt(node, written)
+
+    stated = tuple(
+        replace(one, values=tuple(map(written, one.values))) if isinstance(one, Define) else one
+        for one in statements
+    )
+    return stated, found
+
+
+def _weights(body: Node) -> Iterator[tuple[Name, Name]]:
+    """The a and the s of ``a · h_s``, and of nothing else."""
+    match body:
+        case Juxt((one, other)) | Infix("·" | "*", one, other):
+            for weight, weighed in ((one, other), (other, one)):
+                match weight, weighed:
+                    case Name(text), Script(Name(), Name(letter) as index, None, 0):
+                        if text in _WEIGHTS and letter in names.INDEX_LETTERS:
+                            yield weight, index
+
+
+def _with(node: Node, weight: Name, letter: Name) -> Node:
+    """A product with an index below its weight."""
+    if node is weight:
+        return Script(weight, letter, None, 0, weight.span)
+    return rebuilt(node, lambda inner: _with(inner, weight, letter))
