@@ -177,8 +177,8 @@ class Characters:
             )
             self._add("big", "sum", at, at + 1)
             return at + 1
-        behind_word = char == "@" and bool(self.tokens) and self.tokens[-1].kind == "word"
-        if behind_word and (cut_off := words.CUT_OFF.match(self.latex, at + 1)):
+        cut_off = words.CUT_OFF.match(self.latex, at + 1) if char == "@" else None
+        if cut_off is not None and self._is_measure(cut_off[0]):
             self._add_cut_off(cut_off[0], at + 1)
             return cut_off.end()
         if char in CHARACTERS:
@@ -206,6 +206,24 @@ class Characters:
             return self._foreign_words(at)
         self._add("junk", char, at, at + 1)
         return at + 1
+
+    def _is_measure(self, cut_off: str) -> bool:
+        """Whether the tokens taken last name a measure, such as ``Recall``, ``NDCG`` and, before a
+        k, P: of letters side by side they are made one word."""
+        if self.tokens and self.tokens[-1].kind == "word":
+            return True
+        at = len(self.tokens)
+        while at and self.tokens[at - 1].kind == "name" and self.tokens[at - 1].text.isupper():
+            if at < len(self.tokens) and self.tokens[at - 1].end != self.tokens[at].start:
+                break
+            at -= 1
+        letters = self.tokens[at:]
+        if len(letters) > 1 and cut_off not in ("n", "N"):
+            del self.tokens[at:]
+            word = "".join(letter.text for letter in letters)
+            self._add("word", word, letters[0].start, letters[-1].end)
+            return True
+        return bool(letters) and letters[0].text in "PR" and not cut_off.isupper()
 
     def _add_cut_off(self, text: str, at: int) -> None:
         """The k of ``Recall@k``."""

@@ -41,8 +41,10 @@ def _in_parentheses(sup: Node) -> Node:
     match sup:
         case Group("[", (_,)):
             return replace(sup, open="(")
-        case Juxt((Group("[", (_,)) as which, Name("T" | "top" | "intercal") as last)):
-            return replace(sup, factors=(_in_parentheses(which), last))
+        case Juxt((Group("[", (_,)) as which, Name("T" | "top" | "intercal") as last), span):
+            return Juxt((_in_parentheses(which), last), span)
+        case Script(Group("[", (_,)) as which, None, Name("T" | "top") as last, 0, span):
+            return Juxt((_in_parentheses(which), last), span)
     return sup
 
 

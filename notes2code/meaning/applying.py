@@ -416,9 +416,9 @@ def _own_input(
     by_letter = base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK))
     owner = f"{use.name}{'' if by_letter else f'#{site}'}.{parameter.name}"
     name, number = parameter.name, 1
-    if parameter.kind == "array" and not axes and use.name in run.scope.functions:
-        owner = owner if name in run.seen.sizes else ""
-        if not owner and name in run.symbols and run.symbols[name].axes:
+    if parameter.kind == "array" and not axes and _is_of_note(run, use, name):
+        owner = ""
+        if name in run.symbols and run.symbols[name].axes:
             run.pay(2.2)  # the s of s (Q(x) - z) is a number there, too
     while _is_another(run, name, owner, parameter.kind):
         number += 1
@@ -437,6 +437,14 @@ def _own_input(
     lead += tuple(place for _, place in own) if symbol.axes else ()
     indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+
+
+def _is_of_note(run: Run, use: Use, name: str) -> bool:
+    """Whether a number that a function computes with is one number of the note, and neither the
+    mean or the deviation of what the function is given nor a size or a family here."""
+    statistic = names.base_letter(name) in ("mu", "sigma")
+    alone = run.seen.counted.get(name, {0}) == {0} and name not in run.seen.sizes
+    return use.name in run.scope.functions and alone and not statistic
 
 
 def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:

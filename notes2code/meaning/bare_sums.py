@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import Big, Infix, Juxt, Name, Node, Script, rebuilt
+from notes2code.latex.tree import Big, Infix, Juxt, Name, Node, Script, rebuilt, walk
 from notes2code.meaning import names
 from notes2code.meaning.stated import Define, Statement
 
@@ -27,11 +27,16 @@ def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], lis
                 return replace(node, body=_with(node.body, weight, letter))
         return rebuilt(node, written)
 
-    stated = tuple(
-        replace(one, values=tuple(map(written, one.values))) if isinstance(one, Define) else one
-        for one in statements
-    )
-    return stated, found
+    def with_indices(statement: Statement) -> Statement:
+        if not isinstance(statement, Define) or not any(map(_is_bare, statement.values)):
+            return statement
+        return replace(statement, values=tuple(map(written, statement.values)))
+
+    return tuple(map(with_indices, statements)), found
+
+
+def _is_bare(value: Node) -> bool:
+    return any(isinstance(node, Big) and node.sub is None for node in walk(value))
 
 
 def _weights(body: Node) -> Iterator[tuple[Name, Name]]:

@@ -105,8 +105,8 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                 continue  # the k of `\rho_k(Y) = …` beside `\rho_q`
             if letter not in counted or letter in labels or letter in seen.ends:
                 continue
-            if letter == "pos" and node is target and letter not in _letters(define.values):
-                continue  # the X_{pos} of X_{pos} = X + P has positions in it
+            if letter == "pos" and node is target and _has_positions(define):
+                continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
                 continue
             base = binders.bare(node)
@@ -128,7 +128,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
-        only_below = (_only_below(nodes) - _of_weights(nodes)) | _beside_counted(nodes)
+        only_below = (_only_below(nodes) - _of_weights(target, nodes)) | _beside_counted(nodes)
         for item in binders.told_indices(target):
             if item.text in names.INDEX_LETTERS and item.text in only_below:
                 seen.bound.add(item.text)
@@ -137,6 +137,21 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
+
+
+def _has_positions(define: Define) -> bool:
+    """Whether ``X_{pos} = X + P`` says that there are positions in X, and not what it is at one."""
+    assert define.target is not None
+    whole = {inner.text for value in define.values for inner in _names_alone(value)}
+    return "pos" not in _letters(define.values) or binders.bare(define.target) in whole
+
+
+def _names_alone(node: Node) -> Iterator[Name]:
+    """The names that have no scripts."""
+    if isinstance(node, Name):
+        yield node
+    for inner in children(node) if not isinstance(node, Script) else ():
+        yield from _names_alone(inner)
 
 
 def _above(target: Node) -> set[str]:
@@ -303,17 +318,16 @@ def _only_below(nodes: Nodes) -> set[str]:
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
 
 
-def _of_weights(nodes: Nodes) -> set[str]:
+def _of_weights(target: Juxt, nodes: Nodes) -> set[str]:
     """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
     sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
-    below: dict[str, set[str]] = {}
-    for node in nodes.of(Script):
-        if isinstance(node.sub, Name):
-            below.setdefault(node.sub.text, set()).add(binders.bare(node))
-    if any(True for _ in nodes.of(Big)):
-        return set()
-    told = {x for x, bases in below.items() if {"W", "b"} <= bases <= {*"WUb"}}
-    return told - {*"ijkmn"}
+    match target.factors:
+        case (_, Group("(", (Name(outcome), *_), ("|", *_))) if outcome not in "ijkmn":
+            below = [node for node in nodes.of(Script) if binders.bare(node.sub or node) == outcome]
+            bases = {binders.bare(node) for node in below}
+            summed = any(True for _ in nodes.of(Big))
+            return {outcome} if "W" in bases and bases <= {*"WUb"} and not summed else set()
+    return set()
 
 
 def _beside_counted(nodes: Nodes) -> set[str]:
@@ -350,11 +364,13 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     defined |= labels(statements)
     labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
     labelled.update(_labelled_targets(seen, statements))
-    labelled.update(_parts_of_whole(seen, statements))
+    seen.parts.update(_parts_of_whole(seen, statements))
+    labelled |= seen.parts
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
-    told = _of_one_number(nodes, statements)
-    counted, places = _counted_elsewhere(nodes), _at_counted_places(nodes)
+    told = _of_one_number(nodes, statements) | _positions(seen, statements)
+    named = any(isinstance(s, Define) and s.target is not None for s in statements)
+    counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in apart:
             continue
@@ -380,6 +396,15 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     seen.bound.update(seen.free)
 
 
+def _positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
+    """The pos of ``X_{pos} = X + P_{pos}``, where it is a label on the left."""
+    targets = (s.target for s in statements if isinstance(s, Define))
+    below = (target.sub for target in targets if isinstance(target, Script))
+    return (
+        {"pos"} - seen.bound if any(binders.bare(sub) == "pos" for sub in below if sub) else set()
+    )
+
+
 def _limits(nodes: Nodes) -> set[int]:
     """What stands below and above sums: the s of a K_s that a sum runs up to tells what it counts,
     where nothing else has that index."""
@@ -400,8 +425,10 @@ def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[s
     """The E of ``E = E_t + E_p``, which has no index on the left; and the F of ``g = σ(W [F_s;
     F_p])``: letters that count nowhere tell parts of one thing apart."""
     for statement in statements:
-        if not isinstance(statement, Define) or not isinstance(statement.target, Name):
+        if not isinstance(statement, Define) or statement.target is None:
             continue
+        mine = {inner.text for inner in walk(statement.target) if isinstance(inner, Name)}
+        plain = isinstance(statement.target, Name | Accent)
         below: dict[str, set[str]] = {}
         for node in (inner for value in statement.values for inner in walk(value)):
             match node:
@@ -410,7 +437,8 @@ def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[s
                     below.setdefault(base, set()).update({letter, "i"} if turned else {letter})
         for base, letters in below.items():
             apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
-            if letters.isdisjoint(seen.bound) and (apart or base == statement.target.text):
+            whole = plain and base == binders.bare(statement.target)
+            if letters.isdisjoint(seen.bound | mine) and (apart or whole):
                 yield base
 
 

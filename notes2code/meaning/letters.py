@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Num, Root, Script, ungrouped
+from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Root, Script, ungrouped
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.run import Run
 
@@ -26,14 +25,20 @@ def _is_told(run: Run, name: str) -> bool:
     known = name in run.shapes or name in run.defined
     if known or any(axes) or _is_memory(run, name):
         return True
-    elsewhere = name in run.scope.arrays and not _is_counted(run, name)
+    elsewhere = name in run.scope.arrays and _is_factor(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
 
 
-def _is_counted(run: Run, name: str) -> bool:
-    """Whether a number stands before a letter: the 2 of ``\\sqrt{2 π}``."""
-    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
-    return any(isinstance(one, Num) and binders.bare(other) == name for one, other in pairs)
+def _is_factor(run: Run, name: str) -> bool:
+    """Whether a letter is multiplied by names alone, each time that it stands there: not the π of
+    ``2 π``, of ``π r^2``, of ``\\cos(π t)``."""
+    products = [node for node in run.seen.nodes.of(Juxt) if name in map(binders.bare, node.factors)]
+    apart = any(isinstance(node, Frac | Apply) for node in run.seen.nodes) or any(
+        node.op == "/" for node in run.seen.nodes.of(Infix)
+    )
+    factors = [factor for node in products for factor in node.factors]
+    plain = all(scripts.is_name(f) and run.seen.use(f).power is None for f in factors)
+    return bool(products) and plain and not apart
 
 
 def _has_euler(run: Run) -> bool:

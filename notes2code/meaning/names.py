@@ -137,7 +137,7 @@ NUMBERS = frozenset(
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
-_SCORES = frozenset(["weight", "score", "mask", "sim", "similarity", "energy", "logit"])
+_SCORES = frozenset("weight score mask sim similarity energy logit rel relevance".split())
 """Words that are a number for each of several positions."""
 
 _COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")

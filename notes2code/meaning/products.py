@@ -29,6 +29,7 @@ from notes2code.meaning.values import (
     dot,
     elementwise,
     free_roots,
+    is_gate,
     mapped,
     matrix_product,
     mixes,
@@ -66,9 +67,12 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
-    result = values[0]
-    for value in values[1:]:
+    first = 1 if len(values) > 2 and is_gate(run, values[0]) else 0
+    result = values[first]
+    for value in values[first + 1 :]:
         result = product(run, result, value, result.span.to(value.span))
+    if first:  # the g of g W x acts on all that is behind it
+        result = product(run, values[0], result, values[0].span.to(result.span))
     return Value(result.body, result.axes, node.span, result.row, result.along)
 
 

@@ -72,7 +72,12 @@ def as_defined(
         for name, rank in ranks.items()
         if name in same or _may_be(name, given[name], rank)
     }
-    others = {name: rank for name, rank in ranks.items() if rank != given[name]}
+    gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
+    others = {
+        name: rank
+        for name, rank in ranks.items()
+        if rank != given[name] or (rank == 2 and name in gates)
+    }
     if not others:
         return own
     shapes = {name: shape for name, shape in scope.shapes.items() if name not in others}

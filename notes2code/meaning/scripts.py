@@ -494,7 +494,8 @@ class _Reader:
         elif text.lower() in _STEPS and (self.base in RATES or self.base in names.NUMBERS):
             self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
-            exponent = text in _EXPONENTS and self.base in _COUNTS | _SHARES | self.bound
+            exponent = text in _EXPONENTS and self.base in _COUNTS | self.bound
+            exponent = exponent or (text in _EXPONENTS | {"tau"} and self.base in _SHARES)
             if exponent or (self.base in _RAISED and len(text) > 1 and text in names.GREEK):
                 self.power = node
             else:

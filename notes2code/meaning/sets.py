@@ -47,12 +47,13 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
                     return _terms(written(body), letter, items)
         return rebuilt(node, written)
 
-    return tuple(
-        replace(statement, values=tuple(map(written, statement.values)))
-        if isinstance(statement, Define)
-        else statement
-        for statement in stated
-    )
+    def with_names(statement: Statement) -> Statement:
+        if not isinstance(statement, Define):
+            return statement
+        condition = None if statement.condition is None else written(statement.condition)
+        return replace(statement, values=tuple(map(written, statement.values)), condition=condition)
+
+    return tuple(map(with_names, stated))
 
 
 def _terms(body: Node, letter: str, members: Sequence[Node]) -> Node:

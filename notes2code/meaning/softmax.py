@@ -236,28 +236,29 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
     """The axis of the keys where custom names it: the first in ``softmax(KᵀQ)``, and in a column
     of scores."""
     first, last = (find(find_index(axis).size).name for axis in value.axes)
-    if last == "1" != first:
-        text = "softmax is taken along the first axis: the last one has a single element"
-        run.problems.append(note("N2C039", text, span))
-        return 0
     if first == "m" and last == "n":
         run.problems.append(
             note("N2C039", "softmax is taken along the first axis, that of the keys", span)
         )
         return 0
-    if projected.is_of_columns(value) and _has_bias(value):
+    if projected.is_of_columns(value) and _has_bias(value, 0):
         text = "softmax is taken along the first axis, what the weight makes"
         run.problems.append(note("N2C039", text, span))
+        return 0
+    if last == "1" != first:
+        text = "softmax is taken along the first axis: the last one has a single element"
+        run.problems.append(note("N2C039", text, span))
+        run.pay(2.2 * _has_bias(value, -1))  # which is as long as the column
         return 0
     return 1
 
 
-def _has_bias(value: Value) -> bool:
-    """Whether a vector is added to each column of a matrix."""
+def _has_bias(value: Value, axis: int) -> bool:
+    """Whether a vector is added to a matrix along an axis: 0 to each column, -1 to each row."""
     body = settled(value.body)
-    rows = Idx(find_index(value.axes[0]))
+    along = Idx(find_index(value.axes[axis]))
     terms = body.terms if isinstance(body, ir.Add) else ()
-    return any(isinstance(term, ir.Ref) and term.at == (rows,) for term in terms)
+    return any(isinstance(term, ir.Ref) and term.at == (along,) for term in terms)
 
 
 def _is_summed_over(run: Run, value: Value) -> bool:

@@ -28,6 +28,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import IF
 from notes2code.meaning import (
+    binders,
     braces,
     in_brackets,
     in_parentheses,
@@ -341,16 +342,29 @@ def _is_condition(clause: Clause, before: list[Statement]) -> bool:
 
 
 def _limits_indices(node: Node, before: list[Statement]) -> bool:
-    """Whether a relation between two indices of the left-hand side stands behind an equation:
-    ``e_{ij} = q_i^\\top k_j, \\quad j ≤ i``."""
+    """Whether a relation between indices of the left-hand side stands behind an equation:
+    ``e_{ij} = q_i^\\top k_j, \\quad j ≤ i``, ``|i - j| ≤ w``, ``j ∈ N(i)``."""
     relation, last = ungrouped(node), before[-1] if before else None
     if not isinstance(relation, Relation) or not isinstance(last, Define) or last.target is None:
         return False
-    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥":
+    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥≠∈" or None in relation.operands:
         return False
+    letters = {inner.text for inner in walk(relation) if isinstance(inner, Name)}
     indices = set(_letters_in_scripts(last.target)) - {"l", "ell"}  # which count layers
-    letters = {side.text for side in relation.operands if isinstance(side, Name)}
-    return len(letters) == 2 and letters <= indices
+    summed = {x for value in last.values for x in binders.counting_letters(value)}
+    if relation.signs == ("∈",):
+        return (
+            binders.bare(relation.operands[0] or relation) in indices
+            and len(letters & indices) == 2
+        )
+    if letters & summed and letters & indices:
+        raise error(
+            "N2C037",
+            "this condition stands behind the sum whose index it limits",
+            relation.span,
+            "write it below the sum, `\\sum_{j \\le i}`",
+        )
+    return len(letters & indices) == 2
 
 
 def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:

@@ -55,6 +55,7 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
+    ``parts`` are letters of which labels below tell several things apart.
     ``moves`` are names that an update adds to its state, with that.
     ``averaged`` are the values that weights add up, which are vectors.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
@@ -80,6 +81,7 @@ class Survey:
     written: dict[str, set[int]] = field(default_factory=dict)
     shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
     bold: dict[str, set[int]] = field(default_factory=dict)
+    parts: set[str] = field(default_factory=set)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
     placed: set[str] = field(default_factory=set)

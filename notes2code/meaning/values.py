@@ -290,13 +290,23 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 def mixes(run: Run, left: Value, right: Value) -> bool:
-    """Whether one of two arrays is a weight g beside ``1 - g``, or that: a matrix, or a vector
-    where the notes define it so."""
-    known = run.seen.mixes
-    if left.rank == 1:
-        known = known & (run.scope.ranks.keys() | run.defined.keys())
-    parts = (part for side in (left, right) for part in ir.walk(side.body))
-    return bool(known) and any(isinstance(part, ir.Ref) and part.array in known for part in parts)
+    """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it."""
+    return is_gate(run, left) or is_gate(run, right)
+
+
+def is_gate(run: Run, value: Value) -> bool:
+    """Whether a value is a g, or ``1 - g``, that the notes define as an array of its rank. The
+    weights of a softmax are no gate."""
+    terms = value.body.terms if isinstance(value.body, ir.Add) else (ir.ONE, value.body)
+    gate = ir.negative(terms[-1]) if isinstance(terms[-1], ir.Mul) else terms[-1]
+    if len(terms) != 2 or terms[0] != ir.ONE or not isinstance(gate, Ref):
+        return False
+    if gate.array not in run.seen.mixes or not all(uses(gate, axis) for axis in value.axes):
+        return False
+    defined = run.defined.get(gate.array)
+    if defined is not None:
+        return not isinstance(defined.array.body, ir.Softmax)
+    return value.rank > 0 and gate.array in run.scope.ranks
 
 
 _GATES = frozenset("fgioruz")

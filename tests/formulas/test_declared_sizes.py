@@ -18,6 +18,12 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         context=[r"w \in \mathbb{R}^{d \times 1}"],
     ),
     Case(
+        r"p = \mathrm{softmax}(W x + b)",
+        "W[k,d] x[d,1] b[k]",
+        lambda w, x, b: softmax(w @ x + b[:, None], 0),
+        context=[r"x \in \mathbb{R}^{d \times 1}", r"W \in \mathbb{R}^{k \times d}"],
+    ),
+    Case(
         r"N = d \times r + r \times k = r(d + k)",
         "r k d#",
         lambda r, k, d: d * r + r * k,

@@ -85,6 +85,36 @@ SUMS = [
         lambda w2, w1, h: w2 @ np.tanh(w1 @ h),
         context=[r"h = X + \mathrm{softmax}(X X^\top) X"],
     ),
+    # It acts on all that stands behind it; a number scales, and attention is no gate.
+    Case(
+        r"Y = G X W + (1 - G) X",
+        "G[n,d] X[n,d] W[d,d]",
+        lambda g, x, w: g * (x @ w) + (1 - g) * x,
+        context=[r"G = \sigma(X W_g)"],
+    ),
+    Case(
+        r"h = g W x + (1 - g) x",
+        "g[d] W[d,d] x[d]",
+        lambda g, w, x: g * (w @ x) + (1 - g) * x,
+        context=[r"g = \sigma(W_g x)"],
+    ),
+    Case(
+        r"Y = (G \odot X) W + (1 - G) \odot X",
+        "G[n,d] X[n,d] W[d,d]",
+        lambda g, x, w: (g * x) @ w + (1 - g) * x,
+        context=[r"G = \sigma(X W_g)"],
+    ),
+    Case(
+        r"O = \alpha A V + (1 - \alpha) V",
+        "alpha A[n,n] V[n,d]",
+        lambda c, a, v: c * a @ v + (1 - c) * v,
+    ),
+    Case(
+        r"O = A V + (1 - A) V",
+        "A[n,n] V[n,n]",
+        lambda a, v: a @ v + (1 - a) * v,
+        context=[r"A = \mathrm{softmax}(Q K^\top)"],
+    ),
     # Dropout leaves what it is applied to as it was.
     Case(
         r"\text{output} = \text{p\_att} \cdot V",
@@ -114,12 +144,24 @@ SUMS = [
         lambda c, u, v: c * np.tanh(c * u) + np.tanh(c * v),
         context=[r"f(x) = \tanh(c x)"],
     ),
+    Case(
+        r"y_i = f(u_i) + c_i",
+        "c_2 u[n,d] c[n,d]",
+        lambda number, u, c: np.tanh(number * u) + c,
+        context=[r"f(x) = \tanh(c x)"],
+    ),
     # π is a number where nothing says else.
     Case(r"v = \pi Q", "pi[n] Q[n,m]", np.matmul, context=[r"\pi = \sigma(W s)"]),
     Case(
         r"y = \sqrt{2 \pi} x",
         "x[d]",
         lambda x: np.sqrt(2 * np.pi) * x,
+        context=[r"\pi = \sigma(W s)"],
+    ),
+    Case(
+        r"y = \cos(\pi t)",
+        "t",
+        lambda t: np.cos(np.pi * t),
         context=[r"\pi = \sigma(W s)"],
     ),
     # A gate that is mixed with what it leaves acts on elements.

@@ -41,6 +41,13 @@ def standardised(x: Any, epsilon: float) -> Any:
         "x[d] epsilon+",
         lambda x, e: x / np.sqrt((x**2).mean() + e),
     ),
+    # Each of two calls has a mean of its own.
+    Case(
+        r"y = \mathrm{Unit}(x) + \mathrm{Unit}(z)",
+        "x[d] z[d] mu sigma+ mu_2 sigma_2+",
+        lambda x, z, m, s, m2, s2: (x - m) / s + (z - m2) / s2,
+        context=[r"\mathrm{Unit}(x) = \frac{x - \mu}{\sigma}"],
+    ),
     Case(
         r"f(x) = \gamma \frac{x_i - m}{\sigma} + \beta",
         "gamma[d] x[d] m sigma beta[d]",

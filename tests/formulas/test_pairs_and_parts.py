@@ -9,6 +9,12 @@ from notes2code import FormulaError, compile_formula
 from tables import Case, check, softmax, table
 
 
+def near(s: np.ndarray, w: float) -> np.ndarray:
+    """Whether two positions are at most w apart."""
+    rows, columns = np.indices(s.shape)
+    return np.abs(rows - columns) <= w
+
+
 @table(
     # Parts of one thing are told apart by letters that count nowhere.
     Case(
@@ -16,12 +22,25 @@ from tables import Case, check, softmax, table
         "E_t[n,d] E_p[n,d] E_s[n,d]",
         lambda t, p, s: t + p + s,
     ),
+    Case(r"h_0 = x_t + x_p", "x_t[d] x_p[d]", np.add),
+    Case(r"c = [c_s; c_t]", "c_s[d] c_t[e]", lambda s, t: np.concatenate([s, t])),
+    Case(r"X_{pos} = X + P_{pos}", "X[n,d] P_pos[n,d]", np.add),
     Case(r"h = h_r + h_l", "h_r[d] h_l[d]", np.add),
     Case(r"y = [u_s; u_p]", "u_s[d] u_p[e]", lambda s, p: np.concatenate([s, p])),
     Case(
         r"P(t \mid q) = \mathrm{softmax}(W_t h_q + b_t)",
         "W_t[e,d] h_q[d] b_t[e]",
         lambda w, h, b: softmax(w @ h + b),
+    ),
+    Case(
+        r"P(t \mid q) = \mathrm{softmax}(W_t h_q)",
+        "W_t[e,d] h_q[d]",
+        lambda w, h: softmax(w @ h),
+    ),
+    Case(
+        r"f(t, x) = W_t x + b_t",
+        "x[d] W[n,e,d] b[n,e]",
+        lambda x, w, b: w @ x + b,
     ),
     Case(
         r"f(i, x) = W_i x + b_i",
@@ -44,6 +63,12 @@ from tables import Case, check, softmax, table
         r" \operatorname{mixed\text{-}in}(Q_i, K_i, V_i) = A(Q_i, K_i) V_i",
         "Q_i[n,d] K_i[m,d] V_i[m,e]",
         lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}), \quad |i - j| \le 1, \quad"
+        r" o_i = \sum_{j : |i - j| \le 1} \alpha_{ij} v_j",
+        "s[n,m] v[m,d]",
+        lambda s, v: softmax(np.where(near(s, 1), s, -np.inf)) @ v,
     ),
     # A softmax that holds for some places is over these.
     Case(
@@ -102,3 +127,13 @@ def test_unlike_things_are_no_array(latex: str, why: str) -> None:
 def test_what_a_sign_does_to_pairs_defines_nothing() -> None:
     with pytest.raises(FormulaError, match="nothing to compute"):
         compile_formula(r"(A_1, b_1) \oplus (A_2, b_2) = (A_1 A_2, A_1 b_2 + b_1)")
+
+
+def test_a_condition_behind_a_sum_is_refused() -> None:
+    with pytest.raises(FormulaError, match="behind the sum whose index it limits"):
+        compile_formula(r"c_i = \sum_j a_{ij} h_j, \quad j \le i")
+
+
+def test_a_condition_may_be_a_set() -> None:
+    f = compile_formula(r"\alpha_{ij} = \mathrm{softmax}_j(e_{ij}) \quad \text{for } j \in N(i)")
+    assert {one.name: len(one.shape) for one in f.inputs} == {"e": 2, "N": 2}

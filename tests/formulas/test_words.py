@@ -17,6 +17,13 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda r, hit, precision: hit @ precision / r,
     ),
     Case(r"a = \text{Recall@}10 + \text{Recall@5}", "Recall_10 Recall_5", np.add),
+    Case(
+        r"\text{F1@}k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}",
+        "P+[n] R+[n]",
+        lambda p, r: 2 * p * r / (p + r),
+    ),
+    Case(r"NDCG@k = DCG@k / IDCG@k", "DCG[n] IDCG+[n]", np.divide),
+    Case(r"Y = P@V", "P[n,m] V[m,d]", np.matmul),
     Case(r"y_k = \mathrm{Recall}@k", "Recall[n]", lambda r: r),
     # A run of capitals below a name is one label.
     Case(r"Y = X_{MLM} + 1", "X_MLM[n,d]", lambda x: x + 1),
