@@ -211,19 +211,19 @@ class Characters:
         """Whether the tokens taken last name a measure, such as ``Recall``, ``NDCG`` and, before a
         k, P: of letters side by side they are made one word."""
         if self.tokens and self.tokens[-1].kind == "word":
-            return True
+            return self.tokens[-1].text.lower() in words.MEASURES
         at = len(self.tokens)
         while at and self.tokens[at - 1].kind == "name" and self.tokens[at - 1].text.isupper():
             if at < len(self.tokens) and self.tokens[at - 1].end != self.tokens[at].start:
                 break
             at -= 1
         letters = self.tokens[at:]
-        if len(letters) > 1 and cut_off not in ("n", "N"):
+        word = "".join(letter.text for letter in letters)
+        if word.lower() in words.MEASURES:
             del self.tokens[at:]
-            word = "".join(letter.text for letter in letters)
             self._add("word", word, letters[0].start, letters[-1].end)
             return True
-        return bool(letters) and letters[0].text in "PR" and not cut_off.isupper()
+        return word in ("P", "R") and not cut_off.isupper()
 
     def _add_cut_off(self, text: str, at: int) -> None:
         """The k of ``Recall@k``."""

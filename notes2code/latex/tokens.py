@@ -58,7 +58,7 @@ _FACTOR = re.compile(
     rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
 )
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
-_MEASURE = re.compile(r"([A-Za-z][A-Za-z0-9]+)@(?:(%s)\}|\}(%s))" % ((words.CUT_OFF.pattern,) * 2))
+_MEASURE = re.compile(r"([A-Za-z][A-Za-z0-9]*)@(?:(%s)\}|\}(%s))" % ((words.CUT_OFF.pattern,) * 2))
 _HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
 _HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")

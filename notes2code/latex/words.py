@@ -171,6 +171,11 @@ def apart(text: str) -> list[str]:
     return [text] if text.count("$") % 2 else _MATH.split(text)
 
 
+MEASURES = frozenset(
+    "recall precision accuracy acc hit hits hr dcg ndcg idcg map mrr ap f1 pass success".split()
+)
+"""Measures of the first results, in small letters: ``Recall@k``."""
+
 CUT_OFF = re.compile(r"[kKnN](?![A-Za-z])|\d+")
 """How many results a measure looks at: the k of ``Recall@k``."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
-from notes2code.meaning import ir, names, probabilities, projected
+from notes2code.meaning import ir, letters, names, probabilities, projected
 from notes2code.meaning.indexing import place
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
 from notes2code.meaning.reach import pass_on, refuse_limited
@@ -444,7 +444,8 @@ def _is_of_note(run: Run, use: Use, name: str) -> bool:
     mean or the deviation of what the function is given nor a size or a family here."""
     statistic = names.base_letter(name) in ("mu", "sigma")
     alone = run.seen.counted.get(name, {0}) == {0} and name not in run.seen.sizes
-    return use.name in run.scope.functions and alone and not statistic
+    array = name in run.seen.transposed or letters.is_memory(run, name)
+    return use.name in run.scope.functions and alone and not (statistic or array)
 
 
 def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:

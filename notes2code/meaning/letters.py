@@ -23,7 +23,7 @@ def _is_told(run: Run, name: str) -> bool:
     """Whether a formula or a note says what a letter is, which else is a constant."""
     axes = (name in shape.axes for shape in run.shapes.values())
     known = name in run.shapes or name in run.defined
-    if known or any(axes) or _is_memory(run, name):
+    if known or any(axes) or is_memory(run, name):
         return True
     elsewhere = name in run.scope.arrays and _is_factor(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
@@ -62,14 +62,14 @@ def is_size(run: Run, name: str) -> bool:
     if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
-        if run.seen.counted[name] != {0} or _is_memory(run, name):
+        if run.seen.counted[name] != {0} or is_memory(run, name):
             return False
         if name in run.seen.bold and not _divides(run, name):
             return False
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
-    return name in ("n", "m") and name not in run.seen.bold and not _is_memory(run, name)
+    return name in ("n", "m") and name not in run.seen.bold and not is_memory(run, name)
 
 
 def _divides(run: Run, name: str) -> bool:
@@ -82,7 +82,7 @@ def _divides(run: Run, name: str) -> bool:
     return any(use is not None and use.name == name for use in uses)
 
 
-def _is_memory(run: Run, name: str) -> bool:
+def is_memory(run: Run, name: str) -> bool:
     """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
     multiplied element by element, as a mask is: ``m \\odot x``."""
     twice = any(

@@ -67,12 +67,12 @@ def as_defined(
     by_themselves = _apart(linker, entry, apart, equation_of)
     # What both are by themselves is not changed by what they could be together.
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
+    gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     ranks = {
         name: rank
         for name, rank in ranks.items()
-        if name in same or _may_be(name, given[name], rank)
+        if name in same | gates or _may_be(name, given[name], rank)
     }
-    gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     others = {
         name: rank
         for name, rank in ranks.items()

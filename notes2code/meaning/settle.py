@@ -40,6 +40,7 @@ def settle(run: Run, draft: Draft) -> Equation:
     unused = tuple(at for at, p in enumerate(draft.parameters) if p not in names)
     _refuse_loose_indices(run, names - set(parameters), finished.nodes)
     _refuse_two_inputs(run, [i.name for i in inputs])
+    _refuse_two_ranks(run, {i.name: len(i.shape) for i in inputs}, finished.nodes)
     return Equation(
         draft.name,
         inputs,
@@ -87,6 +88,18 @@ def _refuse_two_inputs(run: Run, names: list[str]) -> None:
                 "N2C032",
                 f"`{name}` is an array in one place and an index or a size in another",
                 run.symbols[name].span if name in run.symbols else Span(0, 1),
+                "give one of the two another name",
+            )
+
+
+def _refuse_two_ranks(run: Run, ranks: dict[str, int], nodes: Iterable[Expr]) -> None:
+    """A letter that is a number in one place and an array in another, as that of a function."""
+    for node in nodes:
+        if isinstance(node, Ref) and ranks.get(node.array, len(node.at)) != len(node.at):
+            raise error(
+                "N2C032",
+                f"`{node.array}` is a number in one place and an array in another",
+                run.symbols[node.array].span if node.array in run.symbols else Span(0, 1),
                 "give one of the two another name",
             )
 

@@ -384,7 +384,7 @@ def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
     for infix in nodes.of(Infix):
         if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
             use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
-            if use is not None and not use.bold and use.power is None:
+            if use is not None and use.power is None:
                 yield use.name
 
 

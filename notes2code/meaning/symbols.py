@@ -399,7 +399,11 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         use.name in run.seen.quantities and not use.bold
     ):
         ranks = (0, 1, 2)
-    elif use.name in run.seen.mixes and (base in names.PROBABILITIES or run.gives_number):
+    elif (
+        use.name in run.seen.mixes
+        and not bold
+        and (base in names.PROBABILITIES or run.gives_number)
+    ):
         return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
     elif base == "L" and run.gives_number:
         ranks = (0, 1, 2)  # a loss is made of losses

@@ -85,6 +85,18 @@ SUMS = [
         lambda w2, w1, h: w2 @ np.tanh(w1 @ h),
         context=[r"h = X + \mathrm{softmax}(X X^\top) X"],
     ),
+    Case(
+        r"y = w x + (1 - w) u",
+        "w[d] x[d] u[d]",
+        lambda w, x, u: w * x + (1 - w) * u,
+        context=[r"w = \sigma(W x)"],
+    ),
+    Case(
+        r"\mathbf{h}_t = (1 - \mathbf{z}_t) \mathbf{h}_{t-1} + \mathbf{z}_t \mathbf{c}_t",
+        "z[d] h[d] c[d]",
+        lambda z, h, c: (1 - z) * h + z * c,
+        context=[r"\mathbf{z}_t = \sigma(\mathbf{W} \mathbf{x}_t)"],
+    ),
     # It acts on all that stands behind it; a number scales, and attention is no gate.
     Case(
         r"Y = G X W + (1 - G) X",
@@ -150,7 +162,13 @@ SUMS = [
         lambda number, u, c: np.tanh(number * u) + c,
         context=[r"f(x) = \tanh(c x)"],
     ),
-    # π is a number where nothing says else.
+    Case(
+        r"y = s^\top q(x)",
+        "s[d] x[d] s_2",
+        lambda s, x, number: s @ np.round(x / number),
+        context=[r"q(x) = \mathrm{round}\left(\frac{x}{s}\right)"],
+    ),
+    # π is a number where    # π is a number where nothing says else.
     Case(r"v = \pi Q", "pi[n] Q[n,m]", np.matmul, context=[r"\pi = \sigma(W s)"]),
     Case(
         r"y = \sqrt{2 \pi} x",
@@ -231,3 +249,9 @@ def test_what_is_a_vector_by_itself_and_as_defined_stays_one() -> None:
         r"G_t = F_t \odot (1 + \alpha S_t)", context=[r"S_t = \sigma(\mathrm{Gaze}(F_t, M_t))"]
     )
     assert [(given.name, len(given.shape)) for given in f.inputs if given.name == "S"] == [("S", 2)]
+
+
+def test_a_number_of_a_function_is_no_array_of_another_formula() -> None:
+    context = [r"\sigma_\beta(x) = \frac{1}{1 + e^{-\beta x}}"]
+    with pytest.raises(FormulaError, match="a number in one place and an array in another"):
+        compile_formula(r"y_i = \beta_i \sigma_\beta(x_i)", context=context)

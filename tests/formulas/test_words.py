@@ -23,6 +23,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda p, r: 2 * p * r / (p + r),
     ),
     Case(r"NDCG@k = DCG@k / IDCG@k", "DCG[n] IDCG+[n]", np.divide),
+    Case(r"S = \text{query}@K^\top", "query[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(r"Y = P@V", "P[n,m] V[m,d]", np.matmul),
     Case(r"y_k = \mathrm{Recall}@k", "Recall[n]", lambda r: r),
     # A run of capitals below a name is one label.
