@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Relation,
     Script,
     children,
@@ -48,6 +49,14 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
         if (own := binders.family_range(script)) is not None:
             seen.bound.update(binders.bound_letters(own))
             seen.sizes.update(binders.size_names(script.sup))
+
+
+def find_first(seen: Survey, condition: Node | None) -> None:
+    """The 1 of ``1 \\le j \\le i`` behind a formula: what j counts from, and so does i."""
+    match condition:
+        case Relation((Num("1"), *others), ("≤", *_)):
+            for letter in (side.text for side in others if isinstance(side, Name)):
+                seen.starts.setdefault(letter, 1)
 
 
 def labels(statements: Sequence[Statement]) -> set[str]:

@@ -22,7 +22,7 @@ def is_constant(run: Run, name: str) -> bool:
 def _is_told(run: Run, name: str) -> bool:
     """Whether a formula or a note says what a letter is, which else is a constant."""
     axes = (name in shape.axes for shape in run.shapes.values())
-    known = name in run.shapes or name in run.defined
+    known = name in run.shapes or name in run.defined or name in run.defines
     if known or any(axes) or is_memory(run, name):
         return True
     elsewhere = name in run.scope.arrays and _is_factor(run, name)

@@ -330,6 +330,8 @@ def _row(cells: tuple[Node | None, ...]) -> Node | None:
 def _is_condition(clause: Clause, before: list[Statement]) -> bool:
     words = clause.words.lower().split()
     conditional = any(word in IF for word in words)
+    if conditional and before and _is_membership(clause.node, before[-1]):
+        return True
     return (
         conditional
         and bool(before)
@@ -341,6 +343,15 @@ def _is_condition(clause: Clause, before: list[Statement]) -> bool:
     )
 
 
+def _is_membership(node: Node, before: Statement) -> bool:
+    """Whether it is ``i ∈ T`` or ``i ∈ \\mathrm{TopK}(s)`` of an index on the left-hand side."""
+    match ungrouped(node):
+        case Relation((Name(letter), Name(font="") | Script() | Juxt()), ("∈",)):
+            target = before.target if isinstance(before, Define) else None
+            return target is not None and letter in _indices_on(target)
+    return False
+
+
 def _limits_indices(node: Node, before: list[Statement]) -> bool:
     """Whether a relation between indices of the left-hand side stands behind an equation:
     ``e_{ij} = q_i^\\top k_j, \\quad j ≤ i``, ``|i - j| ≤ w``, ``j ∈ N(i)``."""
@@ -350,7 +361,7 @@ def _limits_indices(node: Node, before: list[Statement]) -> bool:
     if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥≠∈" or None in relation.operands:
         return False
     letters = {inner.text for inner in walk(relation) if isinstance(inner, Name)}
-    indices = set(_letters_in_scripts(last.target)) - {"l", "ell"}  # which count layers
+    indices = _indices_on(last.target)
     summed = {x for value in last.values for x in binders.counting_letters(value)}
     if relation.signs == ("∈",):
         return (
@@ -365,6 +376,11 @@ def _limits_indices(node: Node, before: list[Statement]) -> bool:
             "write it below the sum, `\\sum_{j \\le i}`",
         )
     return len(letters & indices) == 2
+
+
+def _indices_on(target: Node) -> set[str]:
+    """The letters in the scripts of a left-hand side but for those that count layers."""
+    return set(_letters_in_scripts(target)) - {"l", "ell"}
 
 
 def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:

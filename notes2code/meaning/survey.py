@@ -232,6 +232,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             for axis in statement.axes:
                 seen.sizes.update(binders.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
+            index_letters.find_first(seen, statement.condition)
             square = statement.target
             if isinstance(square, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)

@@ -70,6 +70,12 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         "s[n,m] v[m,d]",
         lambda s, v: softmax(np.where(near(s, 1), s, -np.inf)) @ v,
     ),
+    Case(
+        r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \text{for } 1 \le j \le i, \quad"
+        r" o_i = \sum_{j=1}^{i} \alpha_{ij} v_j",
+        "s[n,m] v[m,d]",
+        lambda s, v: softmax(np.where(np.tri(*s.shape) > 0, s, -np.inf)) @ v,
+    ),
     # A softmax that holds for some places is over these.
     Case(
         r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \forall j \le i, \quad"
@@ -134,6 +140,11 @@ def test_a_condition_behind_a_sum_is_refused() -> None:
         compile_formula(r"c_i = \sum_j a_{ij} h_j, \quad j \le i")
 
 
-def test_a_condition_may_be_a_set() -> None:
-    f = compile_formula(r"\alpha_{ij} = \mathrm{softmax}_j(e_{ij}) \quad \text{for } j \in N(i)")
-    assert {one.name: len(one.shape) for one in f.inputs} == {"e": 2, "N": 2}
+@pytest.mark.parametrize(
+    ("behind", "members"),
+    [(r"j \in N(i)", {"e": 2, "N": 2}), (r"j \in T", {"e": 2, "T": 1})],
+)
+def test_a_condition_may_be_a_set(behind: str, members: dict[str, int]) -> None:
+    latex = rf"\alpha_{{ij}} = \mathrm{{softmax}}_j(e_{{ij}}) \quad \text{{for }} {behind}"
+    f = compile_formula(latex)
+    assert {one.name: len(one.shape) for one in f.inputs} == members
