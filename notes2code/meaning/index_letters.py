@@ -445,9 +445,9 @@ def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[s
                     turned = scripts.is_transposed(node)
                     below.setdefault(base, set()).update({letter, "i"} if turned else {letter})
         for base, letters in below.items():
-            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
+            counts = len(letters) < 2 or not letters.isdisjoint(seen.bound | mine)
             whole = plain and base == binders.bare(statement.target)
-            if letters.isdisjoint(seen.bound | mine) and (apart or whole):
+            if not counts and (whole or letters.isdisjoint("ijklmn")):
                 yield base
 
 

@@ -33,12 +33,16 @@ def _is_factor(run: Run, name: str) -> bool:
     """Whether a letter is multiplied by names alone, each time that it stands there: not the π of
     ``2 π``, of ``π r^2``, of ``\\cos(π t)``."""
     products = [node for node in run.seen.nodes.of(Juxt) if name in map(binders.bare, node.factors)]
-    apart = any(isinstance(node, Frac | Apply) for node in run.seen.nodes) or any(
+    apart = any(isinstance(n, Frac | Root) for n in run.seen.nodes) or any(
         node.op == "/" for node in run.seen.nodes.of(Infix)
     )
+    turned = any(binders.bare(node.function) in _TURNS for node in run.seen.nodes.of(Apply))
     factors = [factor for node in products for factor in node.factors]
     plain = all(scripts.is_name(f) and run.seen.use(f).power is None for f in factors)
-    return bool(products) and plain and not apart
+    return plain and not (apart or turned)
+
+
+_TURNS = frozenset(["sin", "cos", "tan"])
 
 
 def _has_euler(run: Run) -> bool:

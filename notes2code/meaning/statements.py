@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
-    Big,
     Clause,
     Dots,
     Group,
@@ -26,12 +25,11 @@ from notes2code.latex.tree import (
     ungrouped,
     walk,
 )
-from notes2code.latex.words import IF
 from notes2code.meaning import (
-    binders,
     braces,
     in_brackets,
     in_parentheses,
+    limits,
     names,
     nested,
     planes,
@@ -86,7 +84,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             continue
         if _is_label(clauses, at):
             out.append(Fact("", node.span))
-        elif _is_condition(clause, out) or _limits_indices(node, out):
+        elif limits.stands_behind(clause, out[-1:]):
             last = out[-1]
             assert isinstance(last, Define)
             out[-1] = replace(last, condition=ungrouped(node))
@@ -151,18 +149,9 @@ def _number(statement: Statement, clauses: Sequence[Clause]) -> Statement:
         return statement
     if statement.first is not statement.last:
         return statement
-    if any(statement.index in _letters_in_scripts(clause.node) for clause in clauses):
+    if any(statement.index in limits.letters_on(clause.node) for clause in clauses):
         return statement
     return Define(Name(statement.index, statement.span), (statement.first,), statement.span)
-
-
-def _letters_in_scripts(node: Node) -> Iterator[str]:
-    """The letters in subscripts, below big signs, and alone above a name."""
-    for inner in walk(node):
-        if isinstance(inner, Script | Big) and inner.sub is not None:
-            yield from (n.text for n in walk(inner.sub) if isinstance(n, Name))
-        if isinstance(inner, Script) and isinstance(inner.sup, Name | Group):
-            yield from (n.text for n in walk(inner.sup) if isinstance(n, Name))
 
 
 def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | None:
@@ -325,62 +314,6 @@ def _row(cells: tuple[Node | None, ...]) -> Node | None:
         right = filled[1]
         return replace(right, operands=(filled[0], *right.operands[1:]))
     return None
-
-
-def _is_condition(clause: Clause, before: list[Statement]) -> bool:
-    words = clause.words.lower().split()
-    conditional = any(word in IF for word in words)
-    if conditional and before and _is_membership(clause.node, before[-1]):
-        return True
-    return (
-        conditional
-        and bool(before)
-        and isinstance(before[-1], Define)
-        and isinstance(clause.node, Relation)
-        and all(sign in "<>≤≥≠=" for sign in clause.node.signs)
-        and "∈" not in clause.node.signs
-        and not (ranges.index_letter(clause.node.operands[0]) and clause.node.signs == ("=",))
-    )
-
-
-def _is_membership(node: Node, before: Statement) -> bool:
-    """Whether it is ``i ∈ T`` or ``i ∈ \\mathrm{TopK}(s)`` of an index on the left-hand side."""
-    match ungrouped(node):
-        case Relation((Name(letter), Name(font="") | Script() | Juxt()), ("∈",)):
-            target = before.target if isinstance(before, Define) else None
-            return target is not None and letter in _indices_on(target)
-    return False
-
-
-def _limits_indices(node: Node, before: list[Statement]) -> bool:
-    """Whether a relation between indices of the left-hand side stands behind an equation:
-    ``e_{ij} = q_i^\\top k_j, \\quad j ≤ i``, ``|i - j| ≤ w``, ``j ∈ N(i)``."""
-    relation, last = ungrouped(node), before[-1] if before else None
-    if not isinstance(relation, Relation) or not isinstance(last, Define) or last.target is None:
-        return False
-    if len(relation.signs) != 1 or relation.signs[0] not in "<>≤≥≠∈" or None in relation.operands:
-        return False
-    letters = {inner.text for inner in walk(relation) if isinstance(inner, Name)}
-    indices = _indices_on(last.target)
-    summed = {x for value in last.values for x in binders.counting_letters(value)}
-    if relation.signs == ("∈",):
-        return (
-            binders.bare(relation.operands[0] or relation) in indices
-            and len(letters & indices) == 2
-        )
-    if letters & summed and letters & indices:
-        raise error(
-            "N2C037",
-            "this condition stands behind the sum whose index it limits",
-            relation.span,
-            "write it below the sum, `\\sum_{j \\le i}`",
-        )
-    return len(letters & indices) == 2
-
-
-def _indices_on(target: Node) -> set[str]:
-    """The letters in the scripts of a left-hand side but for those that count layers."""
-    return set(_letters_in_scripts(target)) - {"l", "ell"}
 
 
 def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:

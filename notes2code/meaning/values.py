@@ -306,8 +306,12 @@ def is_gate(run: Run, value: Value) -> bool:
     defined = run.defined.get(gate.array)
     if defined is not None:
         return not isinstance(defined.array.body, ir.Softmax)
-    return value.rank > 0 and gate.array in run.scope.ranks
+    by_letter = value.rank == 2 and names.base_letter(gate.array) in _MATRIX_GATES
+    return by_letter or (value.rank > 0 and gate.array in {*run.scope.ranks, *run.shapes})
 
+
+_MATRIX_GATES = frozenset("FGMTZ")
+"""Letters of gates and masks that are matrices, where ``1 - G`` is taken of them."""
 
 _GATES = frozenset("fgioruz")
 """Letters of the gates of recurrent networks."""

@@ -105,6 +105,11 @@ SUMS = [
         context=[r"G = \sigma(X W_g)"],
     ),
     Case(
+        r"H = G X + (1 - G) Y",
+        "G[n,d] X[n,d] Y[n,d]",
+        lambda g, x, y: g * x + (1 - g) * y,
+    ),
+    Case(
         r"h = g W x + (1 - g) x",
         "g[d] W[d,d] x[d]",
         lambda g, w, x: g * (w @ x) + (1 - g) * x,

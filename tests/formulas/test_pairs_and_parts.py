@@ -22,6 +22,9 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         "E_t[n,d] E_p[n,d] E_s[n,d]",
         lambda t, p, s: t + p + s,
     ),
+    Case(r"\bar x = \frac{1}{n} \sum x_i", "x[n,d]", lambda x: x.mean(0)),
+    Case(r"\hat A = A_i - \mathrm{mean}(A)", "A[n]", lambda a: a - a.mean()),
+    Case(r"w = w_s + w_t", "w_s[d] w_t[d]", np.add),
     Case(r"h_0 = x_t + x_p", "x_t[d] x_p[d]", np.add),
     Case(r"c = [c_s; c_t]", "c_s[d] c_t[e]", lambda s, t: np.concatenate([s, t])),
     Case(r"X_{pos} = X + P_{pos}", "X[n,d] P_pos[n,d]", np.add),
@@ -133,6 +136,17 @@ def test_unlike_things_are_no_array(latex: str, why: str) -> None:
 def test_what_a_sign_does_to_pairs_defines_nothing() -> None:
     with pytest.raises(FormulaError, match="nothing to compute"):
         compile_formula(r"(A_1, b_1) \oplus (A_2, b_2) = (A_1 A_2, A_1 b_2 + b_1)")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y_i = \sum_j a_{ij} v_j, \quad a_{ij} \ge 0",
+        r"c_i = \sum_{j \le i} a_{ij} h_j \quad (j \le i)",
+    ],
+)
+def test_what_a_sum_says_itself_may_be_said_again(latex: str) -> None:
+    assert compile_formula(latex).status == "formula"
 
 
 def test_a_condition_behind_a_sum_is_refused() -> None:
