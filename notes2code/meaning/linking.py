@@ -136,8 +136,21 @@ class Linker:
             }
             for kind, defined in kinds.items():
                 for name in defined:
-                    table.setdefault((kind, name), []).append(entry)
+                    if kind != "functions" or not self._is_solved(entry, name):
+                        table.setdefault((kind, name), []).append(entry)
         return table
+
+    def _is_solved(self, entry: Entry, function: str) -> bool:
+        """Whether a definition is another of its note, solved for the function: the ``F(x) = y - x``
+        beside ``y = F(x) + x``. A state, h_t, is made of the one before it."""
+        mine = self.parsed[entry]
+        written = {} if mine.seen is None else mine.seen.written
+        named = {name for name in mine.mentioned - mine.parameters if written.get(name) == {0}}
+        return any(
+            function in other.called and named & other.arrays
+            for at, other in self.parsed.items()
+            if at.note == entry.note and at is not entry
+        )
 
     def _unwritten(self) -> dict[Entry, dict[str, tuple[str, ...]]]:
         """The letters of the indices that the names in each formula have without writing them, as

@@ -155,6 +155,11 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         _refuse_lone_weight(run, left, right, where)
         if left.row and isinstance(right.body, ir.Ref) and right.body.at:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
+        if array.rank > 1 and _is_query_or_key(number):
+            text = (
+                f"`{run.quote(number.span)}` is a number here, and beside a matrix it is a vector"
+            )
+            run.conflict(3, text, where)
         if _scales_a_projection(left, right) or _scales_a_projection(right, left):
             run.pay(2.2)  # the a of a W^Q is what is projected
         if _maps_a_number(left, right):
@@ -229,6 +234,14 @@ def _is_score(left: Value, right: Value) -> bool:
     match left.body, right.body:
         case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
             return mine != theirs
+    return False
+
+
+def _is_query_or_key(value: Value) -> bool:
+    """Whether a number is the q_i or k_j of a place."""
+    match value.body:
+        case ir.Ref(name, (_, *_)):
+            return names.base_letter(name) in ("q", "k")
     return False
 
 

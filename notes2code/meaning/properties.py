@@ -47,7 +47,8 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
     sides = (define.target, *define.values) if define.target is not None else define.values
     mine = _called(sides[0], seen)
     others = (name for side in sides[1:] for name in _called(side, seen))
-    if mine and (shared := mine.intersection(others)):
+    shared = mine.intersection(others) or _of_differences(define, seen)
+    if shared:
         return note(
             "N2C038",
             f"this states a property of `{min(shared)}` and does not define it",
@@ -63,6 +64,21 @@ def _at_one_place(target: Node | None) -> Node | None:
             named = all(map(scripts.is_name, (first, *others)))
             return name if named and {*separators} == {","} else None
     return None
+
+
+def _of_differences(define: Define, seen: Survey) -> set[str]:
+    """The R of ``R_m^⊤ R_n = R_{n-m}``, which is made of itself at both places."""
+    use = None if define.target is None else seen.understood(define.target)
+    if use is None or len(use.indices) != 1:
+        return set()
+    match use.indices[0].node:
+        case Infix("+" | "-", Name(left), Name(right)):
+            nodes = (node for value in define.values for node in walk(value))
+            inner = (other for node in nodes if (other := seen.understood(node)) is not None)
+            mine = [other for other in inner if other.name == use.name]
+            places = {names.label(at.node) for other in mine for at in other.indices}
+            return {use.name} if places == {left, right} else set()
+    return set()
 
 
 def unstated(stated: Sequence[Statement]) -> Iterator[Problem]:

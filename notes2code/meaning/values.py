@@ -402,10 +402,13 @@ def _is_mapped(expr: Expr) -> TypeGuard[ir.Call]:
 
 
 def _are_query_and_key(left: Expr, right: Expr) -> bool:
-    """Whether vectors are made with W_Q and W_K: one is compared with the other."""
+    """Whether vectors are made with W_Q and W_K, or of a q and a k, as ``q_i R_i`` and ``k_j R_j``
+    are: one is compared with the other."""
     arrays = [{e.array for e in ir.walk(side) if isinstance(e, Ref)} for side in (left, right)]
     labels = [{a.rpartition("_")[2].lower() for a in own if a[0] == "W"} for own in arrays]
-    return sorted(labels, key=sorted) == [{"k"}, {"q"}]
+    made = not isinstance(left, Ref) and not isinstance(right, Ref)
+    letters = [{names.base_letter(a).lower() for a in own} & {*"qk"} for own in arrays if made]
+    return sorted(labels, key=sorted) == [{"k"}, {"q"}] or letters == [{"q"}, {"k"}]
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:

@@ -260,3 +260,21 @@ def test_a_number_of_a_function_is_no_array_of_another_formula() -> None:
     context = [r"\sigma_\beta(x) = \frac{1}{1 + e^{-\beta x}}"]
     with pytest.raises(FormulaError, match="a number in one place and an array in another"):
         compile_formula(r"y_i = \beta_i \sigma_\beta(x_i)", context=context)
+
+
+def test_an_equation_solved_for_its_function_defines_nothing() -> None:
+    entries = [
+        Entry(latex, order=at) for at, latex in enumerate((r"y = F(x) + x", r"F(x) = y - x"))
+    ]
+    (y, f) = map(Compiler(Linker(entries, library().scope), library()).compiled, entries)
+    assert y.equation is not None and f.equation is not None
+    kinds = {one.name: one.kind for one in y.equation.inputs}
+    assert kinds == {"F": "function", "x": "array"}
+
+
+def test_a_function_may_compute_with_a_state() -> None:
+    formulas = (r"h_t = g(x_t)", r"g(x) = \tanh(W x + U h_{t-1})")
+    entries = [Entry(latex, order=at) for at, latex in enumerate(formulas)]
+    h = Compiler(Linker(entries, library().scope), library()).compiled(entries[0])
+    assert h.equation is not None
+    assert {one.name for one in h.equation.inputs} >= {"x", "W", "U"}

@@ -1,10 +1,11 @@
-"""Functions and arrays by one letter, kernels of keys, and what feature maps make of these."""
+"""Functions and arrays by one letter, kernels of keys, and what is made of queries and keys."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 FEATURES = r"\phi(x) = \exp(W x)"
@@ -104,3 +105,28 @@ def test_values(case: Case) -> None:
 )
 def test_functions_of_elements(case: Case) -> None:
     check(case)
+
+
+@table(
+    # What is made of queries and keys is compared, though both are rows.
+    Case(
+        r"s_{ij} = (q_i A_i) (k_j A_j)^\top",
+        "q[n,d] A[n,d,p] k[n,d]",
+        lambda q, a, k: np.einsum("id,idp,je,jep->ij", q, a, k, a),
+    ),
+    Case(r"M = q k^\top", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+)
+def test_queries_and_keys(case: Case) -> None:
+    check(case)
+
+
+def test_the_score_of_one_query_and_one_key_is_no_matrix() -> None:
+    for score in (r"(q_i R_i)(k_j R_j)^\top", r"q_i R_i R_j^\top k_j^\top"):
+        with pytest.raises(FormulaError, match="one number"):
+            compile_formula(rf"A(q_i, k_j, v) = \mathrm{{softmax}}({score}) v")
+
+
+def test_what_is_made_of_itself_at_two_places_is_not_defined() -> None:
+    for latex in (r"R_m^\top R_n = R_{n-m}", r"P_i P_j = P_{i+j}"):
+        with pytest.raises(FormulaError, match="nothing to compute"):
+            compile_formula(latex)
