@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notes2code.latex.tree import (
     Accent,
@@ -64,8 +65,14 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
 
 
 def spread(node: Node) -> Node:
-    """A left-hand side such as ``KL(p ‖ q)`` with the two as its parameters; any other itself."""
+    """A left-hand side such as ``KL(p ‖ q)`` with the two as its parameters, and ``Ω(W-MSA)``, the
+    cost of something, with one name for that; any other itself."""
     match node:
+        case Juxt((Name("Omega") as cost, Group("(", (Infix("-") as said,)) as group), whole):
+            letters = [inner for inner in walk(said) if isinstance(inner, Name)]
+            if all(letter.text.isupper() for letter in letters):
+                word = Name("".join(letter.text for letter in letters), said.span)
+                return Juxt((cost, replace(group, items=(word,))), whole)
         case Juxt((name, Group(opening, (Infix("‖", left, right),), _, span)), whole):
             if is_name(left) and is_name(right):
                 return Juxt((name, Group(opening, (left, right), ("‖",), span)), whole)

@@ -141,13 +141,13 @@ class Linker:
         return table
 
     def _is_solved(self, entry: Entry, function: str) -> bool:
-        """Whether a definition is another of its note, solved for the function: the ``F(x) = y - x``
-        beside ``y = F(x) + x``. A state, h_t, is made of the one before it."""
+        """Whether a definition is another of its note, solved for the function, as ``F(x) = y - x``
+        is beside ``y = F(x) + x``. A state, h_t, is made of the one before it."""
         mine = self.parsed[entry]
         written = {} if mine.seen is None else mine.seen.written
         named = {name for name in mine.mentioned - mine.parameters if written.get(name) == {0}}
         return any(
-            function in other.called and named & other.arrays
+            function in other.called and named & other.arrays and mine.parameters <= other.mentioned
             for at, other in self.parsed.items()
             if at.note == entry.note and at is not entry
         )

@@ -30,6 +30,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import (
     averages,
     binders,
+    costs,
     counting,
     doubtful_indices,
     elements,
@@ -265,8 +266,9 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.moves = updates.moves(seen, nodes, statements)
     seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
-    seen.quantities = quantities(nodes, [s for s in statements if isinstance(s, Define)])
-    if any(map(_is_cost, targets)) or (nodes.of(Num) and any(map(_is_amount, targets))):
+    defines = [s for s in statements if isinstance(s, Define)]
+    seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
+    if any(costs.is_cost(target, nodes) for target in targets):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
     bases = {names.base_letter(name) for name in seen.counted}
@@ -438,21 +440,6 @@ def _projections(seen: Survey, nodes: Nodes) -> set[str]:
         made |= {"Q", "K"}
     uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
     return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
-
-
-def _is_cost(target: Node) -> bool:
-    """Whether a left-hand side is the cost of something, ``Ω(MSA)``, which is made of counts."""
-    return isinstance(target, Juxt) and binders.bare(target.factors[0]) in ("Omega", "Theta", "O")
-
-
-def _is_amount(target: Node) -> bool:
-    """Whether a left-hand side says in words how much there is to learn or compute, as ``\\text{GRU
-    Parameters}`` does; without a number beside them, parameters may be those themselves."""
-    name = target.factors[0] if isinstance(target, Juxt) else target
-    return not _AMOUNTS.isdisjoint(binders.bare(name).lower().split())
-
-
-_AMOUNTS = frozenset("parameters params flops macs".split())
 
 
 def _sequences(seen: Survey, nodes: Nodes) -> set[str]:

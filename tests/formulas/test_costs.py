@@ -1,0 +1,28 @@
+"""Costs and counts: all their letters are numbers."""
+
+from __future__ import annotations
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"\Omega(W-MSA) = 4hwC^2 + 2M^2hwC",
+        "h w C M",
+        lambda h, w, c, m: 4 * h * w * c**2 + 2 * m**2 * h * w * c,
+    ),
+    Case(r"s = 4hwC^2 + 2M^2hwC", "h w C M", lambda h, w, c, m: h * w * c * (4 * c + 2 * m**2)),
+    Case(r"\text{FLOPs} = 2 h w k^2 c", "h w k c", lambda h, w, k, c: 2 * h * w * k**2 * c),
+    Case(r"\text{Cell Parameters} = 2 h (h + e + 1)", "h e", lambda h, e: 2 * h * (h + e + 1)),
+    Case(r"N_w = M^2", "M", lambda m: m**2),
+    # Near misses.
+    Case(r"y = 4 h w", "h[n,d] w[d]", lambda h, w: 4 * h @ w),
+    Case(r"H = 2 X W", "X[n,d] W[d,p]", lambda x, w: 2 * x @ w),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_what_costs_is_one_name() -> None:
+    assert compile_formula(r"\Omega(SW-MSA) = 4hwC^2").name == "Omega"
