@@ -34,6 +34,7 @@ from notes2code.meaning import (
     counting,
     doubtful_indices,
     elements,
+    exponents,
     index_letters,
     kernels,
     names,
@@ -65,6 +66,7 @@ class Survey:
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
     list have a letter above.
     ``powered`` are names that are raised to a power with an index.
+    ``exponents`` are those to whose power a sum takes e at its index, which are numbers.
     ``kernels`` are functions of several things by whose letter arrays are called too.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
@@ -111,6 +113,7 @@ class Survey:
     raised: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
     powered: set[str] = field(default_factory=set)
+    exponents: set[str] = field(default_factory=set)
     kernels: frozenset[str] = frozenset()
     attends: bool = False
     has_matrices: bool = False
@@ -251,6 +254,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     doubtful_indices.refuse_two_steps(seen, statements)
     doubtful_indices.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
+    seen.exponents = set(exponents.raised(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))
