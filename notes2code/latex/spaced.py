@@ -90,19 +90,70 @@ _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".sp
 """What modules are called that have a kind before a hyphen: ``W-MSA``, ``Cross-Attn``."""
 
 
-def hyphenated(tokens: Sequence[Token]) -> list[Token]:
-    """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word."""
-    joined = list(tokens)
-    for at in range(len(tokens) - 2, 1, -1):
-        if tokens[at].text not in _MODULES or tokens[at + 1].kind != "open":
-            continue
+def hyphenated(tokens: Sequence[Token], problems: list[Problem]) -> list[Token]:
+    """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word, and the
+    ``Input-Embedding`` of which no part stands alone."""
+    joined, places = list(tokens), _places(tokens)
+    for at in range(len(tokens) - 1, 1, -1):
         start = at - 1
-        while start and tokens[at - 1].text == "-" and _is_kind(tokens[start - 1 : at + 1]):
-            start -= 1
+        behind = tokens[at + 1] if at + 1 < len(tokens) else _NOTHING
+        if tokens[at].text in _MODULES and behind.kind == "open":
+            while start and tokens[at - 1].text == "-" and _is_kind(tokens[start - 1 : at + 1]):
+                start -= 1
+        elif at + 1 not in places:
+            while start in places:
+                start -= 2
+            start += 1
+            # What stands alone, in parentheses or as a side of an equation, is a difference.
+            if start == at or (tokens[start - 1].kind in _OPENS and behind.kind in _CLOSES):
+                continue
+            problems.append(_hyphen(tokens[start : at + 1]))
         if start < at - 1:
             text = "".join(token.text for token in tokens[start : at + 1])
             joined[start : at + 1] = [Token("word", text, tokens[start].start, tokens[at].end)]
     return joined
+
+
+_OPENS = frozenset(["open", "bar", "dbar", "rel"])
+_CLOSES = frozenset(["close", "bar", "dbar", "end", "sep", "stop", "row", "quad"])
+
+_CAPITALISED = re.compile("[A-Z][a-z]{2,}")
+
+
+def _places(tokens: Sequence[Token]) -> set[int]:
+    """The places of hyphens right between two words that begin with capitals, and that stand
+    nowhere without one."""
+    tight = {
+        at
+        for at in range(1, len(tokens) - 1)
+        if tokens[at].text == "-"
+        and tokens[at - 1].end == tokens[at].start
+        and tokens[at].end == tokens[at + 1].start
+    }
+    if not tight:
+        return tight
+    alone = {
+        token.text
+        for at, token in enumerate(tokens)
+        if token.kind == "word" and not {at - 1, at + 1} & tight
+    }
+    words = {
+        at
+        for at, token in enumerate(tokens)
+        if token.kind == "word" and _CAPITALISED.fullmatch(token.text)
+        if token.text not in alone | CALLED
+    }
+    return {at for at in tight if {at - 1, at + 1} <= words}
+
+
+def _hyphen(tokens: Sequence[Token]) -> Problem:
+    name = "".join(token.text for token in tokens)
+    return warning(
+        "N2C050",
+        f"`{name}` is taken for one name, and not for a difference",
+        Span(tokens[0].start, tokens[-1].end),
+        f"write `\\text{{{name}}}` for the name, and spaces around a minus",
+    )
 
 
 def _is_kind(tokens: Sequence[Token]) -> bool:

@@ -96,7 +96,7 @@ class Tokens(Characters):
                 "split it into several formulas",
             )
         joined = spaced.letters(spaced.cut(self.tokens), known, self.problems)
-        joined = spaced.hyphenated(joined)
+        joined = spaced.hyphenated(joined, self.problems)
         self.tokens = spaced.placeholders(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))

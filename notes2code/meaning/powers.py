@@ -72,6 +72,27 @@ def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
     _warn_of_root(run, exponent, node, span)
 
 
+def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:
+    """Refuse ``e^A x``, where nothing says that A is no matrix; the A_h of ``e^{A_h} x``, one of
+    several, is a number. What weighs values may be e to the power of scores."""
+    match left.body, right.body:
+        case (
+            ir.Fn("exp", (ir.Ref(name, at) | ir.Mul((_, ir.Ref(name, at))),)),
+            ir.Ref(vector),
+        ) if vector[0].islower() and name[0].isupper():
+            told = name in run.shapes or name in run.scope.ranks or name in run.defined
+            text = f"`{run.quote(left.span)}` may stand for the exponential of a matrix"
+            if name[0] in "SX" or (told and left.rank < 2):
+                return
+            if left.rank == 2:
+                help_text = "that is not computed; write `\\odot` where each element is meant"
+                raise error("N2C037", text, where, help_text)
+            if len(at) == left.rank:
+                run.conflict(3, text, where)
+            elif left.rank:
+                run.pay(1.2)
+
+
 def _warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
     """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
     factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)

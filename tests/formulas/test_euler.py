@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
-from tables import Case, check, table
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, sigmoid, table
 
 
 @table(
@@ -33,3 +34,27 @@ def test_a_number_e_is_told() -> None:
     alone, raised = compile_formula(r"y = e^{-x} + e"), compile_formula(r"y = e^{-x}")
     assert any("Euler" in one.message for one in alone.diagnostics)
     assert not raised.diagnostics
+
+
+@table(
+    Case(r"\ell = \sum_j \exp(s_j - m)", "s[n] m", lambda s, m: np.exp(s - m).sum()),
+    Case(r"Z = \sum_j e^{x_j / \tau}", "x[n] tau", lambda x, t: np.exp(x / t).sum()),
+    Case(
+        r"o = \sum_j \exp(s_j - m) v_j",
+        "s[n] m v[n,d]",
+        lambda s, m, v: np.exp(s - m) @ v,
+    ),
+    Case(r"y_i = \sigma(e^{A_i} z_i)", "A[n] z[n,d]", lambda a, z: sigmoid(np.exp(a)[:, None] * z)),
+    # Near misses: what is raised beside other vectors, or is bold.
+    Case(r"y = \sum_j \exp(x_j) \odot v_j", "x[n,d] v[n,d]", lambda x, v: (np.exp(x) * v).sum(0)),
+    Case(r"Z = \sum_j \exp(\mathbf{x}_j)", "x[n,d]", lambda x: np.exp(x).sum(0)),
+    Case(r"O = e^{S} V", "S[n,m] V[m,d]", lambda s, v: np.exp(s) @ v),
+)
+def test_what_is_raised(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("latex", [r"y = e^A x", r"h_t = \exp(A) h_{t-1} + B x_t", r"y = e^{-L} z"])
+def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="exponential of a matrix"):
+        compile_formula(latex)

@@ -122,3 +122,23 @@ def test_value(case: Case) -> None:
 )
 def test_in_is_a_word_where_neither_letter_is_an_index(latex: str, inputs: list[str]) -> None:
     assert [given.name for given in compile_formula(latex).inputs] == inputs
+
+
+def test_words_that_a_hyphen_joins_are_one_name() -> None:
+    f = compile_formula(r"X = Wort-Bild-Matrix W + Lage-Matrix")
+    assert {given.name for given in f.inputs} == {"Wort_Bild_Matrix", "W", "Lage_Matrix"}
+    assert [found.code for found in f.diagnostics] == ["N2C050", "N2C050"]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = (Ziel-Wert)^2",
+        r"y = Ziel-Wert",
+        r"y = 2 Ziel - Wert W",
+        r"y = Ziel-Wert W + Wert",
+        r"y = ziel-wert W",
+    ],
+)
+def test_what_stands_alone_is_a_difference(latex: str) -> None:
+    assert {"ziel", "wert"} <= {given.name.lower() for given in compile_formula(latex).inputs}
