@@ -1,21 +1,25 @@
 """Differentials: the ``dP`` of notes on gradients is one name, and no product of d and P.
 
-A formula shows it by what it defines: nobody defines the product of a size and an array.
+A formula shows it by what it defines: nobody defines the product of a size and an array; and by
+the o_i beside ``do_i``, where d stands for nothing else.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from notes2code.latex.tree import Accent, Clause, Juxt, Name, Node, Relation, Script, rebuilt
+from notes2code.latex.tree import Accent, Clause, Juxt, Name, Node, Relation, Script, rebuilt, walk
 
 _DEFINING = ("=", "←")
 
 
 def joined(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses with each d joined to the name behind it, if they define one that is made so."""
-    if not any(map(_defines_differential, clauses)):
+    """The clauses with each d joined to the name behind it, if they define one that is made so, or
+    take it beside that name."""
+    if not any(map(_defines_differential, clauses)) and not _stand_beside_twins(clauses):
         return list(clauses)
     return [replace(clause, node=_joined(clause.node)) for clause in clauses]
 
@@ -28,6 +32,40 @@ def _defines_differential(clause: Clause) -> bool:
         case Juxt((Name("d"), second)):
             return _is_letter(second)
     return False
+
+
+_ARRAYS = frozenset("AKOPQSVWXYZ")
+"""Capitals that are arrays rather than counts."""
+
+
+def _stand_beside_twins(clauses: Sequence[Clause]) -> bool:
+    """Whether each d stands right before an array that stands without it too, as the do_i of
+    ``do_i^⊤ o_i`` and the dO of ``dO ∘ O`` do."""
+    nodes = [node for clause in clauses for node in walk(clause.node)]
+    labelled = {id(node.base) for node in nodes if isinstance(node, Script)}
+    alone = [node for node in nodes if _is_d(node) and id(node) not in labelled]
+    if not alone:
+        return False
+    products = (node.factors for node in nodes if isinstance(node, Juxt))
+    pairs = (pair for factors in products for pair in pairwise(factors) if _is_d(pair[0]))
+    made = Counter(_array(right) for d, right in pairs if d.span.end == right.span.start)
+    arrays = Counter(_array(node) for node in nodes if id(node) not in labelled)
+    return made.total() == len(alone) and all(name and arrays[name] > made[name] for name in made)
+
+
+def _is_d(node: Node) -> bool:
+    return isinstance(node, Name) and node.text == "d"
+
+
+def _array(node: Node) -> str:
+    """The letter of an array: a capital, with scripts or without, or a small one with an index."""
+    match node:
+        case Script(Name(letter), sub):
+            small = letter.islower() and len(letter) == 1 and sub is not None
+            return letter if letter in _ARRAYS or small else ""
+        case Name(letter):
+            return letter if letter in _ARRAYS else ""
+    return ""
 
 
 def _is_letter(node: Node) -> bool:

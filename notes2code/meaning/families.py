@@ -11,6 +11,7 @@ from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
 from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.reach import refuse_limited
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import Value, fresh, link, settled, transpose, uses
 
@@ -290,6 +291,7 @@ def _doubt_vectors(run: Run, value: Value) -> None:
 def joined_values(run: Run, values: list[Value], span: Span, kind: str = "feature") -> Value:
     if not values:
         raise error("N2C024", "nothing stands in this matrix", span)
+    refuse_limited(run, (axis for value in values for axis in value.axes))
     rank = max(value.rank for value in values)
     if rank == 0:
         parts = tuple(Lambda((Index("", Size("", value=ir.ONE)),), v.body) for v in values)

@@ -381,9 +381,11 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         ranks: tuple[int, ...] = (0, 1)
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
-    elif name in run.seen.elements | run.seen.exponents or _is_extreme(run, use):
-        ranks = (0, 1)
-    elif small and name in run.seen.entries:
+    elif (
+        name in run.seen.elements | run.seen.exponents
+        or _is_extreme(run, use)
+        or (small and name in run.seen.entries)
+    ):
         ranks = (0, 1)
     elif (
         base in ("gamma", "beta", "g", "w", "b")
