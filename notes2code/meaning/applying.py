@@ -524,8 +524,10 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
         if plain in _OF_TWO:
             options = shape[1:]
-        elif plain in _LETTERS_OF_TWO:
+        elif names.base_letter(use.name) in _LETTERS_OF_TWO:
             options = ("number", 0.0), ("same", 0.5)
+    if names.base_letter(use.name) in _RETURNS and _is_state(first):
+        options = shape[1:]
     if first.rank and "att" in plain and not all(value.rank for value in arguments):
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
     if plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
@@ -568,6 +570,11 @@ def _is_predicted(use: Use) -> bool:
 _PREDICTED = frozenset([*"suvxz", "epsilon", "mu"])
 
 
+def _is_state(value: Value) -> bool:
+    """Whether a value is the s, or s_t, of ``V(s)`` and ``Q(s, a)``."""
+    return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "s"
+
+
 def _attends(plain: str) -> bool:
     """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
     return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
@@ -587,6 +594,9 @@ _EMBEDS = re.compile(r"(?:^|_|[a-z])[Ee]mb(?:ed|edding)?s?(?:_|$)")
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())
 """Functions that give a number for two vectors."""
+
+_RETURNS = frozenset("QVARr")
+"""Letters of rewards and of what they add up to from a state s on."""
 
 _LETTERS_OF_TWO = frozenset("adkrs")
 """Letters of scores, distances, kernels, rewards and similarities: they do so, too."""

@@ -195,8 +195,9 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
         letters = binders.bound_letters(head)
         if letters and isinstance(head, Relation) and isinstance(head.operands[1], Num):
             return [_bounded(run, letters[0], head.operands[1], sub.items[-1])]
-    if isinstance(sub, Relation):
-        return _related(run, node, sub)
+    ranged = sub.items[0] if binders.conditions_below(sub) and isinstance(sub, Group) else sub
+    if isinstance(ranged, Relation):
+        return _related(run, node, ranged)
     letters = binders.bound_letters(sub)
     if not letters:
         raise error("N2C036", "the index below this sign is not understood", sub.span)
@@ -263,12 +264,18 @@ def _is_range(group: Group) -> bool:
 def _extra_condition(run: Run, node: Big) -> Expr | None:
     """The condition of ``j ≤ i`` or ``j ≠ i`` below the sign."""
     sub = node.sub
-    if sub is not None and (said := binders.conditions_below(sub)):
-        return _both(*(conditions.condition(run, relation) for relation in said))
+    if isinstance(sub, Group) and (said := binders.conditions_below(sub)):
+        first = _of_range(run, sub.items[0])
+        return _both(first, *(conditions.condition(run, relation) for relation in said))
     if isinstance(sub, Group):
         letters = set(binders.bound_letters(sub))
         each = _said_of_each(run, sub, letters)
         return _both(*(conditions.condition(run, relation) for relation in each))
+    return None if sub is None else _of_range(run, sub)
+
+
+def _of_range(run: Run, sub: Node) -> Expr | None:
+    """The condition of ``j ≤ i``; none of ``j = 1`` and ``1 ≤ j ≤ n``, which are bounds."""
     if isinstance(sub, Relation) and sub.signs == ("∈",) and not isinstance(sub.operands[1], Group):
         return conditions.condition(run, sub)
     if not isinstance(sub, Relation) or sub.signs[0] not in conditions.SIGNS - {"="}:

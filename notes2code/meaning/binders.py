@@ -35,9 +35,11 @@ def family_range(node: Script) -> Relation | None:
 
 
 def first_number(sub: Node) -> int | None:
-    """The number from which ``j = 1`` counts."""
-    if isinstance(sub, Relation) and sub.signs == ("=",) and isinstance(sub.operands[1], Num):
-        return int(sub.operands[1].text) if sub.operands[1].text.isdigit() else None
+    """The number from which ``j = 1`` counts, with a condition behind it or without, and that of
+    ``1 ≤ j ≤ n``."""
+    match sub.items[0] if conditions_below(sub) and isinstance(sub, Group) else sub:
+        case Relation((_, Num(first)), ("=",)) | Relation((Num(first), _, _), ("≤", _)):
+            return int(first) if first.isdigit() else None
     return None
 
 
@@ -79,19 +81,21 @@ def compared_letter(sub: Node) -> list[str]:
 
 
 def conditions_below(sub: Node) -> tuple[Relation, ...]:
-    """What ``j: |i-j| ≤ w`` below a sign says of j, which alone it binds; of ``i, j ≤ n`` it is
-    nothing, since both of them are bound."""
+    """What ``j: |i-j| ≤ w`` and ``j=1, j ≠ i`` below a sign say of j, which alone they bind; of
+    ``i, j ≤ n`` it is nothing, since both of them are bound."""
     if not isinstance(sub, Group) or not sub.items:
         return ()
-    letter, rest = sub.items[0], sub.items[1:]
-    if not isinstance(letter, Name):
+    first, rest = sub.items[0], sub.items[1:]
+    names_in = bound_letters(first) if isinstance(first, Name | Relation) else []
+    if len(names_in) != 1:
         return ()
+    letter = names_in[0]
     said = [item for item in rest if isinstance(item, Relation) and item.signs != ("=",)]
     if not said or len(said) < len(rest):
         return ()
     others = (item.operands[0] for item in said)
     apart = all(isinstance(sign, str) and sign in ":|" for sign in sub.separators[:1])
-    if apart or not any(isinstance(o, Name) and o.text != letter.text for o in others):
+    if apart or not any(isinstance(o, Name) and o.text != letter for o in others):
         return tuple(said)
     return ()
 

@@ -23,6 +23,9 @@ _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 _MATRICES = frozenset("ABCMOUWXY")
 """Capitals that may be multiplied by a letter in parentheses, as in ``W(x)``."""
 
+_PARAMETERS = frozenset("theta phi psi omega".split())
+"""What stands below a network for its parameters: ``C_\\phi(x)``."""
+
 
 def is_called(run: Run, name: Node, group: Group) -> bool:
     """Whether a name before parentheses is called rather than multiplied."""
@@ -106,7 +109,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         expert = alone and (base in functions.LETTERS or base == "E")
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
-    return base in _MAYBE_FUNCTIONS or is_passed or (alone and base not in _MATRICES)
+    network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
+    return base in _MAYBE_FUNCTIONS or is_passed or (alone and (network or base not in _MATRICES))
 
 
 def _is_scale(run: Run, base: str, group: Group) -> bool:

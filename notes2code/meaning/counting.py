@@ -135,7 +135,8 @@ def _begun(nodes: Nodes, compared: Sequence[Node]) -> set[str]:
     are compared with 0."""
     found = {letter for node in compared for letter, _, number in _comparisons(node) if number == 0}
     lists = (script.sub for script in nodes.of(Script) if isinstance(script.base, Group))
-    for sub in (*(big.sub for big in nodes.of(Big)), *lists):
+    subs = [sub for sub in (*(big.sub for big in nodes.of(Big)), *lists) if sub is not None]
+    for sub in (part for one in subs for part in (one.items if isinstance(one, Group) else (one,))):
         if isinstance(sub, Relation) and (sub.signs[0] == "=" or len(sub.operands) == 3):
             found.update(binders.bound_letters(sub))
     return found

@@ -52,7 +52,9 @@ def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, 
             axes = tuple(axis_name(axis) for axis in statement.axes)
             for node in statement.names:
                 use = scripts.read(node, seen.bound)
-                shape = Shape(axes, len(use.indices))
+                # K_{≤t} ∈ ℝ^{t×d} is a part of K, which has as many axes and is longer.
+                part = bool(use.indices) and use.indices[0].relation in ("≤", "<")
+                shape = Shape(("", *axes[1:]), 0) if part else Shape(axes, len(use.indices))
                 # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart.
                 label = "" if use.power is None else names.label(use.power)
                 name = names.code_name(use.name, label) if label else use.name

@@ -106,12 +106,13 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     )
     counted |= _listed(target, nodes)
     function = target.factors[0] if isinstance(target, Juxt) else None
+    given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
     for node in binders.target_scripts(target):
         if binders.bare(node) in roles:
             continue
         for letter in binders.script_letters(node, seen.bound):
-            if node is function and letter not in _letters(define.values):
-                continue  # the k of `\rho_k(Y) = …` beside `\rho_q`
+            if node is function and (letter in given or letter not in _letters(define.values)):
+                continue  # the k of `\rho_k(Y) = …` beside `\rho_q`, and of `f_k(k, n)`
             if letter not in counted or letter in labels or letter in seen.ends:
                 continue
             if letter == "pos" and node is target and _has_positions(define):
@@ -385,6 +386,9 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
             continue
         base = binders.bare(node)
         if base in labelled or base.lower() == "top":  # the k of \mathrm{Top}_k is no index
+            continue
+        if base == "ones" and names.label(node.sub) in names.SIZE_BASES:
+            seen.sizes.add(names.label(node.sub))
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
         if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:

@@ -182,6 +182,8 @@ _AFTER = frozenset(
 )
 _PARTICIPLE = re.compile(r"\w+(?:ed|[^d]ing|ado|ido|ada|ida)|learnt|known|made|drawn")
 _SIGNS_AFTER = frozenset("이 입 이 다 로 で と だ 且 而 并 並 也 都 其".split())
+_OF_BEHIND = frozenset("的 之 の 의".split())
+"""What makes of the noun before it a part of what follows: ``key vector 的维度``."""
 _CLOSING = frozenset('.,;:!?)）。，；、：|(（—–"”」')
 
 
@@ -192,7 +194,7 @@ def may_follow(found: Noun, word: str, copula: str) -> bool:
         return True
     if found.style == "signs":
         return word in _SIGNS_AFTER
-    if not word[0].isalpha():
+    if not word[0].isalpha() or word in _OF_BEHIND:
         return False
     if found.style == "english" and copula in _ENGLISH:
         return word.lower() in _AFTER | AND or _PARTICIPLE.fullmatch(word.lower()) is not None

@@ -145,7 +145,14 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
     quoted = run.quote(target.span)
     indexed = len(target.indices)
     element, said = value.rank - indexed, declared.rank(indexed) - indexed
-    if said != element and declared.indexed == 0 and len(declared.axes) == element:
+    if element == 0 and set(map(str, declared.axes)) == {"1"}:
+        return  # s ∈ ℝ^{1×1} is a number
+    if (place := _single_axis(declared)) is not None and 0 < element < 3:
+        # Of y ∈ ℝ^{1×d} either the row is one of a matrix, or the axis of the row is left out.
+        axis = find(find_index(value.axes[place - 2 if element == 2 else -1]).size)
+        single = axis.value == ir.ONE or axis.name == "1"
+        run.pay(0.0 if single == (element == 2) else 2.4)
+    elif said != element and declared.indexed == 0 and len(declared.axes) == element:
         run.pay(0.5)  # Z ∈ ℝ^{n×d} may be what each Z_i is
     elif said != element and not (declared.is_sized and declared.indexed == indexed):
         run.pay(2.4)  # what prose says, or is declared of other indices
@@ -161,6 +168,12 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
         run.conflict(3, text, target.span)
     elif len(declared.axes) == element == 1:
         _check_weight(run, value, str(declared.axes[0]), target)
+
+
+def _single_axis(declared: Shape) -> int | None:
+    """Which axis of a matrix of one row or of one column has one element."""
+    ones = [at for at, axis in enumerate(declared.axes) if str(axis) == "1"]
+    return ones[0] if len(declared.axes) == 2 and len(ones) == 1 else None
 
 
 def _is_turned(value: Value, declared: Shape) -> bool:

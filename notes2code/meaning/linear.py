@@ -23,7 +23,8 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     label = own[1] if len(own) > 1 else str(number)
     while f"W_{label}" in run.symbols or f"W_{label}" in run.seen.counted:
         label = f"linear_{label}"
-    if any(isinstance(e, ir.Ref) and e.array[:1] in "WU" for e in ir.walk(value.body)):
+    arrays = {e.array for e in ir.walk(value.body) if isinstance(e, ir.Ref) and e.array[:1] in "WU"}
+    if any(run.symbols[name].written != _WEIGHT for name in arrays & run.symbols.keys()):
         run.problems.append(
             warning(
                 "N2C051",
@@ -33,7 +34,7 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
             )
         )
     features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
-    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), "the weight", span)
+    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), _WEIGHT, span)
     run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
     rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
     weight = Value(Ref(f"W_{label}", (Idx(rows), Idx(columns))), (rows, columns), span)
@@ -41,6 +42,10 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     product = contract(run, value, weight, 0, span)
     link(run, product.axes[-1], other, span)
     return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+_WEIGHT = "the weight"
+"""How the weight of such a layer, which no note writes, is told."""
 
 
 def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:

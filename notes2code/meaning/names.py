@@ -175,6 +175,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (0, 1, 2)
         if indices == 1 and base.lower() in _SCORES:
             return (0, 1, 2)
+        if base == "ones":
+            return (1,)  # the one-hot vector 1_y
         if indices == 0 and base == "input":
             return (1, 2, 0)
         if indices == 1 and base.lower() in ("query", "key", "value"):

@@ -115,8 +115,8 @@ def value_at(run: Run, use: Use) -> Value:
             return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
         if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
             return _identity_matrix(run, use)
-        if use.name == "ones":
-            return Value(ir.ONE, (fresh(Size("")),), use.span)
+        if (many := _of_ones(run, use.name)) is not None:
+            return Value(ir.ONE, (fresh(many),), use.span)
     defined = run.defined.get(use.name)
     if defined is not None:
         _refuse_share(run, use, defined)
@@ -128,6 +128,14 @@ def value_at(run: Run, use: Use) -> Value:
     if not use.indices and not use.steps and letters.is_size(run, use.name):
         return scalar(run.size(use.name), use.span)
     return _input(run, use)
+
+
+def _of_ones(run: Run, name: str) -> Size | None:
+    """How many ones the vector ``\\mathbf{1}`` or ``\\mathbf{1}_n`` has; None of any other name."""
+    base, _, label = name.partition("_")
+    if base != "ones" or (label and label not in names.SIZE_BASES):
+        return None
+    return run.size(label) if label else Size("")
 
 
 def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Value) -> None:

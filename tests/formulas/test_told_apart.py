@@ -132,3 +132,70 @@ def test_a_definition_that_makes_more_is_linked_all_the_same() -> None:
     )
     assert formula.component == "self_attention"
     assert [one.name for one in formula.inputs] == ["X", "W_q", "W_k"]
+
+
+@table(
+    # A vector of n ones is no row n of anything.
+    Case(r"s = \mathbf{1}_n^\top A \mathbf{1}_m", "A[n,m]", np.sum),
+    Case(r"m = \frac{1}{N} \mathbf{1}_N^\top X", "X[n,d]", lambda x: x.mean(axis=0)),
+    Case(
+        r"z = (1 - \epsilon) \mathbf{1}_y + \frac{\epsilon}{V}",
+        "epsilon ones_y[d] V",
+        lambda e, y, v: (1 - e) * y + e / v,
+    ),
+    # Below a sum a range may have a condition behind it, and what it compares counts alike.
+    Case(
+        r"y_i = \sum_{j=1, j \ne i}^{n} a_{ij}",
+        "a[m,n]",
+        lambda a: (a * (1 - np.eye(*a.shape))).sum(axis=1),
+    ),
+    Case(
+        r"y_i = \sum_{1 \le j \le n, j \ne i} a_{ij}",
+        "a[m,n]",
+        lambda a: (a * (1 - np.eye(*a.shape))).sum(axis=1),
+    ),
+    # A row of a matrix with one is a vector; one column is one, too.
+    Case(r"y = x W \in \mathbb{R}^{1 \times d}", "x[n] W[n,d]", np.matmul),
+    Case(r"y = W x \in \mathbb{R}^{d \times 1}", "W[d,n] x[n]", np.matmul),
+    Case(r"s = x^\top y \in \mathbb{R}^{1 \times 1}", "x[n] y[n]", np.dot),
+    # What is declared of the keys up to t is of a part of all.
+    Case(
+        r"o_t = \mathrm{softmax}(q_t K_{\le t}^\top) V_{\le t}, "
+        r"K_{\le t} \in \mathbb{R}^{t \times d}",
+        "q[n,d] K[m,d] V[m,e]",
+        lambda q, k, v: softmax(np.where(np.tri(len(q), len(k)) > 0, q @ k.T, -np.inf)) @ v,
+    ),
+)
+def test_parts_and_rows(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "function"),
+    [
+        (r"A(s, a) = Q(s, a) - V(s)", "V"),
+        (r"R(x, y) = r_\theta(x, y) - \beta \log(a / b)", "r_theta"),
+        (r"\ell_i = C_\phi(h_i) \in \mathbb{R}", "C_phi"),
+    ],
+)
+def test_a_value_is_a_number(latex: str, function: str) -> None:
+    told = f"`{function}` is not defined in the notes: it is an input, taken to give a number"
+    assert told in [one.message for one in compile_formula(latex).diagnostics]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"f_k(k, n) = e^{in\theta} k",
+        r"y = \mathrm{Linear}_2(\mathrm{SiLU}(\mathrm{Linear}_1(x)))",
+        r"s = \sum_{i = 1, \dots, n} e^{y_i}",
+        r"y_i = \sum_{j=1, j \ne i}^{n} x_j",
+    ],
+)
+def test_nothing_is_warned_of(latex: str) -> None:
+    assert not [one for one in compile_formula(latex).diagnostics if one.severity != "note"]
+
+
+def test_a_sum_from_below_zero_is_refused_for_that() -> None:
+    with pytest.raises(FormulaError, match="counts from below zero"):
+        compile_formula(r"y_t = \sum_{-m \le j \le m, j \ne 0} x_{t+j}")

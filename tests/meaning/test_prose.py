@@ -15,6 +15,7 @@ STATED = [
     ("the weight matrix $A$ and a bias vector $b$", "A 2 b 1"),
     ("$S_t$ is the state matrix.", "S_t 2"),
     ("$c$: a vector\n$x$: a patch\n$A$: a matrix", "c 1 A 2"),
+    ("$x$ 为 input vector", "x 1"),
     ("with the matrix\n$A$ in front", "A 2"),
     ("let $q, k, v$ be vectors", "q 1 k 1 v 1"),
     ("for any vector $x$", "x 1"),
@@ -68,6 +69,7 @@ STATED = [
 ]
 
 NOT_STATED = [
+    "$d$ 为 key vector 的维度",
     "$x$ has length $n$",
     "the size of $x$",
     "the number of rows of $R$",
