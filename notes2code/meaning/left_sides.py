@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.meaning import ir, names, scripts
 from notes2code.meaning.kinds import CALLED
 from notes2code.meaning.run import Run, find, find_index
@@ -147,6 +147,10 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
     element, said = value.rank - indexed, declared.rank(indexed) - indexed
     if element == 0 and set(map(str, declared.axes)) == {"1"}:
         return  # s ∈ ℝ^{1×1} is a number
+    if 0 < element < said and _BATCHES.issuperset(declared.axes[: said - element]):
+        text = f"the first axes of `{quoted}` are taken to be those of a batch"
+        run.problems.append(note("N2C039", text, target.span))
+        return
     if (place := _single_axis(declared)) is not None and 0 < element < 3:
         # Of y ∈ ℝ^{1×d} either the row is one of a matrix, or the axis of the row is left out.
         axis = find(find_index(value.axes[place - 2 if element == 2 else -1]).size)
@@ -168,6 +172,10 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
         run.conflict(3, text, target.span)
     elif len(declared.axes) == element == 1:
         _check_weight(run, value, str(declared.axes[0]), target)
+
+
+_BATCHES = frozenset("B b batch batch_size bs".split())
+"""How many examples there are, by the names of that."""
 
 
 def _single_axis(declared: Shape) -> int | None:

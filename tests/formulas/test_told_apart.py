@@ -199,3 +199,11 @@ def test_nothing_is_warned_of(latex: str) -> None:
 def test_a_sum_from_below_zero_is_refused_for_that() -> None:
     with pytest.raises(FormulaError, match="counts from below zero"):
         compile_formula(r"y_t = \sum_{-m \le j \le m, j \ne 0} x_{t+j}")
+
+
+def test_a_batch_may_be_declared_before_the_axes() -> None:
+    formula = compile_formula(r"Q = X W \in \mathbb{R}^{B \times L \times d}")
+    assert [len(one.shape) for one in formula.inputs] == [2, 2] and len(formula.shape) == 2
+    assert any("those of a batch" in one.message for one in formula.diagnostics)
+    with pytest.raises(FormulaError, match="not of the declared shape"):
+        compile_formula(r"Q = X W \in \mathbb{R}^{h \times L \times d}")
