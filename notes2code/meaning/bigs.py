@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, conditions, diagonal, families, ir, names, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
+from notes2code.meaning.reach import where_defined
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.stated import Range
 from notes2code.meaning.symbols import counted
@@ -69,7 +70,8 @@ def big(run: Run, node: Big) -> Value:
     body = value.body
     for index, _ in reversed(bound):
         _must_use(node, index, body)
-        body = ir.Reduce(kind, index, body, reach[index])
+        where = where_defined(run, body, index, node.span) if reach[index] is None else reach[index]
+        body = ir.Reduce(kind, index, body, where)
     return Value(body, value.axes, node.span, value.row)
 
 

@@ -82,6 +82,17 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
     # A softmax that holds for some places is over these.
     Case(
         r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \forall j \le i, \quad"
+        r" o_i = \sum_j \alpha_{ij} v_j",
+        "s[n,m] v[m,d]",
+        lambda s, v: softmax(np.where(np.tri(*s.shape) > 0, s, -np.inf)) @ v,
+    ),
+    Case(
+        r"e_{ij} = u_{ij}^2, \quad j \le i, \quad c_i = \sum_j e_{ij}",
+        "u[n,m]",
+        lambda u: (u**2 * np.tri(*u.shape)).sum(1),
+    ),
+    Case(
+        r"\alpha_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \forall j \le i, \quad"
         r" o_i = \sum_{j \le i} \alpha_{ij} v_j",
         "s[n,m] v[m,d]",
         lambda s, v: softmax(np.where(np.tri(*s.shape) > 0, s, -np.inf)) @ v,
@@ -162,3 +173,8 @@ def test_a_condition_may_be_a_set(behind: str, members: dict[str, int]) -> None:
     latex = rf"\alpha_{{ij}} = \mathrm{{softmax}}_j(e_{{ij}}) \quad \text{{for }} {behind}"
     f = compile_formula(latex)
     assert {one.name: len(one.shape) for one in f.inputs} == members
+
+
+def test_what_is_told_for_some_places_only_is_not_added_up() -> None:
+    with pytest.raises(FormulaError, match="told for some places only"):
+        compile_formula(r"c_i = \sum_j a_{ij} h_j, \quad a_{ij} = 0 \text{ for } j > i")
