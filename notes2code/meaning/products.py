@@ -67,13 +67,21 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
-    first = 1 if len(values) > 2 and is_gate(run, values[0]) else 0
-    result = values[first]
-    for value in values[first + 1 :]:
-        result = product(run, result, value, result.span.to(value.span))
-    if first:  # the g of g W x acts on all that is behind it
-        result = product(run, values[0], result, values[0].span.to(result.span))
+    first = next((at for at, value in enumerate(values) if value.rank), 0)
+    if len(values) > first + 2 and is_gate(run, values[first]):
+        # The g of g W x acts on all that is behind it.
+        behind = _in_turn(run, values[first + 1 :])
+        values = [*values[:first], _in_turn(run, [values[first], behind])]
+    result = _in_turn(run, values)
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _in_turn(run: Run, values: Sequence[Value]) -> Value:
+    """The product of some factors from left to right."""
+    result = values[0]
+    for value in values[1:]:
+        result = product(run, result, value, result.span.to(value.span))
+    return result
 
 
 def _refuse_inverse_roots(run: Run, node: Juxt) -> None:

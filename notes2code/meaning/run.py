@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from itertools import accumulate
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -184,12 +185,15 @@ class Run:
             raise Dearer
 
     def quote(self, span: Span) -> str:
-        """The formula's text at a span, on one line; whole where it begins inside the braces of
-        a command such as ``\\mathrm{softmax}``."""
+        """The formula's text at a span, on one line; whole where it begins or ends inside the
+        braces of a command such as ``\\mathrm{softmax}``."""
         text = self.latex[span.start : span.end]
-        if text.count("}") > text.count("{"):
+        depths = [*accumulate(1 if char == "{" else -1 for char in text if char in "{}")]
+        if min(depths, default=0) < 0:
             opened = _OPENED.search(self.latex[: span.start])
             text = opened[0] + text if opened else text
+        if depths and depths[-1] > min(0, *depths):
+            text += self.latex[span.end : self.latex.find("}", span.end) + 1]
         return " ".join(text.split())
 
     # --- sizes ---------------------------------------------------------------------------

@@ -301,8 +301,9 @@ def is_gate(run: Run, value: Value) -> bool:
     gate = ir.negative(terms[-1]) if isinstance(terms[-1], ir.Mul) else terms[-1]
     if len(terms) != 2 or terms[0] != ir.ONE or not isinstance(gate, Ref):
         return False
-    if gate.array not in run.seen.mixes or not all(uses(gate, axis) for axis in value.axes):
-        return False
+    axes = tuple(Idx(axis) for axis in value.axes)
+    if gate.array not in run.seen.mixes or gate.at[len(gate.at) - len(axes) :] != axes:
+        return False  # nor is G^⊤
     defined = run.defined.get(gate.array)
     if defined is not None:
         return not isinstance(defined.array.body, ir.Softmax)

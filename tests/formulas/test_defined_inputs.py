@@ -110,6 +110,18 @@ SUMS = [
         lambda g, x, y: g * x + (1 - g) * y,
     ),
     Case(
+        r"y = 2 g W x + (1 - g) x",
+        "g[d] W[d,d] x[d]",
+        lambda g, w, x: 2 * g * (w @ x) + (1 - g) * x,
+        context=[r"g = \sigma(W_g x)"],
+    ),
+    Case(
+        r"Y = G^\top X + (1 - G)^\top Z",
+        "G[n,m] X[n,d] Z[n,d]",
+        lambda g, x, z: g.T @ x + (1 - g).T @ z,
+        context=[r"G = \sigma(X W)"],
+    ),
+    Case(
         r"h = g W x + (1 - g) x",
         "g[d] W[d,d] x[d]",
         lambda g, w, x: g * (w @ x) + (1 - g) * x,
