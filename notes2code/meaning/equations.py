@@ -332,7 +332,8 @@ class Attempt:
         self._compare_sides(define, node, value)
         if target.row is not None:
             value = self._picked(value, target.row)
-        if holds is not None and not isinstance(value.body, ir.Softmax):  # which is 0 elsewhere
+        limited = isinstance(value.body, ir.Softmax) and value.body.where is not None
+        if holds is not None and not limited:  # a softmax that is limited is 0 elsewhere
             value = replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
         value = self._loose(define, value, target)
         value = ordering.ordered(self, value, letters, target)

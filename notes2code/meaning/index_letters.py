@@ -445,13 +445,15 @@ def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[s
         below: dict[str, set[str]] = {}
         for node in (inner for value in statement.values for inner in walk(value)):
             match node:
-                case Script(Name(base), Name(letter)) if letter in names.INDEX_LETTERS:
+                case Script(Name(base), Name(label)):
                     turned = scripts.is_transposed(node)
-                    below.setdefault(base, set()).update({letter, "i"} if turned else {letter})
-        for base, letters in below.items():
-            counts = len(letters) < 2 or not letters.isdisjoint(seen.bound | mine)
+                    below.setdefault(base, set()).update({label, "i"} if turned else {label})
+        for base, labels_of in below.items():
+            letters = labels_of & names.INDEX_LETTERS
+            counts = len(labels_of) < 2 or not letters.isdisjoint(seen.bound | mine)
             whole = plain and base == binders.bare(statement.target)
-            if not counts and (whole or letters.isdisjoint("ijklmn")):
+            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
+            if letters and not counts and (whole or apart):
                 yield base
 
 

@@ -7,9 +7,7 @@ import math
 from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Root, Script, ungrouped
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.run import Run
-
-HADAMARD = frozenset("⊙∘")
-"""The signs of a product element by element."""
+from notes2code.meaning.values import HADAMARD
 
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 
@@ -30,8 +28,8 @@ def _is_told(run: Run, name: str) -> bool:
 
 
 def _is_factor(run: Run, name: str) -> bool:
-    """Whether a letter is multiplied by names alone, each time that it stands there: not the π of
-    ``2 π``, of ``π r^2``, of ``\\cos(π t)``."""
+    """Whether a letter is multiplied by nothing but names, where nothing is divided, no root is
+    taken and nothing turned: not the π of ``2 π``, of ``π r^2``, of ``\\cos(π t)``."""
     products = [node for node in run.seen.nodes.of(Juxt) if name in map(binders.bare, node.factors)]
     apart = any(isinstance(n, Frac | Root) for n in run.seen.nodes) or any(
         node.op == "/" for node in run.seen.nodes.of(Infix)

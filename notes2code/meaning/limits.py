@@ -59,7 +59,8 @@ def _limits_indices(relation: Relation, define: Define, target: Node) -> bool:
     letters, indices = set(_letters_alone(relation)), _indices_on(target)
     if relation.signs == ("∈",):
         member = binders.bare(relation.operands[0] or relation)
-        return member in indices and len(letters & indices) == 2
+        named = {inner.text for inner in walk(relation) if isinstance(inner, Name)}
+        return member in indices and len(named & indices) == 2
     if letters & indices:
         _refuse_limited_sum(relation, define, letters)
     return len(letters & indices) == 2

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
 )
+from notes2code.latex.words import MEASURES
 
 INDEX_LETTERS = frozenset([*"ijlmnrstp", "k", "ell", "pos", "u", "tau"])
 """Letters that count positions when they stand below or above a name."""
@@ -132,7 +133,6 @@ NUMBERS = frozenset(
     "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
     "loss Loss CE NLL MSE MAE RMSE KL len pos eps base decay temp temperature threshold margin "
     "scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor length count "
-    "precision recall accuracy Precision Recall Accuracy Acc acc Hits AP mAP MAP MRR DCG NDCG nDCG "
     "ROUGE".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
@@ -171,7 +171,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         camel = _CAMEL.search(name)  # the Scale of dequantScale
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
-        if counts or ends & NUMBERS:
+        if counts or ends & NUMBERS or base.lower() in MEASURES:
             return (0, 1, 2)
         if indices == 1 and base.lower() in _SCORES:
             return (0, 1, 2)

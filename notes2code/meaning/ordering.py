@@ -9,10 +9,9 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Infix
 from notes2code.meaning import ir, sizes
 from notes2code.meaning.ir import Index
-from notes2code.meaning.letters import HADAMARD
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.targets import Target
-from notes2code.meaning.values import Value, free_roots, link, uses
+from notes2code.meaning.values import HADAMARD, Value, free_roots, link, uses
 
 if TYPE_CHECKING:
     from notes2code.meaning.equations import Attempt

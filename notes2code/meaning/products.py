@@ -13,7 +13,6 @@ from notes2code.meaning import (
     calls,
     families,
     ir,
-    letters,
     names,
     powers,
     projected,
@@ -25,6 +24,7 @@ from notes2code.meaning import (
 from notes2code.meaning.quantities import terms
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
+    HADAMARD,
     Value,
     dot,
     elementwise,
@@ -38,7 +38,7 @@ from notes2code.meaning.values import (
     two_vectors,
 )
 
-_TIMES = letters.HADAMARD | frozenset("·×*")
+_TIMES = HADAMARD | frozenset("·×*")
 
 
 def juxtaposed(run: Run, node: Juxt) -> Value:
@@ -370,7 +370,7 @@ def explicit(run: Run, node: Infix) -> Value:
             return turn
     left, right = run.lower(node.left), run.lower(node.right)
     where = left.span.to(right.span)
-    if node.op in letters.HADAMARD or node.op == "⊘":
+    if node.op in HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
         run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Num
-from notes2code.meaning import binders, ir, letters, names, products, sizes, updates
+from notes2code.meaning import binders, ir, names, products, sizes, updates
 from notes2code.meaning.run import Run
-from notes2code.meaning.values import Value, elementwise, shape_text
+from notes2code.meaning.values import HADAMARD, Value, elementwise, shape_text
 
 
 def slash(run: Run, node: Infix) -> Value:
@@ -114,7 +114,7 @@ def _doubts_elements(run: Run, above: ir.Expr, below: ir.Expr) -> bool:
         {e.array for e in ir.walk(side) if isinstance(e, ir.Ref)} for side in (above, below)
     )
     of_one = mine == theirs and not any(isinstance(part, ir.Reduce) for part in parts)
-    plain = any(node.op in letters.HADAMARD | {"⊘"} for node in run.seen.nodes.of(Infix))
+    plain = any(node.op in HADAMARD | {"⊘"} for node in run.seen.nodes.of(Infix))
     return not (plain or of_one or any(isinstance(part, ir.Pow) for part in parts))
 
 

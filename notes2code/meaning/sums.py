@@ -15,14 +15,13 @@ from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, w
 from notes2code.meaning import (
     binders,
     ir,
-    letters,
     names,
     products,
     properties,
     symbols,
 )
 from notes2code.meaning.run import Run, find_index
-from notes2code.meaning.values import Value, elementwise, free_roots, uses
+from notes2code.meaning.values import HADAMARD, Value, elementwise, free_roots, uses
 
 
 def refuse(run: Run, node: Infix) -> None:
@@ -303,7 +302,7 @@ def _input(value: Value) -> str:
 
 def _is_location(run: Run, node: Infix, value: Value) -> bool:
     """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
-    joined = any(sign.op in letters.HADAMARD for sign in run.seen.nodes.of(Infix))
+    joined = any(sign.op in HADAMARD for sign in run.seen.nodes.of(Infix))
     if run.seen.normalises or not (joined or "epsilon" in run.seen.counted):
         return False
     name = "" if value.rank else _input(value)

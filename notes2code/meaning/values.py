@@ -307,9 +307,14 @@ def is_gate(run: Run, value: Value) -> bool:
     defined = run.defined.get(gate.array)
     if defined is not None:
         return not isinstance(defined.array.body, ir.Softmax)
-    by_letter = value.rank == 2 and names.base_letter(gate.array) in _MATRIX_GATES
-    return by_letter or (value.rank > 0 and gate.array in {*run.scope.ranks, *run.shapes})
+    if value.rank == 2 and names.base_letter(gate.array) in _MATRIX_GATES:
+        return True
+    declared = value.rank == 1 and gate.array in run.shapes
+    return declared or (value.rank > 0 and gate.array in run.scope.ranks)
 
+
+HADAMARD = frozenset("⊙∘")
+"""The signs of a product element by element."""
 
 _MATRIX_GATES = frozenset("FGMTZ")
 """Letters of gates and masks that are matrices, where ``1 - G`` is taken of them."""
