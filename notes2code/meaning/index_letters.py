@@ -20,10 +20,9 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
-    ungrouped,
     walk,
 )
-from notes2code.meaning import binders, names, scripts
+from notes2code.meaning import binders, label_letters, names, scripts
 from notes2code.meaning.stated import Define, Range, Statement
 
 if TYPE_CHECKING:
@@ -59,26 +58,6 @@ def find_first(seen: Survey, condition: Node | None) -> None:
                 seen.starts.setdefault(letter, 1)
 
 
-def labels(statements: Sequence[Statement]) -> set[str]:
-    """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
-    found: set[str] = set()
-    for define in statements:
-        match define:
-            case Define(Juxt((Name(), Group("(", items)))) if len(items) > 1:
-                found.update(map(_label_of_matrix, items))
-            case Define():
-                return set()
-    return found - {""} if len(found) == 1 else set()
-
-
-def _label_of_matrix(node: Node) -> str:
-    """The letter below a capital letter."""
-    match node:
-        case Script(Name(base), Name(letter), None, 0) if base.isupper():
-            return letter
-    return ""
-
-
 def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
     target = define.target
@@ -91,13 +70,13 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
-    labels |= _of_gates(target, nodes)
-    if above := _above(target):
+    labels |= label_letters.of_gates(target, nodes)
+    if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):
         if (stride := scripts.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
-    roles = _roles(target)
+    roles = label_letters.roles(target)
     counted = names.INDEX_LETTERS.union(
         _members(nodes),
         places,
@@ -115,7 +94,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                 continue  # the k of `\rho_k(Y) = …` beside `\rho_q`, and of `f_k(k, n)`
             if letter not in counted or letter in labels or letter in seen.ends:
                 continue
-            if letter == "pos" and node is target and _has_positions(define):
+            if letter == "pos" and node is target and label_letters.has_positions(define):
                 continue
             if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
                 continue
@@ -138,7 +117,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
                     if isinstance(inner, Name):
                         seen.bound.add(inner.text)
                         seen.targets.add(inner.text)
-        only_below = (_only_below(nodes) - _of_weights(target, nodes)) | _beside_counted(nodes)
+        only_below = (
+            _only_below(nodes) - label_letters.of_weights(target, nodes)
+        ) | _beside_counted(nodes)
         for item in binders.told_indices(target):
             if item.text in names.INDEX_LETTERS and item.text in only_below:
                 seen.bound.add(item.text)
@@ -147,52 +128,6 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
             own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
             seen.bound.update(own)
             seen.targets.update(own)
-
-
-def _has_positions(define: Define) -> bool:
-    """Whether ``X_{pos} = X + P`` says that there are positions in X, and not what it is at one."""
-    assert define.target is not None
-    whole = {inner.text for value in define.values for inner in _names_alone(value)}
-    return "pos" not in _letters(define.values) or binders.bare(define.target) in whole
-
-
-def _names_alone(node: Node) -> Iterator[Name]:
-    """The names that have no scripts."""
-    if isinstance(node, Name):
-        yield node
-    for inner in children(node) if not isinstance(node, Script) else ():
-        yield from _names_alone(inner)
-
-
-def _above(target: Node) -> set[str]:
-    """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
-    above = target.sup if isinstance(target, Script) else None
-    shift = None if above is None else scripts.shift(ungrouped(above))
-    return {shift[0]} if shift is not None else set()
-
-
-def _of_gates(target: Node, nodes: Nodes) -> set[str]:
-    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
-    apart: it stands on weights alone, and on all of them."""
-    match target:
-        case Script(_, Name(letter), None, 0) if letter in _GATES:
-            below: dict[str, set[str]] = {}
-            for node in nodes.of(Script):
-                if node is not target and node.sub is not None and scripts.is_name(node):
-                    below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
-            own = {base for base, subs in below.items() if letter in subs}
-            alone = all(len(below[base]) == 1 for base in own)
-            steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
-            bent = any(binders.bare(node) in _SQUASHING for node in nodes)
-            if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
-                return {letter}
-    return set()
-
-
-_SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
-
-_GATES = frozenset("rzofigcn")
-"""What tells gates apart: reset, update, output, forget, input, candidate."""
 
 
 def _places(target: Node, nodes: Nodes) -> set[str]:
@@ -296,15 +231,6 @@ def _letters(values: Sequence[Node]) -> set[str]:
     return found
 
 
-def _roles(target: Node) -> set[str]:
-    """The X of ``f(X_q, X_k, X_v)``, whose letters tell three things apart and count none."""
-    found: dict[str, set[str]] = {}
-    for node in binders.target_scripts(target):
-        if isinstance(node, Script) and isinstance(node.sub, Name):
-            found.setdefault(binders.bare(node), set()).add(node.sub.text)
-    return {base for base, letters in found.items() if len(letters) > 1 and letters <= set("qkv")}
-
-
 def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
     """The letters that stand beside a bound one below a name: the c of ``Σ_j a_{ij} v_{jc}``."""
     rows = [letters for script in nodes.of(Script) for letters in _side_by_side(script)]
@@ -326,18 +252,6 @@ def _only_below(nodes: Nodes) -> set[str]:
     below = {id(n): n for sub in subs for n in walk(sub)}
     found = {n.text for n in below.values() if isinstance(n, Name)}
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
-
-
-def _of_weights(target: Juxt, nodes: Nodes) -> set[str]:
-    """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
-    sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
-    match target.factors:
-        case (_, Group("(", (Name(outcome), *_), ("|", *_))) if outcome not in "ijkmn":
-            below = [node for node in nodes.of(Script) if binders.bare(node.sub or node) == outcome]
-            bases = {binders.bare(node) for node in below}
-            summed = any(True for _ in nodes.of(Big))
-            return {outcome} if "W" in bases and bases <= {*"WUb"} and not summed else set()
-    return set()
 
 
 def _beside_counted(nodes: Nodes) -> set[str]:
@@ -371,14 +285,14 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     """Letters that stand below names on the right and that nothing binds: they run over rows.
     The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
-    defined |= labels(statements)
+    defined |= label_letters.of_arguments(statements)
     labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
-    labelled.update(_labelled_targets(seen, statements))
-    seen.parts.update(_parts_of_whole(seen, statements))
+    labelled.update(label_letters.labelled_targets(seen, statements))
+    seen.parts.update(label_letters.parts_of_whole(seen, statements))
     labelled |= seen.parts
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
-    told = _of_one_number(nodes, statements) | _positions(seen, statements)
+    told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):
@@ -409,52 +323,11 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     seen.bound.update(seen.free)
 
 
-def _positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
-    """The pos of ``X_{pos} = X + P_{pos}``, where it is a label on the left."""
-    targets = (s.target for s in statements if isinstance(s, Define))
-    below = (target.sub for target in targets if isinstance(target, Script))
-    return (
-        {"pos"} - seen.bound if any(binders.bare(sub) == "pos" for sub in below if sub) else set()
-    )
-
-
 def _limits(nodes: Nodes) -> set[int]:
     """What stands below and above sums: the s of a K_s that a sum runs up to tells what it counts,
     where nothing else has that index."""
     scripts_of = (node for big in nodes.of(Big) for node in (big.sub, big.sup) if node is not None)
     return {id(part) for node in scripts_of for part in walk(node)}
-
-
-def _labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right."""
-    for statement in statements:
-        match statement:
-            case Define(Script(Name(base), Name(letter), None, 0)) if letter in names.LABELS:
-                if letter not in seen.bound:
-                    yield base
-
-
-def _parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    """The E of ``E = E_t + E_p``, which has no index on the left; and the F of ``g = σ(W [F_s;
-    F_p])``: letters that count nowhere tell parts of one thing apart."""
-    for statement in statements:
-        if not isinstance(statement, Define) or statement.target is None:
-            continue
-        mine = {inner.text for inner in walk(statement.target) if isinstance(inner, Name)}
-        plain = isinstance(statement.target, Name | Accent)
-        below: dict[str, set[str]] = {}
-        for node in (inner for value in statement.values for inner in walk(value)):
-            match node:
-                case Script(Name(base), Name(label)):
-                    turned = scripts.is_transposed(node)
-                    below.setdefault(base, set()).update({label, "i"} if turned else {label})
-        for base, labels_of in below.items():
-            letters = labels_of & names.INDEX_LETTERS
-            counts = len(labels_of) < 2 or not letters.isdisjoint(seen.bound | mine)
-            whole = plain and base == binders.bare(statement.target)
-            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
-            if letters and not counts and (whole or apart):
-                yield base
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

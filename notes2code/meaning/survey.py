@@ -37,6 +37,7 @@ from notes2code.meaning import (
     exponents,
     index_letters,
     kernels,
+    label_letters,
     names,
     roots,
     scripts,
@@ -241,7 +242,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             if isinstance(square, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
-            if not index_letters.labels(statements):
+            if not label_letters.of_arguments(statements):
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, scripted)

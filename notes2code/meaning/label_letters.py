@@ -1,0 +1,155 @@
+"""Letters that tell things apart and count none: the labels among the scripts of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import binders, names, scripts
+from notes2code.meaning.stated import Define, Statement
+
+if TYPE_CHECKING:
+    from notes2code.meaning.survey import Survey
+
+
+def of_arguments(statements: Sequence[Statement]) -> set[str]:
+    """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
+    found: set[str] = set()
+    for define in statements:
+        match define:
+            case Define(Juxt((Name(), Group("(", items)))) if len(items) > 1:
+                found.update(map(_label_of_matrix, items))
+            case Define():
+                return set()
+    return found - {""} if len(found) == 1 else set()
+
+
+def _label_of_matrix(node: Node) -> str:
+    """The letter below a capital letter."""
+    match node:
+        case Script(Name(base), Name(letter), None, 0) if base.isupper():
+            return letter
+    return ""
+
+
+def roles(target: Node) -> set[str]:
+    """The X of ``f(X_q, X_k, X_v)``, whose letters tell three things apart and count none."""
+    found: dict[str, set[str]] = {}
+    for node in binders.target_scripts(target):
+        if isinstance(node, Script) and isinstance(node.sub, Name):
+            found.setdefault(binders.bare(node), set()).add(node.sub.text)
+    return {base for base, letters in found.items() if len(letters) > 1 and letters <= set("qkv")}
+
+
+def above(target: Node) -> set[str]:
+    """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
+    above = target.sup if isinstance(target, Script) else None
+    shift = None if above is None else scripts.shift(ungrouped(above))
+    return {shift[0]} if shift is not None else set()
+
+
+def has_positions(define: Define) -> bool:
+    """Whether ``X_{pos} = X + P`` says that there are positions in X, and not what it is at one."""
+    assert define.target is not None
+    named = {n.text for value in define.values for n in walk(value) if isinstance(n, Name)}
+    whole = {inner.text for value in define.values for inner in _names_alone(value)}
+    return "pos" not in named or binders.bare(define.target) in whole
+
+
+def _names_alone(node: Node) -> Iterator[Name]:
+    """The names that have no scripts."""
+    if isinstance(node, Name):
+        yield node
+    for inner in children(node) if not isinstance(node, Script) else ():
+        yield from _names_alone(inner)
+
+
+def positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
+    """The pos of ``X_{pos} = X + P_{pos}``, where it is a label on the left."""
+    targets = (s.target for s in statements if isinstance(s, Define))
+    below = (target.sub for target in targets if isinstance(target, Script))
+    return (
+        {"pos"} - seen.bound if any(binders.bare(sub) == "pos" for sub in below if sub) else set()
+    )
+
+
+def of_weights(target: Juxt, nodes: Nodes) -> set[str]:
+    """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
+    sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
+    match target.factors:
+        case (_, Group("(", (Name(outcome), *_), ("|", *_))) if outcome not in "ijkmn":
+            below = [node for node in nodes.of(Script) if binders.bare(node.sub or node) == outcome]
+            bases = {binders.bare(node) for node in below}
+            summed = any(True for _ in nodes.of(Big))
+            return {outcome} if "W" in bases and bases <= {*"WUb"} and not summed else set()
+    return set()
+
+
+def labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right."""
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Name(letter), None, 0)) if letter in names.LABELS:
+                if letter not in seen.bound:
+                    yield base
+
+
+def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The E of ``E = E_t + E_p``, which has no index on the left; and the F of ``g = σ(W [F_s;
+    F_p])``: letters that count nowhere tell parts of one thing apart."""
+    for statement in statements:
+        if not isinstance(statement, Define) or statement.target is None:
+            continue
+        mine = {inner.text for inner in walk(statement.target) if isinstance(inner, Name)}
+        plain = isinstance(statement.target, Name | Accent)
+        below: dict[str, set[str]] = {}
+        for node in (inner for value in statement.values for inner in walk(value)):
+            match node:
+                case Script(Name(base), Name(label)):
+                    turned = scripts.is_transposed(node)
+                    below.setdefault(base, set()).update({label, "i"} if turned else {label})
+        for base, labels_of in below.items():
+            letters = labels_of & names.INDEX_LETTERS
+            counts = len(labels_of) < 2 or not letters.isdisjoint(seen.bound | mine)
+            whole = plain and base == binders.bare(statement.target)
+            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
+            if letters and not counts and (whole or apart):
+                yield base
+
+
+def of_gates(target: Node, nodes: Nodes) -> set[str]:
+    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
+    apart: it stands on weights alone, and on all of them."""
+    match target:
+        case Script(_, Name(letter), None, 0) if letter in _GATES:
+            below: dict[str, set[str]] = {}
+            for node in nodes.of(Script):
+                if node is not target and node.sub is not None and scripts.is_name(node):
+                    below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
+            own = {base for base, subs in below.items() if letter in subs}
+            alone = all(len(below[base]) == 1 for base in own)
+            steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
+            bent = any(binders.bare(node) in _SQUASHING for node in nodes)
+            if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
+                return {letter}
+    return set()
+
+
+_SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
+
+_GATES = frozenset("rzofigcn")
+"""What tells gates apart: reset, update, output, forget, input, candidate."""
