@@ -434,7 +434,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         # The x_i beside x^⊤ are the numbers of a vector.
         transposed = lead in run.seen.transposed.get(use.name, ()) or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
-        if small and use.name != base and base in run.seen.parts - {"n", "m", "d"}:
+        if small and len(base) == 1 and use.name != base and base in run.seen.parts - {*"nmd"}:
             ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
         stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
         timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
