@@ -55,7 +55,11 @@ class Formula:
         result = "nm" if attention.recognised.form.partial else output
         found, equation = attention.found, attention.recognised.equation
         self.variables = dict(roles.values())
-        self.values = {name: f"{0.7 + 0.8 * at:.1f}" for at, name in enumerate(numbers)}
+        sizes = {size.name for size in attention.foreign_sizes}
+        self.values = {
+            name: str(at + 3) if name in sizes else f"{0.7 + 0.8 * at:.1f}"
+            for at, name in enumerate(numbers)
+        }
         self.numbers = [f"{name}={value}" for name, value in self.values.items()]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.given = [variable for variable, _ in self.roles.values()]

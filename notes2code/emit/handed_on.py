@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from notes2code.emit.graph import EmitError
+
 if TYPE_CHECKING:
     from notes2code.emit.view import View
 
@@ -26,9 +28,22 @@ class HandedOn:
             shares = (view.groups,) if view.projected.grouped else ()
             tables = ("max_len",) if view.rotary is not None else ()
             return (*shares, *view.projected.numbers, *tables)
+        for part in view.uses.values():
+            self._refuse_sizes(part)
         used = (part.handed_on.names for part in view.uses.values())
         names = dict.fromkeys(name for names in used for name in names)
         return tuple(name for name in names if name != "d_model")
+
+    @staticmethod
+    def _refuse_sizes(part: View) -> None:
+        """Raises ``EmitError`` where an attention is computed with a size that no model has."""
+        if part.family == "attention":
+            what = part.projected.inner or part
+            for size in sorted(what.asked_for - {"d_model"}):
+                raise EmitError(
+                    f"its attention is computed with {size}, a size that nothing in the notes ties "
+                    "to those of a model"
+                )
 
     @property
     def counts(self) -> frozenset[str]:

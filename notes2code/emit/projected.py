@@ -136,8 +136,9 @@ class Projected:
     @property
     def test_values(self) -> Mapping[str, str]:
         """What they are in tests, as text."""
-        texts = ("1.5", "0.7", "1.3")
-        return {name: texts[at % 3] for at, name in enumerate(self.numbers)}
+        texts, sizes = ("1.5", "0.7", "1.3"), (self.inner or self.view).asked_for
+        named = enumerate(self.numbers)
+        return {name: str(at + 3) if name in sizes else texts[at % 3] for at, name in named}
 
     @property
     def known(self) -> Mapping[str, str]:

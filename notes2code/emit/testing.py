@@ -109,14 +109,11 @@ class _Tests:
         return self._file(f"Tests of the {about}.", tests, "")
 
     def _made_with(self, checked: str) -> list[str]:
-        """The classes that check all that they are made with; a configuration has tests of its own,
-        and a number of a formula, such as a ``d_model: int = 1``, may be anything."""
+        """The classes that check all that they are made with; a configuration has tests of its
+        own."""
         blocks = (block for body in self.bodies.values() for block in blocks_of(body))
         made = rf"def __init__\([\s\S]*{checked}"
-        number = r"\b(?!num_)\w+: int = 1\b"
-        return ordered(
-            name_of(b) for b in blocks if re.search(made, b) and not re.search(number, b)
-        )
+        return ordered(name_of(block) for block in blocks if re.search(made, block))
 
     def _file(self, about: str, body: str, formulas: str) -> str:
         imports = (imports_of(body) + self._imports(body, formulas)).lstrip()

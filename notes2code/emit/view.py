@@ -179,8 +179,8 @@ class View:
     @property
     def head_size(self) -> int:
         """The size of heads, in tests, that attend by its formula alone; 0 if none can: it takes
-        something else, or more."""
-        if self.head_sizes is None or self.biases or self.has("lambda"):
+        something else, or more, such as a size."""
+        if self.head_sizes is None or self.biases or self.has("lambda") or self.asked_for:
             return 0
         if self.attention.heads or self.attention.mask.table or self.rotary is not None:
             return 0
@@ -266,10 +266,25 @@ class View:
             return frozenset()
         return self.attention.foreign_sizes
 
+    @property
+    def asked_for(self) -> frozenset[str]:
+        """The names of those sizes."""
+        return frozenset(size.name for size in self.foreign_sizes)
+
+    @staticmethod
+    def by_name(parameters: Sequence[str]) -> list[str]:
+        """The parameters of a constructor, those without a default that stand behind others with
+        one as the last, which are given by name."""
+        first = next((at for at, text in enumerate(parameters) if " = " in text), len(parameters))
+        asked = [text for text in parameters[first:] if " = " not in text]
+        given = [text for text in parameters if text not in asked]
+        return [*given, "*", *asked] if asked else given
+
     def number_type(self, name: str) -> str:
-        """The type of one of ``numbers`` and the value that it has by default."""
-        if any(s.name == name for s in self.foreign_sizes):
-            return "int = 1"
+        """The type of one of ``numbers`` and the value that it has by default; a size has none,
+        since any would be a guess."""
+        if name in self.asked_for:
+            return "int"
         said = dict(self._part.sources[0].numbers) if self._part.sources else {}
         # With a share of 1, the two attentions would cancel out at first.
         usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0

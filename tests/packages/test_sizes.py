@@ -12,6 +12,18 @@ import pytest
 from building import Package, package_of
 from notes2code.components.library import library
 
+OWN_SIZE = (
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{%s}}\right) V, "
+    r"\quad Q \in \mathbb{R}^{n \times d_k}"
+)
+HEADS = (
+    r"\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, "
+    r"\quad \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)"
+)
+LAYER = (
+    r"\mathrm{EncoderLayer}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z)), "
+    r"\quad Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X))"
+)
 NOTES = [
     [component.textbook for component in library().components.values()],
     [
@@ -26,8 +38,11 @@ NOTES = [
         r"\mathrm{Encoder}(X) = H_N, \quad H_l = \mathrm{EncoderLayer}(H_{l-1}), \quad H_0 = X",
     ],
     [r"h_i = x_i + p_i"],
+    [OWN_SIZE % "d_{model}", HEADS],
+    [OWN_SIZE % "d_h", HEADS],
 ]
-"""All components; heads that are written out; an encoder of one head; learned positions."""
+"""All components; heads that are written out; an encoder of one head; learned positions; scores
+divided by a size that is not that of the keys."""
 
 
 @pytest.mark.parametrize("formulas", NOTES)
@@ -41,6 +56,21 @@ def test_each_class_says_what_is_wrong(
         for name, wrong in _wrong(settings):
             with pytest.raises(ValueError, match=f"{name}.*{wrong}"):
                 made(**{**settings, name: wrong})
+
+
+def test_a_size_of_the_formula_alone_has_no_default(
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """Any would be a wrong scale in silence. The heads of a model know its size, and no other."""
+    package = imported(package_of([OWN_SIZE % "d_{model}", HEADS, LAYER]))
+    with pytest.raises(TypeError, match="d_model"):
+        package.ScaledDotProductAttention()
+    assert package.EncoderLayer(6, 2, 8).attention.attention.d_model == 6
+    package = imported(package_of([OWN_SIZE % "d_h", HEADS, LAYER]))
+    with pytest.raises(TypeError, match="d_h"):
+        package.MultiHeadAttention(6, 2)
+    assert package.MultiHeadAttention(6, 2, d_h=5).attention.d_h == 5
+    assert not hasattr(package, "EncoderLayer")
 
 
 def _settings(made: type) -> dict[str, Any]:
