@@ -798,16 +798,6 @@ class TestBiasedCausalSelfAttention(CausalChecks):
         assert_equals(torch.cat(read, dim=1), array(attention(x)))
 
 
-class TestSingleHeadCausalSelfAttention(CausalChecks):
-    """Its formula, and what holds of every attention on projections."""
-
-    shapes = ((4, 6),)
-    by_formula = staticmethod(single_head_causal_self_attention_by_formula)
-
-    def attention(self, dropout: float = 0.0) -> SingleHeadCausalSelfAttention:
-        return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
-
-
 class TestSelfAttention(UnorderedProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
@@ -816,6 +806,16 @@ class TestSelfAttention(UnorderedProjectedChecks):
 
     def attention(self, dropout: float = 0.0) -> SelfAttention:
         return randomised(SelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
+
+
+class TestSingleHeadCausalSelfAttention(CausalChecks):
+    """Its formula, and what holds of every attention on projections."""
+
+    shapes = ((4, 6),)
+    by_formula = staticmethod(single_head_causal_self_attention_by_formula)
+
+    def attention(self, dropout: float = 0.0) -> SingleHeadCausalSelfAttention:
+        return randomised(SingleHeadCausalSelfAttention(d_model=6, d_k=3, d_v=5, dropout=dropout))
 
 
 class TestCrossAttention(UnorderedProjectedChecks):

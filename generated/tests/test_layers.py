@@ -449,121 +449,6 @@ def test_encoder_layer_is_that_of_torch() -> None:
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch", [1, 3])
-def test_transformer_block_is_the_formula(batch: int, training: bool) -> None:
-    layer = randomised(TransformerBlock(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
-    x = torch.randn(batch, 4, 6, dtype=torch.float64)
-    assert_equals(layer(x), transformer_block_by_formula(layer, x))
-
-
-def test_transformer_block_in_float32() -> None:
-    layer = TransformerBlock(6, 2, 8)
-    x = torch.randn(2, 4, 6)
-    expected = transformer_block_by_formula(layer, x)
-    assert_close_in_float32(layer(x), expected, scale=10)
-
-
-def test_transformer_block_does_not_see_padding() -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
-    x = torch.randn(2, 5, 6, dtype=torch.float64)
-    keep_mask = torch.tensor([[True] * 5, [False, False, True, True, True]])
-    masks = {"keep_mask": keep_mask}
-    output = layer(x, **masks)
-    assert_equals(output[:1], array(layer(x[:1])))
-    seen = layer(x[1:, 2:])
-    assert_equals(output[1:, 2:], array(seen))
-    x[1, :2] = torch.randn(2, 6)
-    assert_equals(layer(x, **masks)[1, 2:], array(output[1, 2:]))
-
-
-def test_transformer_block_sees_nothing_that_comes_later() -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
-    x = torch.randn(2, 5, 6, dtype=torch.float64)
-    output = layer(x)
-    for at in range(1, 5):
-        assert_equals(output[:, :at], array(layer(x[:, :at])))
-
-
-def test_transformer_block_goes_on_where_its_cache_ends() -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
-    x = torch.randn(2, 5, 6, dtype=torch.float64)
-    cache = KeyValueCache(5)
-    read = [layer(piece, cache=cache) for piece in x.split([1, 2, 2], dim=1)]
-    assert_equals(torch.cat(read, dim=1), array(layer(x)))
-
-
-def test_transformer_block_adds_nothing_where_all_is_dropped() -> None:
-    layer = TransformerBlock(6, 2, 8, dropout=1.0).eval()
-    layer.dropout.train()
-    x = torch.randn(2, 4, 6)
-    assert torch.equal(layer(x), x)
-
-
-def test_transformer_block_drops_out_only_in_training() -> None:
-    layer = TransformerBlock(6, 2, 8, dropout=0.5)
-    assert_dropout_only_in_training(layer, torch.randn(2, 4, 6))
-
-
-def test_transformer_block_drops_out_inside_each_sublayer() -> None:
-    layer = TransformerBlock(6, 2, 8, dropout=0.5).eval()
-    x = torch.randn(2, 4, 6)
-    for sublayer in (layer.attention, layer.feed_forward):
-        sublayer.train()
-        assert not torch.equal(layer(x), layer(x))
-        sublayer.eval()
-
-
-def test_transformer_block_has_gradients() -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
-    x = torch.randn(1, 3, 6, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(layer, x)
-
-
-def test_transformer_block_leaves_its_inputs_alone() -> None:
-    layer = TransformerBlock(6, 2, 8)
-    x, keep_mask = torch.randn(2, 4, 6), torch.rand(2, 4) > 0.5
-    assert_inputs_untouched(lambda x, mask: layer(x, keep_mask=mask), x, keep_mask)
-
-
-def test_transformer_block_is_that_of_torch() -> None:
-    layer = randomised(TransformerBlock(6, 2, 8))
-    theirs = nn.TransformerEncoderLayer(
-        6,
-        2,
-        8,
-        dropout=0.0,
-        activation="gelu",
-        layer_norm_eps=layer.feed_forward_norm.eps,
-        batch_first=True,
-        norm_first=True,
-        dtype=torch.float64,
-    )
-    theirs.load_state_dict(
-        {
-            "self_attn.in_proj_weight": torch.cat(
-                [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
-            ),
-            "self_attn.in_proj_bias": torch.cat(
-                [layer.attention.W_Q.bias, layer.attention.W_K.bias, layer.attention.W_V.bias]
-            ),
-            "self_attn.out_proj.bias": layer.attention.W_O.bias,
-            "self_attn.out_proj.weight": layer.attention.W_O.weight,
-            "linear1.weight": layer.feed_forward.W_1.weight,
-            "linear1.bias": layer.feed_forward.W_1.bias,
-            "linear2.weight": layer.feed_forward.W_2.weight,
-            "linear2.bias": layer.feed_forward.W_2.bias,
-            "norm1.weight": layer.attention_norm.gamma,
-            "norm1.bias": layer.attention_norm.beta,
-            "norm2.weight": layer.feed_forward_norm.gamma,
-            "norm2.bias": layer.feed_forward_norm.beta,
-        }
-    )
-    x = torch.randn(2, 4, 6, dtype=torch.float64)
-    expected = theirs(x, src_mask=~causal_mask(4, 4))
-    assert_equals(layer(x), array(expected))
-
-
-@pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("batch", [1, 3])
 def test_decoder_layer_is_the_formula(batch: int, training: bool) -> None:
     layer = randomised(DecoderLayer(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
     x = torch.randn(batch, 4, 6, dtype=torch.float64)
@@ -708,3 +593,118 @@ def test_decoder_layer_is_that_of_torch() -> None:
     later = ~causal_mask(4, 4)
     expected = theirs(x, memory, tgt_mask=later, memory_key_padding_mask=padding)
     assert_equals(layer(x, memory, memory_keep_mask=~padding), array(expected))
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_transformer_block_is_the_formula(batch: int, training: bool) -> None:
+    layer = randomised(TransformerBlock(6, 2, 8, dropout=0.0 if training else 0.5)).train(training)
+    x = torch.randn(batch, 4, 6, dtype=torch.float64)
+    assert_equals(layer(x), transformer_block_by_formula(layer, x))
+
+
+def test_transformer_block_in_float32() -> None:
+    layer = TransformerBlock(6, 2, 8)
+    x = torch.randn(2, 4, 6)
+    expected = transformer_block_by_formula(layer, x)
+    assert_close_in_float32(layer(x), expected, scale=10)
+
+
+def test_transformer_block_does_not_see_padding() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    keep_mask = torch.tensor([[True] * 5, [False, False, True, True, True]])
+    masks = {"keep_mask": keep_mask}
+    output = layer(x, **masks)
+    assert_equals(output[:1], array(layer(x[:1])))
+    seen = layer(x[1:, 2:])
+    assert_equals(output[1:, 2:], array(seen))
+    x[1, :2] = torch.randn(2, 6)
+    assert_equals(layer(x, **masks)[1, 2:], array(output[1, 2:]))
+
+
+def test_transformer_block_sees_nothing_that_comes_later() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    output = layer(x)
+    for at in range(1, 5):
+        assert_equals(output[:, :at], array(layer(x[:, :at])))
+
+
+def test_transformer_block_goes_on_where_its_cache_ends() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    cache = KeyValueCache(5)
+    read = [layer(piece, cache=cache) for piece in x.split([1, 2, 2], dim=1)]
+    assert_equals(torch.cat(read, dim=1), array(layer(x)))
+
+
+def test_transformer_block_adds_nothing_where_all_is_dropped() -> None:
+    layer = TransformerBlock(6, 2, 8, dropout=1.0).eval()
+    layer.dropout.train()
+    x = torch.randn(2, 4, 6)
+    assert torch.equal(layer(x), x)
+
+
+def test_transformer_block_drops_out_only_in_training() -> None:
+    layer = TransformerBlock(6, 2, 8, dropout=0.5)
+    assert_dropout_only_in_training(layer, torch.randn(2, 4, 6))
+
+
+def test_transformer_block_drops_out_inside_each_sublayer() -> None:
+    layer = TransformerBlock(6, 2, 8, dropout=0.5).eval()
+    x = torch.randn(2, 4, 6)
+    for sublayer in (layer.attention, layer.feed_forward):
+        sublayer.train()
+        assert not torch.equal(layer(x), layer(x))
+        sublayer.eval()
+
+
+def test_transformer_block_has_gradients() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    x = torch.randn(1, 3, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(layer, x)
+
+
+def test_transformer_block_leaves_its_inputs_alone() -> None:
+    layer = TransformerBlock(6, 2, 8)
+    x, keep_mask = torch.randn(2, 4, 6), torch.rand(2, 4) > 0.5
+    assert_inputs_untouched(lambda x, mask: layer(x, keep_mask=mask), x, keep_mask)
+
+
+def test_transformer_block_is_that_of_torch() -> None:
+    layer = randomised(TransformerBlock(6, 2, 8))
+    theirs = nn.TransformerEncoderLayer(
+        6,
+        2,
+        8,
+        dropout=0.0,
+        activation="gelu",
+        layer_norm_eps=layer.feed_forward_norm.eps,
+        batch_first=True,
+        norm_first=True,
+        dtype=torch.float64,
+    )
+    theirs.load_state_dict(
+        {
+            "self_attn.in_proj_weight": torch.cat(
+                [layer.attention.W_Q.weight, layer.attention.W_K.weight, layer.attention.W_V.weight]
+            ),
+            "self_attn.in_proj_bias": torch.cat(
+                [layer.attention.W_Q.bias, layer.attention.W_K.bias, layer.attention.W_V.bias]
+            ),
+            "self_attn.out_proj.bias": layer.attention.W_O.bias,
+            "self_attn.out_proj.weight": layer.attention.W_O.weight,
+            "linear1.weight": layer.feed_forward.W_1.weight,
+            "linear1.bias": layer.feed_forward.W_1.bias,
+            "linear2.weight": layer.feed_forward.W_2.weight,
+            "linear2.bias": layer.feed_forward.W_2.bias,
+            "norm1.weight": layer.attention_norm.gamma,
+            "norm1.bias": layer.attention_norm.beta,
+            "norm2.weight": layer.feed_forward_norm.gamma,
+            "norm2.bias": layer.feed_forward_norm.beta,
+        }
+    )
+    x = torch.randn(2, 4, 6, dtype=torch.float64)
+    expected = theirs(x, src_mask=~causal_mask(4, 4))
+    assert_equals(layer(x), array(expected))

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
+from transformer.schedules import warmup_schedule
 from transformer.train import MODELS, loss_of, main, parsed, prepared, rate, report, train, update
-from transformer.training import warmup_schedule
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"

@@ -58,7 +58,7 @@ from .positions import (
     RotaryEmbedding,
     SinusoidalPositionalEncoding,
 )
-from .training import warmup_schedule
+from .schedules import warmup_schedule
 
 __all__ = [
     "GPT",

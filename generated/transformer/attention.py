@@ -195,16 +195,6 @@ class DistanceAttention(DotProductAttention):
         return query, key, 1.0
 
 
-def split_heads(x: Tensor, num_heads: int) -> Tensor:
-    """Each head's share of the features: (B, n, d) to (B, num_heads, n, d / num_heads)."""
-    return x.reshape(*x.shape[:-1], num_heads, x.size(-1) // num_heads).transpose(-3, -2)
-
-
-def join_heads(heads: Tensor) -> Tensor:
-    """The heads side by side: (B, num_heads, n, head_size) to (B, n, num_heads * head_size)."""
-    return heads.transpose(-3, -2).flatten(-2)
-
-
 class ScaledDotProductAttention(DotProductAttention):
     r"""Attention whose scores are dot products of queries and keys, divided by √d_k.
 
@@ -216,7 +206,7 @@ class ScaledDotProductAttention(DotProductAttention):
     keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention.md:59, 83, 94, 70; vault/What goes wrong.md:119;
+    From vault/Attention.md:59, 70, 83, 94; vault/What goes wrong.md:119;
     vault/Encoder-decoder.excalidraw.md:96.
     """
 
@@ -228,7 +218,7 @@ class ScaledDotProductAttention(DotProductAttention):
         return query, key, query.size(-1) ** -0.5
 
 
-class CausalScaledDotProductAttention(DotProductAttention):
+class CausalScaledDotProductAttention(ScaledDotProductAttention):
     r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with later
     keys hidden.
 
@@ -247,13 +237,6 @@ class CausalScaledDotProductAttention(DotProductAttention):
     """
 
     causal = True
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / math.sqrt(query.size(-1))
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, query.size(-1) ** -0.5
 
 
 class UnscaledDotProductAttention(DotProductAttention):
@@ -279,7 +262,7 @@ class UnscaledDotProductAttention(DotProductAttention):
 
 
 class SoftCappedScaledDotProductAttention(BlockAttention):
-    r"""Attention whose scores are dot products of queries and keys, divided by c √d_k, then
+    r"""Attention whose scores are dot products of queries and keys, divided by c √d_k, put through
     c tanh(x).
 
         \mathrm{CappedAttn}(Q, K, V) =
@@ -304,7 +287,7 @@ class SoftCappedScaledDotProductAttention(BlockAttention):
         return self.c * torch.tanh(scores)
 
 
-class MaskedScaledDotProductAttention(DotProductAttention):
+class MaskedScaledDotProductAttention(ScaledDotProductAttention):
     r"""Attention whose scores are dot products of queries and keys, divided by √d_k, with M added.
 
         \mathrm{MaskedAttention}(Q, K, V, M) =
@@ -319,13 +302,6 @@ class MaskedScaledDotProductAttention(DotProductAttention):
 
     From vault/Masks.md:16.
     """
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """The score of each query with each key, (..., n, m)."""
-        return query @ key.mT / math.sqrt(query.size(-1))
-
-    def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, query.size(-1) ** -0.5
 
 
 class RescaledDotProductAttention(DotProductAttention):
@@ -363,7 +339,7 @@ class BilinearAttention(DotProductAttention):
     keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:34, 30, 65.
+    From vault/Attention scores.md:30, 34, 65.
     """
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0) -> None:
@@ -393,7 +369,7 @@ class AdditiveAttention(BlockAttention):
     keep_mask, bias, causal: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
-    From vault/Attention scores.md:49, 45, 66; vault/Sequence to sequence.md:28, 34.
+    From vault/Attention scores.md:45, 49, 66; vault/Sequence to sequence.md:28, 34.
     """
 
     def __init__(
@@ -665,7 +641,7 @@ class RelativeSelfAttention(nn.Module):
     bias: added to the scores, (B, n, n) or what broadcasts to it
     returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
 
-    From vault/Relative positions.md:23, 17.
+    From vault/Relative positions.md:17, 23.
     """
 
     def __init__(
@@ -919,6 +895,26 @@ class Seq2SeqAttention(nn.Module):
         return scores
 
 
+def split_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Each head's share of the features: (B, n, d) to (B, num_heads, n, d / num_heads)."""
+    return x.reshape(*x.shape[:-1], num_heads, x.size(-1) // num_heads).transpose(-3, -2)
+
+
+def join_heads(heads: Tensor) -> Tensor:
+    """The heads side by side: (B, num_heads, n, head_size) to (B, n, num_heads * head_size)."""
+    return heads.transpose(-3, -2).flatten(-2)
+
+
+def check_given(attention: Attention, dropout: float) -> None:
+    """Raise an error unless an attention that is given can be that of heads, with the dropout that
+    it has itself."""
+    if dropout:
+        raise ValueError("the attention that is given has a dropout of its own: set it there")
+    if not isinstance(attention, Attention):
+        name = type(attention).__name__
+        raise TypeError(f"attention must be one of query, key and value, not a {name}")
+
+
 class MultiHeadAttention(nn.Module):
     r"""Attention in several heads side by side, each with its own projections of the input.
 
@@ -955,11 +951,8 @@ class MultiHeadAttention(nn.Module):
         self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = ScaledDotProductAttention(dropout)
-        elif dropout:
-            raise ValueError("the attention that is given has a dropout of its own: set it there")
-        if not isinstance(attention, Attention):
-            name = type(attention).__name__
-            raise TypeError(f"attention must be one of query, key and value, not a {name}")
+        else:
+            check_given(attention, dropout)
         self.attention = attention
 
     def extra_repr(self) -> str:
@@ -1005,7 +998,7 @@ class MultiHeadAttention(nn.Module):
 
 
 class CausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
+    r"""Self-attention in several heads, in which a position sees itself and those before it.
 
         \mathrm{MaskedMultiHead}(X) =
             \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O,
@@ -1035,11 +1028,8 @@ class CausalSelfAttention(nn.Module):
         self.W_O = Linear(d_model, d_model, bias=False)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
-        elif dropout:
-            raise ValueError("the attention that is given has a dropout of its own: set it there")
-        if not isinstance(attention, Attention):
-            name = type(attention).__name__
-            raise TypeError(f"attention must be one of query, key and value, not a {name}")
+        else:
+            check_given(attention, dropout)
         self.attention = attention
 
     def extra_repr(self) -> str:
@@ -1076,7 +1066,8 @@ class CausalSelfAttention(nn.Module):
 
 
 class BiasedCausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
+    r"""Self-attention in several heads, in which a position sees itself and those before it, with
+    biases.
 
         \begin{aligned}
         \mathrm{BiasedHeads}(X) &=
@@ -1108,11 +1099,8 @@ class BiasedCausalSelfAttention(nn.Module):
         self.W_O = Linear(d_model, d_model)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
-        elif dropout:
-            raise ValueError("the attention that is given has a dropout of its own: set it there")
-        if not isinstance(attention, Attention):
-            name = type(attention).__name__
-            raise TypeError(f"attention must be one of query, key and value, not a {name}")
+        else:
+            check_given(attention, dropout)
         self.attention = attention
 
     def extra_repr(self) -> str:
@@ -1146,47 +1134,6 @@ class BiasedCausalSelfAttention(nn.Module):
             return self.W_O(join_heads(heads)), weights
         joined: Tensor = self.W_O(join_heads(output))
         return joined
-
-
-class SingleHeadCausalSelfAttention(nn.Module):
-    r"""Self-attention in which a position sees itself and those before it.
-
-        \mathrm{CausalSelfAttention}(X) = \mathrm{CausalAttention}(XW^Q, XW^K, XW^V)
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n) or (B, n, n)
-    bias: added to the scores, (B, n, n) or what broadcasts to it
-    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
-
-    From vault/Self-attention.md:37.
-    """
-
-    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        check_sizes(d_model=d_model, d_k=d_k, d_v=d_v)
-        self.W_Q = Linear(d_model, d_k, bias=False)
-        self.W_K = Linear(d_model, d_k, bias=False)
-        self.W_V = Linear(d_model, d_v, bias=False)
-        self.attention = ScaledDotProductAttention(dropout)
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        output: Tensor | tuple[Tensor, Tensor] = self.attention(
-            self.W_Q(x),
-            self.W_K(x),
-            self.W_V(x),
-            keep_mask=batched_mask(keep_mask, x),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        return output
 
 
 class SelfAttention(nn.Module):
@@ -1226,6 +1173,47 @@ class SelfAttention(nn.Module):
             self.W_V(x),
             keep_mask=batched_mask(keep_mask, x),
             bias=bias,
+            need_weights=need_weights,
+        )
+        return output
+
+
+class SingleHeadCausalSelfAttention(nn.Module):
+    r"""Self-attention in one head, in which a position sees itself and those before it.
+
+        \mathrm{CausalSelfAttention}(X) = \mathrm{CausalAttention}(XW^Q, XW^K, XW^V)
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n) or (B, n, n)
+    bias: added to the scores, (B, n, n) or what broadcasts to it
+    returns: (B, n, d_v), and with need_weights the weights, (B, n, n)
+
+    From vault/Self-attention.md:37.
+    """
+
+    def __init__(self, d_model: int, d_k: int, d_v: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        check_sizes(d_model=d_model, d_k=d_k, d_v=d_v)
+        self.W_Q = Linear(d_model, d_k, bias=False)
+        self.W_K = Linear(d_model, d_k, bias=False)
+        self.W_V = Linear(d_model, d_v, bias=False)
+        self.attention = ScaledDotProductAttention(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        keep_mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        output: Tensor | tuple[Tensor, Tensor] = self.attention(
+            self.W_Q(x),
+            self.W_K(x),
+            self.W_V(x),
+            keep_mask=batched_mask(keep_mask, x),
+            bias=bias,
+            causal=True,
             need_weights=need_weights,
         )
         return output

@@ -138,7 +138,7 @@ class OutputHead(nn.Module):
 
 
 class AddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
+    r"""A residual connection around a sublayer, with layer normalisation of their sum.
 
         \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
 
@@ -160,7 +160,7 @@ class AddNorm(nn.Module):
 
 
 class PreNormAddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation.
+    r"""A residual connection around layer normalisation and the sublayer behind it.
 
         \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))
 
@@ -182,7 +182,7 @@ class PreNormAddNorm(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    r"""Self-attention and a feed-forward layer, each with a residual connection and a norm.
+    r"""Self-attention and a feed-forward layer, a residual connection and a norm behind each.
 
         \begin{aligned}
         Z &= \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X)) \\
@@ -209,40 +209,6 @@ class EncoderLayer(nn.Module):
         x = self.attention_norm(x + self.dropout(attended))
         transformed = self.feed_forward(x)
         x = self.feed_forward_norm(x + self.dropout(transformed))
-        return x
-
-
-class TransformerBlock(nn.Module):
-    r"""Causal self-attention and a feed-forward layer, each with a residual connection and a norm.
-
-        \begin{aligned}
-        Z &= X + \mathrm{BiasedHeads}(\mathrm{LayerNorm}(X)) \\
-        \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
-        \end{aligned}
-
-    x: (B, n, d_model)
-    keep_mask: True to keep; (B, n), with a cache for all positions so far
-    cache: keeps the keys and values of x, which goes on where those before it end
-    returns: (B, n, d_model)
-
-    From vault/GPT.md:57; vault/GPT block.excalidraw.md:68.
-    """
-
-    def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.attention = BiasedCausalSelfAttention(d_model, num_heads, dropout)
-        self.attention_norm = LayerNorm(d_model)
-        self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
-        self.feed_forward_norm = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self, x: Tensor, *, keep_mask: Tensor | None = None, cache: KeyValueCache | None = None
-    ) -> Tensor:
-        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask, cache=cache)
-        x = x + self.dropout(attended)
-        transformed = self.feed_forward(self.feed_forward_norm(x))
-        x = x + self.dropout(transformed)
         return x
 
 
@@ -292,4 +258,39 @@ class DecoderLayer(nn.Module):
         x = self.cross_attention_norm(x + self.dropout(attended))
         transformed = self.feed_forward(x)
         x = self.feed_forward_norm(x + self.dropout(transformed))
+        return x
+
+
+class TransformerBlock(nn.Module):
+    r"""Causal self-attention and a feed-forward layer, each in a residual connection, behind a
+    norm.
+
+        \begin{aligned}
+        Z &= X + \mathrm{BiasedHeads}(\mathrm{LayerNorm}(X)) \\
+        \mathrm{Block}(X) &= Z + \mathrm{MLP}(\mathrm{LayerNorm}(Z))
+        \end{aligned}
+
+    x: (B, n, d_model)
+    keep_mask: True to keep; (B, n), with a cache for all positions so far
+    cache: keeps the keys and values of x, which goes on where those before it end
+    returns: (B, n, d_model)
+
+    From vault/GPT.md:57; vault/GPT block.excalidraw.md:68.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.attention = BiasedCausalSelfAttention(d_model, num_heads, dropout)
+        self.attention_norm = LayerNorm(d_model)
+        self.feed_forward = GeluFeedForward(d_model, d_ff, dropout)
+        self.feed_forward_norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Tensor, *, keep_mask: Tensor | None = None, cache: KeyValueCache | None = None
+    ) -> Tensor:
+        attended = self.attention(self.attention_norm(x), keep_mask=keep_mask, cache=cache)
+        x = x + self.dropout(attended)
+        transformed = self.feed_forward(self.feed_forward_norm(x))
+        x = x + self.dropout(transformed)
         return x

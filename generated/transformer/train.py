@@ -30,7 +30,7 @@ from .distributed import distributed, join, process, restore, state_of
 from .losses import cross_entropy, label_smoothing
 from .metrics import bleu
 from .models import GPT, EncoderDecoder, Model
-from .training import warmup_schedule
+from .schedules import warmup_schedule
 
 PROGRAM = "python -m transformer.train"
 

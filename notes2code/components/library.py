@@ -106,7 +106,8 @@ class Component:
     is how many sizes its class takes, all that of a head, where heads can call it. An attention is
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
-    usual names of its roles in code. ``textbook`` is its usual formula.
+    usual names of its roles in code. ``textbook`` is its usual formula. ``summaries`` are what its
+    docstring says in the place of its ``summary`` for formulas of some part.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Component:
     roles: Mapping[str, tuple[str, ...]]
     forms: tuple[Form, ...]
     equation: Equation = field(repr=False)
+    summaries: Mapping[str, str]
 
     def is_headed_otherwise(self, section: Sequence[str]) -> bool:
         """Whether the nearest of some headings that speaks of the component, or of what is like it,
@@ -226,7 +228,7 @@ def plain(name: str) -> str:
     return "".join(c for c in name if c.isalnum()).lower()
 
 
-FAMILIES = ("attention", "positions", "layers", "models", "losses", "training", "metrics")
+FAMILIES = ("attention", "positions", "layers", "models", "losses", "schedules", "metrics")
 """The modules of the generated package that components can belong to."""
 
 KINDS = ("factor", "number", "term", "bias", "relative", "distance", "function", "condition")
@@ -319,6 +321,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},
         forms=forms,
         equation=textbook,
+        summaries=data.get("summaries", {}),
     )
 
 

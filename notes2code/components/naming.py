@@ -74,7 +74,7 @@ def variant_name(
     base = class_name(recognised)
     mine, theirs = telling(recognised), telling(usual)
     words: list[str] = []
-    if recognised.form.part != usual.form.part and recognised.form.part not in _WAYS_OF_WRITING:
+    if recognised.form.part != usual.form.part and recognised.form.part not in WAYS_OF_WRITING:
         words.append(_camel(recognised.form.part))
     # What the score goes through tells more than what it is scaled with.
     for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
@@ -96,7 +96,7 @@ def variant_name(
     return f"{base}{number}"
 
 
-_WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")
+WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")
 """Forms that say how a note writes a component, not what it is."""
 
 _WORDS = {

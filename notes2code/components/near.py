@@ -20,7 +20,7 @@ from notes2code.meaning.ir import Add, Cases, Definition, Equation, Expr, Fn, Mu
 MAX_PARTS = 80
 """The parts of a formula up to which changes are tried, since each is tried at every part."""
 
-_OF_LETTERS = frozenset(["metrics", "training"])
+_OF_LETTERS = frozenset(["metrics", "schedules"])
 """Families whose letters tell a formula from others; the rest must have the component's name."""
 
 _OF_ROLES = frozenset(["attention", "losses"])

@@ -40,7 +40,9 @@ def _summary(part: Part) -> str:
             own = in_own_sizes(part.recognised, part.recognised.settings[name])
             in_words = {"factor": factor, "term": term}.get(setting.kind, words)
             said.append(told.replace("{}", in_words(own)))
-    return ", ".join([part.component.summary.removesuffix("."), *said]) + "."
+    component = part.component
+    summary = component.summaries.get(part.recognised.form.part, component.summary)
+    return ", ".join([summary.removesuffix("."), *said]) + "."
 
 
 def formulas(part: Part) -> tuple[str, ...]:
@@ -67,11 +69,12 @@ def _sentence(text: str) -> str:
 def _listed(sources: Sequence[Source], vault: str) -> str:
     """Places, those in one note together: ``vault/Masks.md:16, 47; vault/GPT.md:43``."""
     sources = list({place(vault, source): source for source in sources}.values())
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, list[int]] = {}
     for source in sources[:_PLACES]:
-        lines.setdefault(place(vault, source).rpartition(":")[0], []).append(str(source.line))
+        lines.setdefault(place(vault, source).rpartition(":")[0], []).append(source.line)
     more = f" and {len(sources) - _PLACES} more" if len(sources) > _PLACES else ""
-    return "; ".join(f"{note}:{', '.join(numbers)}" for note, numbers in lines.items()) + more
+    listed = (f"{note}:{', '.join(map(str, sorted(own)))}" for note, own in lines.items())
+    return "; ".join(listed) + more
 
 
 def place(vault: str, source: Source) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from notes2code.emit.blocks import blocks_of, name_of, public_names, without_docstrings
+from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
 from notes2code.emit.imports import imports_of, imports_of_siblings, joined, ordered
 from notes2code.emit.templating import TEMPLATES
 
@@ -21,7 +21,7 @@ FAMILIES = {
     "checkpoints": "Checkpoints: models in files, and the weights of other people's models.",
     "models": "Models: whole Transformers.",
     "losses": "Losses: what training makes small.",
-    "training": "Training: how fast a model learns.",
+    "schedules": "Schedules: how fast a model learns, step by step.",
     "metrics": "Metrics: how good an output is.",
 }
 """The modules of the package, in the order in which they import each other."""
@@ -60,8 +60,22 @@ def with_shared(bodies: Mapping[str, str]) -> dict[str, str]:
     whole = dict(bodies)
     for family in SHARED:
         if shared := _shared(family, whole):
-            whole[family] = "\n\n\n".join(filter(None, [*shared, whole.get(family)]))
+            whole[family] = "\n\n\n".join(_joined(shared, whole.get(family, "")))
     return {family: whole[family] for family in FAMILIES if family in whole}
+
+
+def _joined(shared: Sequence[str], body: str) -> list[str]:
+    """The blocks of a module: what is shared, then its classes; a function that only these call
+    stands before the first that does."""
+    own = blocks_of(body) if body else []
+    names = {block: {*NAME.findall(without_docstrings(block))} for block in (*shared, *own)}
+    used = set().union(*(names[block] - {name_of(block)} for block in shared))
+    helpers = [b for b in shared if b.startswith("def ") and name_of(b) not in used]
+    behind: list[str] = []
+    for block in own:
+        behind += [b for b in helpers if name_of(b) in names[block] and b not in behind]
+        behind.append(block)
+    return [*(block for block in shared if block not in behind), *behind]
 
 
 def _shared(family: str, bodies: Mapping[str, str]) -> list[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 
+from notes2code.components.naming import WAYS_OF_WRITING
 from notes2code.components.plan import Part
 from notes2code.emit.blocks import NAME, without_docstrings
 
@@ -22,16 +24,21 @@ def made_of(modules: Mapping[Part, str]) -> dict[Part, set[Part]]:
 
 
 def ordered_parts(parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[Part]:
-    """The parts of a module: what is made of fewer parts comes first, then what more of the
-    package is made of, with its variants, and else as in the notes; but whole models stay with
-    what they are made of."""
+    """The parts of a module: what is made in fewer steps comes first, then what more of the
+    package is made of, with its variants, then what is made of less, and else as in the notes;
+    but whole models stay with what they are made of."""
     users = Counter(part for used in made_of.values() for part in used)
-    of_variants = Counter(p.component.name for used in made_of.values() for p in used)
-    order = [part.component.name for part in parts]
+    of_variants = Counter(_kind(p) for used in made_of.values() for p in used)
+    order = [_kind(part) for part in parts]
+    least = {_kind(p): min(len(made_of[q]) for q in parts if _kind(q) == _kind(p)) for p in parts}
+
+    @cache
+    def steps(part: Part) -> int:
+        return 1 + max(map(steps, made_of[part]), default=0)
 
     def place(part: Part) -> tuple[int, ...]:
-        name = part.component.name
-        return len(made_of[part]), -of_variants[name], order.index(name), -users[part]
+        kind = _kind(part)
+        return steps(part), -of_variants[kind], least[kind], order.index(kind), -users[part]
 
     ordered = sorted(parts, key=place)
     if "models" not in {part.component.family for part in parts}:
@@ -39,3 +46,9 @@ def ordered_parts(parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[
     whole = [part for part in parts if not any(part in made_of[other] for other in parts)]
     with_pieces = ([p for p in ordered if p in made_of[part] or p is part] for part in whole)
     return list(dict.fromkeys(part for pieces in with_pieces for part in pieces))
+
+
+def _kind(part: Part) -> tuple[str, str]:
+    """What variants are of one kind: a component in one form, such as with one head."""
+    form = part.recognised.form.part
+    return part.component.name, "" if form in WAYS_OF_WRITING else form

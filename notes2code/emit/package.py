@@ -12,6 +12,7 @@ from notes2code.emit import docs
 from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions
 from notes2code.emit.graph import EmitError
+from notes2code.emit.inherited import inherited
 from notes2code.emit.modules import FAMILIES, exports, init, module, template, with_shared
 from notes2code.emit.order import made_of, ordered_parts
 from notes2code.emit.readme import Row, around
@@ -161,7 +162,7 @@ class _Renderer:
         """All files, by path."""
         bodies = with_shared(
             {
-                family: "\n\n\n".join(self.texts[part].module for part in parts)
+                family: "\n\n\n".join(inherited([self.texts[part].module for part in parts]))
                 for family, parts in self.families.items()
             }
         )
@@ -217,7 +218,7 @@ class _Renderer:
 
     def _example(self) -> str:
         """The first example: that of the part which most others are built into."""
-        order = ("metrics", "training", "losses", "positions", "attention", "layers", "models")
+        order = ("metrics", "schedules", "losses", "positions", "attention", "layers", "models")
         parts = [p for p in self.texts if (p.component.folder / _EXAMPLE).is_file()]
         parts.sort(key=lambda part: order.index(part.component.family))
         if not parts:

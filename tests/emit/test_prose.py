@@ -31,7 +31,7 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = %s W_2"
         ),
         (
             r"c \tanh\left(\frac{QK^\top}{c \sqrt{d_k}}\right)",
-            "divided by c √d_k, then c tanh(x)",
+            "divided by c √d_k, put through c tanh(x)",
             "/ (self.c * math.sqrt(query.size(-1)))",
         ),
         (r"\frac{QK^\top}{\sqrt{d_k}} - \lambda |i - j|", "with -lambda_ |i - j| added", None),
@@ -69,6 +69,28 @@ def test_windows(cases: str, said: str) -> None:
 def test_activations(hidden: str, said: str) -> None:
     module = package_of([FEED_FORWARD % hidden])["transformer/layers.py"]
     assert _summary(module, "FeedForward").endswith(f" with {said} between them.")
+
+
+def test_norms_before_and_behind() -> None:
+    norm = (
+        r"\mathrm{LayerNorm}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta, "
+        + (r"\quad \mu = \frac{1}{d} \sum_i x_i, \quad \sigma^2 = \frac{1}{d} \sum_i (x_i - \mu)^2")
+    )
+    behind = r"\mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))"
+    before = r"\mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))"
+    module = package_of([norm, behind, before])["transformer/layers.py"]
+    assert _summary(module, "AddNorm") == (
+        "A residual connection around layer normalisation and the sublayer behind it."
+    )
+    assert "of their sum." in module
+
+
+def test_lines_of_a_note_are_in_order() -> None:
+    """The first formula shown is the one that the class is of, wherever it stands."""
+    score, sum_ = "a(q, k) = q^\\top W k", r"o = \sum_{j=1}^m \mathrm{softmax}_j(a(q, k_j)) v_j"
+    module = package_of([sum_, score, sum_])["transformer/attention.py"]
+    (lines,) = re.findall(r"From vault/Note.md:(.*)\.$", module, re.MULTILINE)
+    assert lines == "1, 2, 3"
 
 
 def _summary(module: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Training: how fast a model learns."""
+"""Schedules: how fast a model learns, step by step."""
 
 from __future__ import annotations
 

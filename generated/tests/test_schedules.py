@@ -1,4 +1,4 @@
-"""Tests of the training of the notes, held against the formulas as written."""
+"""Tests of the schedules of the notes, held against the formulas as written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from formulas import warmup_schedule_by_formula
-from transformer.training import warmup_schedule
+from transformer.schedules import warmup_schedule
 
 
 @pytest.mark.parametrize("step", [1, 2, 99, 100, 101, 5000])
