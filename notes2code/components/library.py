@@ -82,6 +82,12 @@ class Form:
     whole: bool = False
     given: tuple[str, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """Its part where that says what the component is, such as ``single_head``; "" where it
+        says how a note writes it."""
+        return "" if self.part in _WAYS_OF_WRITING else self.part
+
     def has(self, setting: Setting) -> bool:
         """Whether the formula has a place for a setting."""
         return any(
@@ -206,6 +212,10 @@ class Library:
         """All formulas, those that say most first."""
         pairs = [(c, f) for c in self.components.values() for f in c.forms]
         return tuple(sorted(pairs, key=lambda pair: -_weight(pair[1])))
+
+
+_WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")
+"""The parts that do not."""
 
 
 def _names(component: Component) -> set[str]:

@@ -74,8 +74,8 @@ def variant_name(
     base = class_name(recognised)
     mine, theirs = telling(recognised), telling(usual)
     words: list[str] = []
-    if recognised.form.part != usual.form.part and recognised.form.part not in WAYS_OF_WRITING:
-        words.append(_camel(recognised.form.part))
+    if recognised.form.part != usual.form.part and recognised.form.kind:
+        words.append(_camel(recognised.form.kind))
     # What the score goes through tells more than what it is scaled with.
     for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
         if mine[setting] != theirs[setting]:
@@ -95,9 +95,6 @@ def variant_name(
         number += 1
     return f"{base}{number}"
 
-
-WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")
-"""Forms that say how a note writes a component, not what it is."""
 
 _WORDS = {
     "scale": ("Unscaled", "Rescaled"),

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from notes2code.components.naming import WAYS_OF_WRITING
 from notes2code.components.plan import Part
 from notes2code.emit.blocks import NAME, without_docstrings
 
@@ -50,5 +49,4 @@ def ordered_parts(parts: list[Part], made_of: Mapping[Part, set[Part]]) -> list[
 
 def _kind(part: Part) -> tuple[str, str]:
     """What variants are of one kind: a component in one form, such as with one head."""
-    form = part.recognised.form.part
-    return part.component.name, "" if form in WAYS_OF_WRITING else form
+    return part.component.name, part.recognised.form.kind
