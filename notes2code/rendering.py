@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from notes2code.compilation import EMIT, Compilation
+from notes2code.compilation import EMIT, SKIP, Compilation
 from notes2code.components.compiling import Compiled
 from notes2code.components.mentions import Mention
 from notes2code.components.plan import Part, Source, plan
@@ -15,6 +15,7 @@ from notes2code.emit import package as emitter
 from notes2code.emit.formulas import Plain
 from notes2code.model_sizes import sizes_of
 from notes2code.numbers_said import numbers_said
+from notes2code.ties_said import ties_said
 
 DRAWINGS = ("excalidraw", "canvas")
 
@@ -93,6 +94,7 @@ def _sourced(compilation: Compilation) -> list[tuple[Compiled, Source]]:
     """The formulas with their places; what a drawing repeats of a note is the note's."""
     ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
     numbers = numbers_said(compilation)
+    ties = ties_said(compilation.vault, SKIP)
     return [
         (
             f.compiled,
@@ -102,6 +104,7 @@ def _sourced(compilation: Compilation) -> list[tuple[Compiled, Source]]:
                 f.formula.latex,
                 f.note.title,
                 numbers.get((f.note.path, f.formula.section), ()),
+                ties.get(f.note.path, 0),
             ),
         )
         for f in ordered

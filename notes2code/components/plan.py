@@ -15,14 +15,16 @@ from notes2code.components.reread import reread
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a part comes from: the note, the line, and the formula, "" where it is only named; and
-    the numbers that the formulas of its section say, such as ``c = 50``."""
+    """Where a part comes from: the note, the line, and the formula, "" where it is only named; the
+    numbers that the formulas of its section say, such as ``c = 50``; and the line in which its note
+    ties the way out of a model to its embeddings, 0 for none."""
 
     note: str
     line: int
     latex: str
     title: str = ""
     numbers: tuple[tuple[str, float], ...] = ()
+    tied: int = 0
 
 
 @dataclass(frozen=True, eq=False)

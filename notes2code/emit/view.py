@@ -210,11 +210,19 @@ class View:
 
     @property
     def is_tied(self) -> bool:
-        """Whether the way out of a model is the table of its tokens: the notes have one letter for
-        both, and the same axes."""
+        """Whether the way out of a model is the table of its tokens: the notes say so, or have one
+        letter for both, and the same axes."""
+        if self.tied_by:
+            return True
         table = self.uses["token_embedding"]
         same = self.var("W") == table.var("E") and self.turned("W") != table.turned("E")
         return same and bool(table._part.sources)
+
+    @property
+    def tied_by(self) -> str:
+        """The place at which a note of the formula says so, "" for none."""
+        said = (source for source in self._part.sources if source.tied)
+        return next((f"{self._vault}/{source.note}:{source.tied}" for source in said), "")
 
     def is_matrix(self, role: str) -> bool:
         """Whether what stands in a role is a matrix to the component, and not each of its rows."""
