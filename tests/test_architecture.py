@@ -66,8 +66,10 @@ AROUND: Mapping[str, set[str]] = {
     "stand_ins": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
+    "ties_said": {"vault"},
     "rendering": {
         *("compilation", "components", "diagnostics", "emit", "model_sizes", "numbers_said"),
+        "ties_said",
     },
     "passing": {"compilation", "emit", "rendering", "verify"},
     "pipeline": {
