@@ -157,6 +157,10 @@ FUNCTIONS = frozenset(
 """Words that mean nothing without an argument."""
 
 
+_PARAMETERS = frozenset(["theta", "Theta", "phi", "Phi", "psi", "Psi", "omega", "Omega"])
+"""Greek letters of what is learned."""
+
+
 @lru_cache(maxsize=4096)
 def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tuple[int, ...]:
     """The ranks that an element of a name may have, the field's custom first.
@@ -182,6 +186,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         if indices == 1 and base.lower() in ("query", "key", "value"):
             return (1, 2, 0)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+    if base in _PARAMETERS and name.endswith(("_Q", "_K", "_V")):
+        return (2, 1)  # so is θ^Q, as W^Q is
     if base in ("Sigma", "Lambda"):
         return (2, 0, 1)  # a covariance, or what stands on a diagonal
     if _is_greek(base):

@@ -391,6 +391,8 @@ def explicit(run: Run, node: Infix) -> Value:
 
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
+    if node.op == "·" and left.body == ir.Ref("theta") and right.rank == 1:
+        run.pay(1.5)  # the θ of θ · x is no angle, but a vector of weights
     if node.op == "*" and run.gives_state:
         # The gates of a state are vectors, as in ``f_t * C_{t-1}``.
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
