@@ -112,6 +112,7 @@ def _ways(
         if (
             (_letters_fit(form, found) or (is_named and not _are_exchanged(form, found)))
             and _are_single(form, found)
+            and _are_of_all(form, found)
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
             and _are_alone(component, found)
@@ -196,6 +197,14 @@ def _are_exchanged(form: Form, found: Match) -> bool:
 def _are_single(form: Form, found: Match) -> bool:
     """Whether the roles that there is one of have no axes besides their own."""
     return not any(found.roles[role].outer for role in form.alone if role in found.roles)
+
+
+def _are_of_all(form: Form, found: Match) -> bool:
+    """Whether what a formula only names, and the component computes, is told apart as all of it is,
+    or not at all: the μ_c beside x_{bcij} is no mean of a row, there is one for all of a channel."""
+    every = {place for role in found.roles.values() for place in role.outer}
+    own = (found.roles[role].outer for role in form.names if role in found.roles)
+    return form.completes is None or all(not of or every == {*of} for of in own)
 
 
 def is_one_of(array: str, letters: Iterable[str]) -> bool:

@@ -66,8 +66,20 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     ends = (name.rpartition("_") for name in seen.counted)
     known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
     known.update(_of_dot_products(seen, nodes))
-    known |= listed & seen.counted.keys()
+    known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
     return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+
+
+def _beside_a_label(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The s_p of ``s_{i,p}`` beside ``s_{i,j}``: one has a label where the other has an index."""
+    pairs: dict[str, list[scripts.Use]] = {}
+    for node in nodes.of(Script):
+        match node.sub:
+            case Group(_, (_, _)) | Juxt((_, _)) if (use := seen.understood(node)) is not None:
+                pairs.setdefault(binders.bare(node), []).append(use)
+    for uses in pairs.values():
+        if any(len(use.indices) == 2 for use in uses):
+            yield from (use.name for use in uses if len(use.indices) == 1)
 
 
 def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:

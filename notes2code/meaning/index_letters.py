@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
@@ -62,7 +62,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
     target = define.target
     assert target is not None
-    below = {letter for letters in _side_by_side(target) for letter in letters}
+    below = {letter for letters in _side_by_side(target) for letter in letters} | _below([target])
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
     places = _neighbours(nodes) | _pairs(target, nodes)
@@ -144,11 +144,12 @@ def _places(target: Node, nodes: Nodes) -> set[str]:
 
 
 def _listed(target: Node, nodes: Nodes) -> set[str]:
-    """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in all those on
-    the right, beside what counts."""
+    """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in those on the
+    right, beside what counts; where there are more than two, all of them count."""
     mine = _in_list(target)
     others = [found for node in nodes.of(Script) if (found := _in_list(node))]
-    return mine.intersection(*others) if others and mine & names.INDEX_LETTERS else set()
+    counts = mine & names.INDEX_LETTERS or len(mine) > 2
+    return mine.intersection(set().union(*others)) if counts else set()
 
 
 def _in_list(node: Node) -> set[str]:
@@ -238,12 +239,14 @@ def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
 
 
 def _side_by_side(node: Node) -> Iterator[set[str]]:
-    """The letters side by side below each of the names in a node."""
+    """The letters side by side below each of the names in a node, with commas or without."""
     for inner in walk(node):
         sub = inner.sub if isinstance(inner, Script) else None
         factors = sub.factors if isinstance(sub, Juxt) else ()
         if factors and all(isinstance(f, Name) and len(f.text) == 1 for f in factors):
             yield {f.text for f in factors if isinstance(f, Name)}
+        elif len(listed := _in_list(inner)) > 1:
+            yield listed
 
 
 def _only_below(nodes: Nodes) -> set[str]:
@@ -275,9 +278,9 @@ def find_twins(seen: Survey, nodes: Nodes) -> None:
     seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
 
 
-def _below(nodes: Nodes) -> set[str]:
+def _below(nodes: Iterable[Node]) -> set[str]:
     """The letters that stand alone below a name."""
-    subs = (node.sub for node in nodes.of(Script) if scripts.is_name(node))
+    subs = (node.sub for node in nodes if isinstance(node, Script) and scripts.is_name(node))
     return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
 
 

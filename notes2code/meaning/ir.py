@@ -42,12 +42,14 @@ class Size:
 
 @dataclass(slots=True, eq=False)
 class Index:
-    """An index, from 0 to ``size`` − 1; ``start`` is the number the note counts from."""
+    """An index, from 0 to ``size`` − 1; ``start`` is the number the note counts from, ``letter``
+    what the note calls it, which may be the name of a size, too."""
 
     name: str
     size: Size
     start: int = 0
     link: Index | None = None
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

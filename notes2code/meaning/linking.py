@@ -321,7 +321,7 @@ class Linker:
         if typed.equation is None or typed.equation.name != name:
             return nothing
         arrays = own.equation.value, typed.equation.value
-        mine, found = (indexed.letters & {i.name for i in array.indices} for array in arrays)
+        mine, found = (indexed.letters & {i.letter for i in array.indices} for array in arrays)
         return typed if mine == found else nothing
 
     def scope(self, entry: Entry, uses: Iterable[Entry] = ()) -> Scope:

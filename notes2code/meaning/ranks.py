@@ -201,7 +201,7 @@ def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[P
     if len(arrays) != 1 or len(indexed.letters) != 1:
         return  # e_{ij} is of the row i
     row = arrays[0].at[0]
-    letter = row.index.name if isinstance(row, Idx) else ""
+    letter = row.index.letter if isinstance(row, Idx) else ""
     if letter not in indexed.letters & {*"ijk"}:
         return
     name = arrays[0].array
@@ -264,7 +264,7 @@ def _apart(
 
 
 def _letters(array: Lambda, letters: frozenset[str]) -> frozenset[str]:
-    return letters.intersection(index.name for index in array.indices)
+    return letters.intersection(index.letter for index in array.indices)
 
 
 def _element_rank(array: Lambda, letters: frozenset[str]) -> int:

@@ -190,7 +190,7 @@ class _Settling:
         if done is None:
             size = self.size(root.size)
             own = size if isinstance(size, Size) else Size("", value=size)
-            done = Index(self._index_name(root), own, root.start)
+            done = Index(self._index_name(root), own, root.start, letter=root.name)
             self.indices[root] = done
         return done
 

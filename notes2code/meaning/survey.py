@@ -337,7 +337,7 @@ def _uses(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
     pending: list[tuple[Node, bool]] = [(value, False)]
     while pending:
         node, before_parenthesis = pending.pop()
-        if not scripts.is_name(node):
+        if not scripts.is_name(node) or scripts.is_of_euler(node):
             inner = children(node)[::-1]
             if isinstance(node, Juxt):
                 pending.extend(zip(inner, [False, *map(_opens, inner)], strict=False))

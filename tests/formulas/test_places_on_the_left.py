@@ -43,11 +43,56 @@ def test_values(case: Case) -> None:
         lambda g, c: g - c * np.arange(g.shape[1]),
     ),
     Case(r"\tilde B_{t,h} = B_{t,h} - 3 M_{t,h}", "B[n,m] M[n,m]", lambda b, m: b - 3 * m),
+    # Beside what is summed over, a letter counts with commas as without, and on the left alone.
+    Case(r"C_{r,c} = \sum_k A_{r,k} B_{k,c}", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"C_{rc} = \sum_k A_{rk} B_{kc}", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"y_{o,p} = \sum_c w_{o,c} x_{c,p}", "w[n,d] x[d,m]", lambda w, x: w @ x),
+    Case(r"w_{x,y} = a_{x,y} / \sum_y a_{x,y}", "a[n,m]", lambda a: a / a.sum(1, keepdims=True)),
+    Case(r"s_{b,c} = \sum_{h,w} x_{b,c,h,w}", "x[h,m,n,d]", lambda x: x.sum((2, 3))),
+    Case(r"s_c = \sum_{b,h,w} x_{b,c,h,w}", "x[h,m,n,d]", lambda x: x.sum((0, 2, 3))),
+    Case(r"u_f = \sum_t a_{f,t} x_t", "a[m,n] x[n,d]", lambda a, x: a @ x),
+    # Of more than two in a list all count; there is one mean for all of a channel.
+    Case(
+        r"\hat x_{b,c,h,w} = \frac{x_{b,c,h,w} - \mu_c}{\sigma_c}",
+        "x[h,m,n,d] mu[m] sigma[m]",
+        lambda x, mu, sigma: (x - mu[:, None, None]) / sigma[:, None, None],
+    ),
     # Near misses: the label of a weight, and of what stands on the left alone.
     Case(r"q_{t,h} = W_h x_t", "W_h[p,d] x[n,d]", lambda w, x: x @ w.T),
 )
 def test_lists(case: Case) -> None:
     check(case)
+
+
+@table(
+    Case(
+        r"L_i = -\log \frac{e^{s_{i,p}}}{\sum_j e^{s_{i,j}}}",
+        "s_p[n] s[n,m]",
+        lambda sp, s: np.log(np.exp(s).sum(1)) - sp,
+    ),
+    Case(
+        r"L_i = -\log \frac{\exp(z_{iy})}{\sum_j \exp(z_{ij})}",
+        "z_y[n] z[n,m]",
+        lambda zy, z: np.log(np.exp(z).sum(1)) - zy,
+    ),
+)
+def test_a_label_in_place_of_an_index_leaves_a_number(case: Case) -> None:
+    check(case)
+
+
+def test_one_mean_for_a_channel_is_none_of_a_row() -> None:
+    row, channel = (
+        compile_formula(rf"y_{{b,c,i}} = \frac{{x_{{b,c,i}} - {mu}}}{{{sigma}}} \gamma_i + \beta_i")
+        for mu, sigma in ((r"\mu_{b,c}", r"\sigma_{b,c}"), (r"\mu_c", r"\sigma_c"))
+    )
+    assert (row.component, channel.component) == ("layer_norm", None)
+
+
+@pytest.mark.parametrize("letter", "nmj")
+def test_an_index_may_have_the_letter_of_a_size(letter: str) -> None:
+    made = rf"s_{letter} = \sum_k a_{{{letter},k}} b_k"
+    formula = compile_formula(rf"t_{letter} = s_{letter} + \beta_{letter}", context=[made])
+    assert [one.shape for one in formula.inputs] == [("d",), ("d",)]
 
 
 def test_a_letter_that_the_right_has_not_is_a_label() -> None:
