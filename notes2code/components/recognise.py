@@ -201,7 +201,7 @@ def _are_single(form: Form, found: Match) -> bool:
 
 def _are_of_all(form: Form, found: Match) -> bool:
     """Whether what a formula only names, and the component computes, is told apart as all of it is,
-    or not at all: the μ_c beside x_{bcij} is no mean of a row, there is one for all of a channel."""
+    or not at all: the μ_c beside x_{bcij} is the mean of a channel, and none of a row."""
     every = {place for role in found.roles.values() for place in role.outer}
     own = (found.roles[role].outer for role in form.names if role in found.roles)
     return form.completes is None or all(not of or every == {*of} for of in own)
