@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
@@ -12,6 +12,7 @@ from notes2code.latex import words
 from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
+_WORD = re.compile(r"[A-Za-z]+\d?")
 _OPENS = re.compile(r"\s*(?:\\!\s*)?(?:\\(?:left|[bB]igg?l?)\s*)?\(")
 
 
@@ -32,6 +33,11 @@ class Token(NamedTuple):
     def span(self) -> Span:
         """The token's place in the formula."""
         return Span(self.start, self.end)
+
+
+def _word(tokens: Iterable[Token]) -> str:
+    """The letters and digits of tokens."""
+    return "".join(token.text for token in tokens if token.text.isalnum())
 
 
 class Characters:
@@ -178,7 +184,8 @@ class Characters:
             self._add("big", "sum", at, at + 1)
             return at + 1
         cut_off = words.CUT_OFF.match(self.latex, at + 1) if char == "@" else None
-        if cut_off is not None and self._is_measure(cut_off[0]):
+        if cut_off is not None and (measure := self._measure(cut_off[0])):
+            self._join(measure)
             self._add_cut_off(cut_off[0], at + 1)
             return cut_off.end()
         if char in CHARACTERS:
@@ -207,23 +214,33 @@ class Characters:
         self._add("junk", char, at, at + 1)
         return at + 1
 
-    def _is_measure(self, cut_off: str) -> bool:
-        """Whether the tokens taken last name a measure, such as ``Recall``, ``NDCG`` and, before a
-        k, P: of letters side by side they are made one word."""
-        if self.tokens and self.tokens[-1].kind == "word":
-            return self.tokens[-1].text.lower() in words.MEASURES
+    def _measure(self, cut_off: str) -> list[Token]:
+        """The tokens taken last, where they name a measure, such as ``Recall``, ``DCG`` or ``F_1``;
+        P and R do before a number, and in a formula of measures: else they are matrices."""
         at = len(self.tokens)
+        while at and self.tokens[at - 1].kind in ("_", "{", "num", "}"):
+            at -= 1
+        if at and self.tokens[at - 1].kind == "word":
+            at -= 1
         while at and self.tokens[at - 1].kind == "name" and self.tokens[at - 1].text.isupper():
             if at < len(self.tokens) and self.tokens[at - 1].end != self.tokens[at].start:
                 break
             at -= 1
-        letters = self.tokens[at:]
-        word = "".join(letter.text for letter in letters)
-        if word.lower() in words.MEASURES:
-            del self.tokens[at:]
-            self._add("word", word, letters[0].start, letters[-1].end)
-            return True
-        return word in ("P", "R") and not cut_off.isupper()
+        word = _word(self.tokens[at:])
+        measures = word in ("P", "R") and (cut_off.isdigit() or self._is_of_measures())
+        return self.tokens[at:] if measures or word.lower() in words.MEASURES else []
+
+    def _is_of_measures(self) -> bool:
+        """Whether what a formula defines is a measure by its name or its cut-off."""
+        left = self.latex.partition("=")[0]
+        named = (word.lower() in words.MEASURES for word in _WORD.findall(left))
+        return "@" in left or any(named)
+
+    def _join(self, tokens: list[Token]) -> None:
+        """Make one word of the tokens taken last, where they are several."""
+        if len(tokens) > 1:
+            del self.tokens[-len(tokens) :]
+            self._add("word", _word(tokens), tokens[0].start, tokens[-1].end)
 
     def _add_cut_off(self, text: str, at: int) -> None:
         """The k of ``Recall@k``."""

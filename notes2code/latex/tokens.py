@@ -58,7 +58,10 @@ _FACTOR = re.compile(
     rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
 )
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
-_MEASURE = re.compile(r"([A-Za-z][A-Za-z0-9]*)@(?:(%s)\}|\}(%s))" % ((words.CUT_OFF.pattern,) * 2))
+_MEASURE = re.compile(
+    rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
+)
+"""The ``Recall@}k`` and the ``Recall@5}`` of a text, where no sign multiplies."""
 _HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
 _HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
@@ -339,8 +342,7 @@ class Tokens(Characters):
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif measure := _MEASURE.match(self.latex, at):
             self._add("word", measure[1], start, measure.end(1))
-            within = 2 if measure[2] else 3
-            self._add_cut_off(measure[within], measure.start(within))
+            self._add_cut_off(measure["cut"], measure.start("cut"))
             return measure.end()
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")

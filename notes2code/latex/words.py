@@ -150,10 +150,12 @@ def functions(latex: str) -> list[str]:
 
 
 def defined(latex: str) -> frozenset[str]:
-    """The words of a formula itself: the functions that it defines, and the ``in`` of ``x_{in}``,
-    where neither i nor n is an index."""
+    """The words of a formula itself: the functions that it defines, the measure, as in ``AP = …``,
+    and the ``in`` of ``x_{in}``, where neither i nor n is an index."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
-    return frozenset((*functions(latex), *(["in"] if goes_in else [])))
+    left = latex.partition("=")[0].strip(" \t\n&")
+    measure = [left] if left.lower() in MEASURES else []
+    return frozenset((*functions(latex), *measure, *(["in"] if goes_in else [])))
 
 
 def _ends_in_word(run: str) -> bool:
@@ -176,7 +178,7 @@ MEASURES = frozenset(
 )
 """Measures of the first results, in small letters: ``Recall@k``."""
 
-CUT_OFF = re.compile(r"[kKnN](?![A-Za-z])|\d+")
+CUT_OFF = re.compile(r"[iknKN](?![A-Za-z])|\d+(?:\.\d+)?")
 """How many results a measure looks at: the k of ``Recall@k``."""
 
 

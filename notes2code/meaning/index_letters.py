@@ -349,7 +349,7 @@ def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[s
 
 def _is_loss(target: Node) -> bool:
     base = binders.bare(target)
-    return scripts.is_name(target) and (base in ("L", "J") or base in names.NUMBERS)
+    return scripts.is_name(target) and (base in ("L", "J") or names.is_number(base))
 
 
 def _of_words(nodes: Nodes) -> Iterator[str]:

@@ -219,7 +219,7 @@ def is_number(target: Target) -> bool:
     """Whether a left-hand side names what is by custom a number, such as a loss."""
     base, _, label = target.name.partition("_")
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
-    return not target.indices and (base in _NUMBERS or base in names.NUMBERS) and not noise
+    return not target.indices and (base in _NUMBERS or names.is_number(base)) and not noise
 
 
 def is_row(target: Target) -> bool:

@@ -92,7 +92,7 @@ def is_memory(run: Run, name: str) -> bool:
         for group in run.seen.nodes.of(Group)
     )
     return twice or any(
-        node.op in HADAMARD and name in (binders.bare(node.left), binders.bare(node.right))
+        node.op in HADAMARD | {"@"} and name in (binders.bare(node.left), binders.bare(node.right))
         for node in run.seen.nodes.of(Infix)
     )
 

@@ -137,6 +137,12 @@ NUMBERS = frozenset(
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number, or a measure, which is one, too."""
+    return word in NUMBERS or word.lower() in MEASURES
+
+
 _SCORES = frozenset("weight score mask sim similarity energy logit rel relevance".split())
 """Words that are a number for each of several positions."""
 
@@ -175,7 +181,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         camel = _CAMEL.search(name)  # the Scale of dequantScale
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
-        if counts or ends & NUMBERS or base.lower() in MEASURES:
+        if counts or is_number(base) or ends & NUMBERS:
             return (0, 1, 2)
         if indices == 1 and base.lower() in _SCORES:
             return (0, 1, 2)

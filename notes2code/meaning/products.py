@@ -393,8 +393,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     where = node.op_span
     if node.op == "·" and left.body == ir.Ref("theta") and right.rank == 1:
         run.pay(1.5)  # the θ of θ · x is no angle, but a vector of weights
-    if node.op == "*" and run.gives_state:
-        # The gates of a state are vectors, as in ``f_t * C_{t-1}``.
+    if node.op == "@" or (node.op == "*" and run.gives_state):
+        # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)

@@ -25,6 +25,20 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"NDCG@k = DCG@k / IDCG@k", "DCG[n] IDCG+[n]", np.divide),
     Case(r"S = \text{query}@K^\top", "query[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(r"Y = P@V", "P[n,m] V[m,d]", np.matmul),
+    # In a formula of measures P and R are some, also at each place that a sum counts.
+    Case(
+        r"AP = \frac{1}{r} \sum_{i=1}^{n} P@i \cdot \mathrm{rel}(i)",
+        "r P[n] rel[n]",
+        lambda r, p, rel: p @ rel / r,
+    ),
+    Case(
+        r"F_1@k = 2 / (\frac{1}{P@k} + \frac{1}{R@k})",
+        "P+[n] R+[n]",
+        lambda p, r: 2 / (1 / p + 1 / r),
+    ),
+    # Near misses: rotations, and a product with the vector n, which is no size.
+    Case(r"k' = R@k", "R[n,d] k[d]", np.matmul),
+    Case(r"y = P@n", "P[m,d] n[d]", np.matmul),
     Case(r"y_k = \mathrm{Recall}@k", "Recall[n]", lambda r: r),
     # A run of capitals below a name is one label.
     Case(r"Y = X_{MLM} + 1", "X_MLM[n,d]", lambda x: x + 1),
@@ -142,3 +156,16 @@ def test_words_that_a_hyphen_joins_are_one_name() -> None:
 )
 def test_what_stands_alone_is_a_difference(latex: str) -> None:
     assert {"ziel", "wert"} <= {given.name.lower() for given in compile_formula(latex).inputs}
+
+
+@pytest.mark.parametrize(
+    ("latex", "name"),
+    [
+        (r"\text{Hit @ } k = \frac{1}{k} \sum_{i=1}^{k} \mathrm{rel}(i)", "Hit"),
+        (r"\text{AP@0.5} = p r", "AP_0_5"),
+        (r"F_1@k = 2 P@k R@k / (P@k + R@k)", "F1"),
+        (r"MRR = \frac{1}{n} \sum_{i=1}^{n} \frac{1}{r_i}", "MRR"),
+    ],
+)
+def test_a_measure_has_its_name(latex: str, name: str) -> None:
+    assert compile_formula(latex).name == name
