@@ -6,12 +6,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import Big, Infix, Juxt, Name, Node, Script, rebuilt, walk
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Script,
+    rebuilt,
+    ungrouped,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.stated import Define, Statement
 
 _WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])
 """Letters of weights, of which there is one for each of what is added up."""
+
+_SHARES = names.PROBABILITIES | {"y", "t"}
+"""Letters of labels and probabilities, of which a cross-entropy has one for each class."""
 
 
 def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Problem]]:
@@ -40,14 +54,25 @@ def _is_bare(value: Node) -> bool:
 
 
 def _weights(body: Node) -> Iterator[tuple[Name, Name]]:
-    """The a and the s of ``a · h_s``, and of nothing else."""
+    """The a and the s of ``a · h_s``, and of nothing else, and the y and the i of ``y log p_i``."""
     match body:
         case Juxt((one, other)) | Infix("·" | "*", one, other):
-            for weight, weighed in ((one, other), (other, one)):
+            logs = isinstance(one, Apply) or isinstance(other, Apply)
+            letters = _SHARES if logs else _WEIGHTS
+            sides = [_of_log(side) for side in (one, other)]
+            for weight, weighed in (sides, sides[::-1]):
                 match weight, weighed:
                     case Name(text), Script(Name(), Name(letter) as index, None, 0):
-                        if text in _WEIGHTS and letter in names.INDEX_LETTERS:
+                        if text in letters and letter in names.INDEX_LETTERS:
                             yield weight, index
+
+
+def _of_log(node: Node) -> Node:
+    """What a logarithm is taken of, or the node itself."""
+    match node:
+        case Apply(Name("log" | "ln"), argument):
+            return ungrouped(argument)
+    return node
 
 
 def _with(node: Node, weight: Name, letter: Name) -> Node:

@@ -298,6 +298,20 @@ def with_labels_above(nodes: Nodes) -> Iterator[str]:
                 yield base
 
 
+def told_above(nodes: Nodes) -> Iterator[str]:
+    """The p of ``p_i^t log p_i^s``, a teacher's and a student's: letters above one name that stand
+    nowhere else, and count nothing, tell two things apart and raise neither."""
+    above: dict[str, list[str]] = {}
+    for node in nodes.of(Script):
+        match node:
+            case Script(Name(base), _, Name(letter), 0) if letter not in {*"ijklmnT", "top"}:
+                above.setdefault(base, []).append(letter)
+    for base, letters in above.items():
+        uses = sum(node.text in letters for node in nodes.of(Name))
+        if len(set(letters)) > 1 and uses == len(letters):
+            yield base
+
+
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:
     """Names that are counted above, as in ``x_p^1, …, x_p^N`` and ``x_p^1, …, x_p^{196}``: what
     stands below names them."""

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import math
 
-from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Root, Script, ungrouped
+from notes2code.latex.tree import (
+    Apply,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Root,
+    Script,
+    ungrouped,
+    walk,
+)
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import HADAMARD
@@ -23,21 +36,50 @@ def _is_told(run: Run, name: str) -> bool:
     known = name in run.shapes or name in run.defined or name in run.defines
     if known or any(axes) or is_memory(run, name):
         return True
-    elsewhere = name in run.scope.arrays and _is_factor(run, name)
+    if name == "pi" and (name in run.seen.transposed or _is_alone_in_log(run, name)):
+        return True
+    elsewhere = name in run.scope.arrays and not _is_of_circle(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
 
 
-def _is_factor(run: Run, name: str) -> bool:
-    """Whether a letter is multiplied by nothing but names, where nothing is divided, no root is
-    taken and nothing turned: not the π of ``2 π``, of ``π r^2``, of ``\\cos(π t)``."""
-    products = [node for node in run.seen.nodes.of(Juxt) if name in map(binders.bare, node.factors)]
-    apart = any(isinstance(n, Frac | Root) for n in run.seen.nodes) or any(
-        node.op == "/" for node in run.seen.nodes.of(Infix)
-    )
-    turned = any(binders.bare(node.function) in _TURNS for node in run.seen.nodes.of(Apply))
-    factors = [factor for node in products for factor in node.factors]
-    plain = all(scripts.is_name(f) and run.seen.use(f).power is None for f in factors)
-    return plain and not (apart or turned)
+def _is_alone_in_log(run: Run, name: str) -> bool:
+    """Whether a formula takes the logarithm of a letter and names nothing else: ``-π log π``."""
+    return run.seen.logs and run.seen.counted.keys() - names.FUNCTIONS == {name}
+
+
+def _is_of_circle(run: Run, name: str) -> bool:
+    """Whether a letter stands as the number π does: beside a number, ``2 π`` and ``π / 2``, or a
+    power, ``π r^2``, below a line or a root, and where something is turned."""
+    if any(binders.bare(node.function) in _TURNS for node in run.seen.nodes.of(Apply)):
+        return True
+    for node in run.seen.nodes:
+        match node:
+            case Juxt(factors):
+                beside = factors
+            case Infix("·" | "×" | "*"):
+                beside = binders.chain(node)
+            case Frac(top, bottom) | Infix("/", top, bottom):
+                beside = (top, bottom)
+                if _has(bottom, name):
+                    return True
+            case Root(body) if _has(body, name):
+                return True
+            case _:
+                continue
+        if name in map(binders.bare, beside) and any(map(_is_number_or_power, beside)):
+            return True
+    return False
+
+
+def _has(node: Node, name: str) -> bool:
+    return any(binders.bare(inner) == name for inner in walk(node))
+
+
+def _is_number_or_power(node: Node) -> bool:
+    match node:
+        case Num() | Frac(Num(), Num()) | Script(_, _, Num()):
+            return True
+    return False
 
 
 _TURNS = frozenset(["sin", "cos", "tan"])

@@ -197,7 +197,7 @@ def read(
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
     element, too; ``raised`` those that an index above them raises, ``listed`` those of which all
-    in a list have a letter above."""
+    have a letter above that tells them apart."""
     if isinstance(node, Name):
         return Use(bare_name(node), node.span, bold=node.font == "bold")
     marks: list[str] = []
@@ -221,7 +221,7 @@ def read(
     counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
     reader.raised = node.text in raised
-    reader.vector |= node.text in listed
+    reader.listed = node.text in listed
     for sub in subs:
         reader.below(sub)
     below = len(reader.indices)
@@ -274,6 +274,7 @@ class _Reader:
         self.steps = steps
         self.numbered = numbered
         self.raised = False
+        self.listed = False
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -502,6 +503,8 @@ class _Reader:
                 self.labels.append(text)
         elif self.base in _ARRAYS or text == _LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
+        elif self.listed and text not in _COUNTING - {"t"}:
+            self.labels.append(text)
         elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
             self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
         else:

@@ -65,7 +65,7 @@ class Survey:
     ``quantities`` are capitals that are numbers.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
-    list have a letter above.
+    list, or in the formula, have a letter above.
     ``powered`` are names that are raised to a power with an index.
     ``exponents`` are those to whose power a sum takes e at its index, which are numbers.
     ``kernels`` are functions of several things by whose letter arrays are called too.
@@ -216,7 +216,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
     seen.raised = _raised(nodes, targets)
-    seen.listed = set(binders.with_labels_above(nodes)) - _given(targets)
+    above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
+    seen.listed = above - _given(targets)
     on_left = Nodes(node for target in targets for node in walk(target))
     scripted = nodes.of(Script) + on_left.of(Script)
     seen.below = {

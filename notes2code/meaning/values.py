@@ -223,7 +223,17 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return _batched_product(run, left, right, where)
     if left.rank == right.rank and mixes(run, left, right):
         return _gated(run, left, right, where)
+    if _is_own_log(left.body, right.body):
+        raise two_vectors(run, left, right, where)
     return contract(run, left, right, 0, where)
+
+
+def _is_own_log(left: Expr, right: Expr) -> bool:
+    """Whether a product is the ``p log p`` of an entropy, and none of matrices."""
+    match left, right:
+        case Ref(array), ir.Fn("log", (Ref(own),)):
+            return array == own
+    return False
 
 
 def _gated(run: Run, left: Value, right: Value, where: Span) -> Value:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, sigmoid, softmax, table
 
 
@@ -222,3 +224,58 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+@table(
+    # A teacher and a student: letters above one name that stand nowhere else raise it to nothing.
+    Case(
+        r"L = -\sum_i p_i^t \log p_i^s",
+        "p_t+[d] p_s+[d]",
+        lambda t, s: -(t * np.log(s)).sum(),
+    ),
+    Case(
+        r"y = x^2 - 2 b p^s + s",
+        "x b p+ s",
+        lambda x, b, p, s: x**2 - 2 * b * p**s + s,
+        shapes={n: () for n in "xbps"},
+    ),
+    # A sum without an index goes over what the logarithm is taken of, and over its weight.
+    Case(r"L = -\sum y \log p_i", "y[d] p+[d]", lambda y, p: -(y * np.log(p)).sum()),
+    Case(r"L = -\sum t_i \log q", "t[d] q+[d]", lambda t, q: -(t * np.log(q)).sum()),
+    Case(
+        r"w_{t,d} = tf_{t,d} \log \frac{N}{df_t}",
+        "tf[n,m] N+ df+[n]",
+        lambda tf, n, df: tf * np.log(n / df)[:, None],
+        shapes={"N": ()},
+    ),
+    # A π that the formula takes the logarithm of, or lays down, is no number of a circle.
+    Case(r"H = -\pi^\top \log \pi", "pi+[d]", lambda pi: -(pi * np.log(pi)).sum()),
+    Case(r"H = -\sum_a \pi_a \log \pi_a", "pi+[d]", lambda pi: -(pi * np.log(pi)).sum()),
+)
+def test_of_distributions(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "inputs"),
+    [
+        (r"v = \frac{1}{n} \pi Q", ["pi", "Q"]),
+        (r"v = \pi Q + \log x", ["pi", "Q", "x"]),
+        (r"v = \frac{\pi}{\mu} r", ["pi", "mu", "r"]),
+        (r"a = \frac{4}{3} \pi r^3", ["r"]),
+        (r"a = \frac{\pi}{2} - b", ["b"]),
+        (r"y = \sqrt{2 / \pi} x", ["x"]),
+    ],
+)
+def test_a_note_has_a_pi_of_its_own(latex: str, inputs: list[str]) -> None:
+    formula = compile_formula(latex, context=[r"\pi = \mathrm{softmax}(z)"])
+    assert [one.name for one in formula.inputs if one.kind == "array"] == inputs
+
+
+@pytest.mark.parametrize("letter", ["p", r"\pi"])
+def test_a_vector_beside_its_logarithm_is_no_product_of_matrices(letter: str) -> None:
+    with pytest.raises(FormulaError) as refused:
+        compile_formula(
+            rf"H = -{letter} \log {letter}", context=[rf"{letter} = \mathrm{{softmax}}(z)"]
+        )
+    assert refused.value.diagnostics[0].code == "N2C033"
