@@ -237,7 +237,7 @@ def test_value(case: Case) -> None:
         r"y = x^2 - 2 b p^s + s",
         "x b p+ s",
         lambda x, b, p, s: x**2 - 2 * b * p**s + s,
-        shapes={n: () for n in "xbps"},
+        shapes=dict.fromkeys("xbps", ()),
     ),
     # A sum without an index goes over what the logarithm is taken of, and over its weight.
     Case(r"L = -\sum y \log p_i", "y[d] p+[d]", lambda y, p: -(y * np.log(p)).sum()),
