@@ -50,6 +50,14 @@ class ProjectedChecks:
         """What positions give that see nothing."""
         return torch.zeros_like(output)
 
+    def shares(self, weights: Tensor) -> Tensor:
+        """The weights that keys have, by how much each counts for its query."""
+        return (weights / weights.sum(dim=-1, keepdim=True)).nan_to_num()
+
+    def biased(self, weights: Tensor, bias: Tensor) -> Tensor:
+        """What weights become where something is added to the scores."""
+        return torch.softmax(weights.log() + bias, dim=-1).nan_to_num()
+
     def inputs(self, batch: int = 2) -> list[Tensor]:
         """A batch of random inputs."""
         return [torch.randn(batch, *shape, dtype=torch.float64) for shape in self.shapes]
@@ -108,7 +116,7 @@ class ProjectedChecks:
 
     @pytest.mark.parametrize("of", ["sequence", "query", "head"])
     def test_keeps_what_the_mask_keeps(self, of: str) -> None:
-        """The weights of the other keys are zero, those of the kept ones share the rest; also
+        """The weights of the other keys are zero, and count for nothing in those of the kept; also
         where the batch is as large as there are heads, or queries."""
         attention, bias = self.attention(), total_bias(self.added())
         queries, keys = self.shapes[0][0], self.shapes[-1][0]
@@ -122,9 +130,7 @@ class ProjectedChecks:
             output, weights = attention(*inputs, **masked, need_weights=True)
             while keep_mask.dim() < free.dim():
                 keep_mask = keep_mask.unsqueeze(1)
-            kept = free * keep_mask
-            shares = (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num()
-            assert_equals(weights, array(shares))
+            assert_equals(weights, array(self.shares(free * keep_mask)))
             assert_equals(attention(*inputs, **masked), array(output))
 
     @need_weights_or_not
@@ -167,7 +173,7 @@ class ProjectedChecks:
         bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
         bias[0] = bias[:, -1] = -math.copysign(math.inf, self.bias_scale)
         _, weights = attention(*inputs, bias=own, need_weights=True)
-        expected = torch.softmax(weights.log() + self.bias_scale * bias, dim=-1).nan_to_num()
+        expected = self.biased(weights, self.bias_scale * bias)
         bias = bias if own is None else own + bias
         output, weights = attention(*inputs, bias=bias, need_weights=True)
         assert_equals(weights, array(expected))
@@ -185,9 +191,8 @@ class ProjectedChecks:
         attention, inputs = self.attention(), self.inputs()
         _, weights = attention(*inputs, bias=total_bias(self.added()), need_weights=True)
         assert weights.shape == (2, *self.heads, self.shapes[0][0], self.shapes[-1][0])
-        sees_a_key = (weights > 0).any(dim=-1)
-        assert sees_a_key.any()
-        assert_equals(weights.sum(dim=-1), array(sees_a_key))
+        assert (weights > 0).any()
+        assert_equals(weights, array(self.shares(weights)))
 
     def test_gives_its_weights_before_dropout(self) -> None:
         attention, inputs = self.attention(dropout=0.5), self.inputs()

@@ -113,7 +113,7 @@ class _Builder:
         count = self.form.pattern.arity.get(call.function, len(call.arguments))
         mine = Call(theirs.function, call.arguments[:count], call.at, theirs.site)
         if len(call.at) == len(theirs.at) + 1:
-            mine = by_row(mine)
+            mine = by_row(mine, theirs)
         own = tuple(map(self._array, mine.arguments))
         places = tuple(map(self.expr, mine.at))
         if len(theirs.at) == len(mine.at) + 1:

@@ -112,7 +112,8 @@ class Component:
     is how many sizes its class takes, all that of a head, where heads can call it. An attention is
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
-    usual names of its roles in code. ``textbook`` is its usual formula. ``summaries`` are what its
+    usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
+    and what they are by default. ``textbook`` is its usual formula. ``summaries`` are what its
     docstring says in the place of its ``summary`` for formulas of some part.
     """
 
@@ -135,6 +136,7 @@ class Component:
     normalised: bool
     takes_bias: bool
     names: Mapping[str, str]
+    numbers: Mapping[str, float]
     mentions: tuple[str, ...]
     settings: Mapping[str, Setting]
     roles: Mapping[str, tuple[str, ...]]
@@ -326,6 +328,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         normalised=data.get("normalised", True),
         takes_bias=data.get("takes_bias", True),
         names=data.get("names", {}),
+        numbers=data.get("numbers", {}),
         mentions=tuple(data.get("mentions", ())),
         settings=settings,
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},

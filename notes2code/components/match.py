@@ -254,9 +254,9 @@ class _Matcher:
             return
         mine = Call(mine.function, mine.arguments[:count], mine.at, mine.site)
         if len(mine.at) == len(theirs.at) + 1:
-            mine = by_row(mine)
+            mine = by_row(mine, theirs)
         elif len(theirs.at) == len(mine.at) + 1:
-            theirs = by_row(theirs)
+            theirs = by_row(theirs, mine)
         if len(mine.at) == len(theirs.at):
             pairs = list(zip(mine.arguments, theirs.arguments, strict=False))
             places = list(zip(mine.at, theirs.at, strict=True))

@@ -11,15 +11,16 @@ from notes2code.meaning.ir import (
 )
 
 
-def by_row(call: Call) -> Call:
-    """A call on matrices as one on their rows; so a function of rows is the same function,
-    whether a note writes it for a vector x or for a matrix X."""
+def by_row(call: Call, like: Call) -> Call:
+    """A call on matrices as one on their rows, where another call has vectors: of queries, perhaps,
+    and not of keys. So a function of rows is the same function, whether a note writes it for a
+    vector x or for a matrix X."""
     row = call.at[0]
     arguments = tuple(
-        Lambda(a.indices[1:], ir.substitute(a.body, {a.indices[0]: row}))
-        if len(a.indices) == len(call.at)
-        else a
-        for a in call.arguments
+        Lambda(mine.indices[1:], ir.substitute(mine.body, {mine.indices[0]: row}))
+        if len(mine.indices) == len(other.indices) + 1
+        else mine
+        for mine, other in zip(call.arguments, like.arguments, strict=False)
     )
     return Call(call.function, arguments, call.at[1:], call.site)
 
@@ -32,7 +33,7 @@ def with_place(mine: Call, theirs: Call) -> Call:
     matrix = len(mine.arguments) == 1 and len(mine.arguments[0].indices) == 2 == len(theirs.at)
     if not matrix or len(mine.at) != 2 or len(theirs.arguments[0].indices) != 1:
         return mine
-    row = by_row(mine)
+    row = by_row(mine, theirs)
     return Call(row.function, (*row.arguments, Lambda((), mine.at[0])), row.at, row.site)
 
 

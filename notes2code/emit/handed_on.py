@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,16 @@ class HandedOn:
         used = (part.handed_on.counts for part in self.view.uses.values())
         return frozenset(own.union(*used))
 
+    @cached_property
+    def types(self) -> Mapping[str, str]:
+        """The types of the numbers, and what they are by default: as the attention has them."""
+        view = self.view
+        if view.family != "attention":
+            used = (part.handed_on.types for part in view.uses.values())
+            return {name: text for types in used for name, text in types.items()}
+        made = (view.projected.several and view.projected.inner) or view
+        return {name: made.number_type(name) for name in made.numbers}
+
     def arguments(self, owner: str = "") -> str:
         """They as further arguments of a call; ``owner`` is the text of what has them."""
         return "".join(f", {name}={owner}{name}" for name in self.names)
@@ -64,7 +75,7 @@ class HandedOn:
         counts = {name: self.view.sizes.get(name, 1) if whole else 1 for name in self.counts}
         counts |= {} if whole else {"max_len": 5000}
         return [
-            f"{name}: int = {counts[name]}" if name in counts else f"{name}: float = 1.0"
+            f"{name}: int = {counts[name]}" if name in counts else f"{name}: {self.types[name]}"
             for name in self.names
             if not (whole and name == "max_len")
         ]

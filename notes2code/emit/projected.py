@@ -43,8 +43,6 @@ class Projected:
         self.inner = view.uses.get(HEADS)
         if self.inner is not None and self.inner.head_sizes is None:
             raise EmitError(f"the heads of {view.name} cannot be a {self.inner.name}")
-        if self.inner is not None and self.inner.form.endswith("unnormalised"):
-            raise EmitError(f"the weights of its heads, a {self.inner.name}, are not normalised")
         if self.inner is not None and self.inner.attention.mask.table:
             raise EmitError("its heads have a table of distances: name it, as in B_{ij} = b_{j-i}")
 
@@ -59,6 +57,11 @@ class Projected:
     def takes_bias(self) -> bool:
         """Whether something can be added to the scores."""
         return (self.inner or self.view).takes_bias
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the weights of a query add up to one."""
+        return (self.inner or self.view).normalised
 
     @property
     def placed(self) -> bool:

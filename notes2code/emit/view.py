@@ -57,6 +57,8 @@ class View:
         given = part.recognised.form.given  # which heads have none of
         self.head_sizes = None if given else part.component.head_sizes
         self.takes_bias = part.component.takes_bias
+        summed = part.recognised.form.part.endswith("unnormalised")
+        self.normalised = part.component.normalised and not summed
         self.form = part.recognised.form.part
         self.spelt = part.spelt
         self.uses: dict[str, View] = {role: View(p, vault, sizes) for role, p in part.uses.items()}
@@ -251,9 +253,10 @@ class View:
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
-        """The numbers, such as a temperature, that settings need besides the component's sizes."""
+        """The numbers, such as a temperature, that it is made with: those in roles, and those that
+        settings need besides the component's sizes."""
         shapes = {i.name: (i.shape, i.kind) for i in self.recognised.equation.inputs}
-        used: dict[str, None] = {}
+        used = dict.fromkeys(self._own_numbers)
         for setting in self.recognised.settings.values():
             for expr in ir.walk(setting.body):
                 if isinstance(expr, Ref) and shapes.get(expr.array) == ((), "array"):
@@ -261,6 +264,13 @@ class View:
                 elif expr in self.foreign_sizes:
                     used[expr.name] = None
         return tuple(used)
+
+    @property
+    def _own_numbers(self) -> Mapping[str, float]:
+        """The numbers in roles, and what they are by default."""
+        roles = self.recognised.found.roles
+        usual = self._part.component.numbers
+        return {roles[role].array: usual[role] for role in usual if role in roles}
 
     def is_learned(self, name: str) -> bool:
         """Whether one of ``numbers`` is a weight, by its letter."""
@@ -296,6 +306,7 @@ class View:
         said = dict(self._part.sources[0].numbers) if self._part.sources else {}
         # With a share of 1, the two attentions would cancel out at first.
         usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0
+        usual = self._own_numbers.get(name, usual)
         return f"float = {said.get(name, usual)!r}"
 
     @cached_property

@@ -156,11 +156,82 @@ def test_heads_of_linear_attention(
         made(x, bias=torch.zeros(5, 5))
 
 
-def test_heads_of_linear_attention_add_up_to_one() -> None:
+def test_heads_whose_weights_add_up_to_anything(
+    run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
+) -> None:
     sums = r"\mathrm{LinearAttention}(Q, K, V)_i = \sum_j \phi(q_i)^\top \phi(k_j) v_j, \quad "
     files = package_of([sums + r"\phi(x) = \mathrm{elu}(x) + 1", OF_LINEAR])
-    assert "class LinearAttention" in files["transformer/attention.py"]
-    assert "class MultiHeadAttention" not in files["transformer/attention.py"]
+    assert run_tests(files)
+    made = imported(files).MultiHeadAttention(6, 2).double()
+    _, weights = made(torch.randn(1, 5, 6, dtype=torch.float64), need_weights=True)
+    assert (weights.sum(dim=-1) - 1).abs().min() > 0.1
+
+
+SIGMOID = r"\mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b %s\right) V"
+OF_SIGMOID = r", \quad \mathrm{head}_i = \mathrm{SigmoidAttn}"
+
+
+@pytest.mark.parametrize(
+    ("name", "heads"),
+    [
+        ("MultiHeadAttention", OUT + OF_SIGMOID + r"(X W_i^Q, X W_i^K, X W_i^V)"),
+        (
+            "CrossAttention",
+            r"\mathrm{CrossAttention}(X, Z) = \mathrm{Concat}(\mathrm{head}_1, \dots, "
+            r"\mathrm{head}_h) W^O" + OF_SIGMOID + r"(X W_i^Q, Z W_i^K, Z W_i^V)",
+        ),
+        ("GroupedQueryAttention", OUT + OF_SIGMOID + r"(X W_i^Q, X W^K, X W^V)"),
+    ],
+)
+def test_heads_of_sigmoids(
+    name: str,
+    heads: str,
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    files = package_of([SIGMOID % "", heads])
+    assert run_tests(files)
+    package = imported(files)
+    sizes, count = ((6, 6, 2), 2) if name == "CrossAttention" else ((6, 2), 1)
+    attention = getattr(package, name)(*sizes, b=-1.5).double()
+    x = torch.randn(1, 5, 6, dtype=torch.float64)
+    q, k, v = (linear(x) for linear in (attention.W_Q, attention.W_K, attention.W_V))
+    k, v = (y.repeat(1, 1, q.size(-1) // y.size(-1)) for y in (k, v))
+    q, k, v = (y.unflatten(-1, (2, 3)) for y in (q, k, v))
+    weights = torch.sigmoid(torch.einsum("bihd,bjhd->bhij", q, k) / 3**0.5 - 1.5)
+    expected = attention.W_O(torch.einsum("bhij,bjhd->bihd", weights, v).flatten(-2))
+    torch.testing.assert_close(attention(*[x] * count), expected)
+
+
+def test_causal_heads_of_sigmoids(run_tests: Callable[[Package], bool]) -> None:
+    files = package_of([SIGMOID % "+ M" + ORDER, OUT + OF_SIGMOID + r"(X W_i^Q, X W_i^K, X W_i^V)"])
+    assert "class CausalSelfAttention" in files["transformer/attention.py"]
+    assert run_tests(files)
+
+
+ONE_QUERY = r"\mathrm{Attend}(q, K, V) = \sum_j \mathrm{softmax}_j\left(%s\right) v_j"
+
+
+@pytest.mark.parametrize(
+    ("score", "weights"),
+    [
+        (r"w^\top \tanh(U q + W k_j)", {"w.weight", "U.weight", "W.weight"}),
+        (r"q^\top W k_j", {"W.weight"}),
+        (r"-\frac{1}{2} \|q - k_j\|^2", set()),
+    ],
+)
+def test_heads_of_a_function_of_one_query(
+    score: str,
+    weights: set[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """Each row of the queries is one, and all of them see the same keys."""
+    heads = r"\mathrm{head}_i = \mathrm{Attend}(Q W_i^Q, K W_i^K, V W_i^V)"
+    files = package_of([ONE_QUERY % score, f"{JOINED} W^O, \\quad {heads}"])
+    assert run_tests(files)
+    made = imported(files).MultiHeadAttention(6, 2)
+    assert {name for name, _ in made.attention.named_parameters()} == weights
 
 
 def test_heads_have_no_features_to_give() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,26 @@ def test_it_is_the_default_where_there_is_one(tmp_path: Path, beside: str, defau
     (tmp_path / "Note.md").write_text(NOTE.replace("BESIDE", beside), encoding="utf-8")
     files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
     assert f"tau: float = {default})" in files["transformer/attention.py"]
+
+
+BUILT_ON = r"""# Blocks
+
+$$\mathrm{SigmoidAttn}(Q, K, V) = \sigma\left(\frac{QK^\top}{\sqrt{d_k}} + b\right) V$$
+
+with $b = -5$.
+
+$$\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad
+\mathrm{head}_i = \mathrm{SigmoidAttn}(QW_i^Q, KW_i^K, VW_i^V)$$
+
+$$\mathrm{FFN}(x) = \mathrm{ReLU}(x W_1 + b_1) W_2 + b_2$$
+
+$$\mathrm{EncoderLayer}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z)), \quad
+Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X))$$
+"""
+
+
+def test_what_is_built_on_the_class_has_it_too(tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text(BUILT_ON, encoding="utf-8")
+    files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
+    code = files["transformer/attention.py"] + files["transformer/layers.py"]
+    assert re.findall(r"\b(b: float.*?)[,)\n]", code) == ["b: float = -5.0"] * 3
