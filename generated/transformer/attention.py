@@ -10,16 +10,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import KeyValueCache
+from .fused import block_size, blocks, fused_attention
 from .linear import Linear, linear_map
-from .masks import (
-    as_bias,
-    batched_mask,
-    block_size,
-    blocks,
-    combined_mask,
-    fused_attention,
-    masked_softmax,
-)
+from .masks import as_bias, batched_mask, combined_mask, masked_softmax
+from .positions import distances
 from .sizes import check_dropout, check_multiples, check_sizes
 
 
@@ -692,12 +686,9 @@ class RelativeSelfAttention(nn.Module):
         return products.gather(-1, rows.expand(*query.shape[:-1], keys))
 
     def rows(self, queries: int, keys: int) -> Tensor:
-        """For each query and key, which row has their distance, (queries, keys). With fewer
-        queries than keys, as with a cache, the queries are the last ones."""
-        key = torch.arange(keys, device=self.w_K.device)
-        query = torch.arange(keys - queries, keys, device=key.device)[:, None]
-        distance = (key - query).clamp(-self.max_distance, self.max_distance)
-        return distance + self.max_distance
+        """For each query and key, which row has their distance, (queries, keys)."""
+        distance = distances(queries, keys, self.w_K.device)
+        return distance.clamp(-self.max_distance, self.max_distance) + self.max_distance
 
 
 class RelativePositionAttention(DotProductAttention):
@@ -764,12 +755,9 @@ class RelativePositionAttention(DotProductAttention):
         return products.gather(-1, rows.expand(*query.shape[:-1], keys))
 
     def rows(self, queries: int, keys: int) -> Tensor:
-        """For each query and key, which row has their distance, (queries, keys). With fewer
-        queries than keys, as with a cache, the queries are the last ones."""
-        key = torch.arange(keys, device=self.r.device)
-        query = torch.arange(keys - queries, keys, device=key.device)[:, None]
-        distance = (key - query).clamp(-self.max_distance, self.max_distance)
-        return distance + self.max_distance
+        """For each query and key, which row has their distance, (queries, keys)."""
+        distance = distances(queries, keys, self.r.device)
+        return distance.clamp(-self.max_distance, self.max_distance) + self.max_distance
 
 
 class SynthesizerAttention(nn.Module):

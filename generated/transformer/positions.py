@@ -48,6 +48,16 @@ class SinusoidalPositionalEncoding(nn.Module):
         return x + self.encodings[start:end].to(x.dtype)
 
 
+def distances(queries: int, keys: int, device: torch.device) -> Tensor:
+    """How far behind each query each key stands, (queries, keys); less than zero before it.
+
+    With fewer queries than keys, as with a cache, the queries are the last ones.
+    """
+    column = torch.arange(keys, device=device)
+    row = torch.arange(keys - queries, keys, device=device)[:, None]
+    return column - row
+
+
 class RelativePositionBias(nn.Module):
     r"""A learned bias on attention's scores for each distance of query and key, in each head.
 
@@ -74,9 +84,7 @@ class RelativePositionBias(nn.Module):
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys
-        column = torch.arange(keys, device=self.b.device)
-        row = torch.arange(keys - queries, keys, device=self.b.device)[:, None]
-        distance = column - row
+        distance = distances(queries, keys, self.b.device)
         distance = distance.clamp(-self.max_distance, self.max_distance)
         return self.b[:, distance + self.max_distance]
 
@@ -151,6 +159,5 @@ class ALiBi(nn.Module):
 
     def forward(self, queries: int, keys: int | None = None) -> Tensor:
         keys = queries if keys is None else keys
-        column = torch.arange(keys, device=self.slopes.device)
-        row = torch.arange(keys - queries, keys, device=self.slopes.device)[:, None]
-        return self.slopes[:, None, None] * (column - row)
+        distance = distances(queries, keys, self.slopes.device)
+        return self.slopes[:, None, None] * distance

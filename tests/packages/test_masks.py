@@ -70,9 +70,9 @@ def test_only_what_makes_masks_is_exported(imported: Imported) -> None:
     "latex, used", [(ATTENTION, False), (RELATIVE, True)], ids=["plain", "relative"]
 )
 def test_helpers_are_written_where_they_are_used(latex: str, used: bool) -> None:
-    masks = package_of([latex])["transformer/masks.py"]
-    assert ("def position_range(" in masks) == used
-    assert "def batched_mask(" not in masks
+    files = package_of([latex])
+    assert ("def position_range(" in files.get("transformer/positions.py", "")) == used
+    assert "def batched_mask(" not in files["transformer/masks.py"]
 
 
 def test_a_package_without_attention_has_no_masks() -> None:
@@ -82,5 +82,6 @@ def test_a_package_without_attention_has_no_masks() -> None:
 def test_all_helpers_that_are_written_are_called() -> None:
     files = package_of([ATTENTION, KERNEL])
     code = "\n".join(text for path, text in files.items() if path.startswith("transformer/"))
-    for name in re.findall(r"^def (\w+)", files["transformer/masks.py"], re.MULTILINE):
+    helpers = files["transformer/masks.py"] + files["transformer/fused.py"]
+    for name in re.findall(r"^def (\w+)", helpers, re.MULTILINE):
         assert name == "keep_from_padding" or len(re.findall(rf"\b{name}\(", code)) > 1
