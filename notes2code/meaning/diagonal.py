@@ -1,4 +1,5 @@
-"""Block-diagonal matrices written with dots, as the rotations of RoPE are."""
+"""Matrices with zeros beside a diagonal, or beside the blocks on one that are written with dots, as
+the rotations of RoPE are."""
 
 from __future__ import annotations
 
@@ -6,11 +7,31 @@ from dataclasses import dataclass
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Matrix, Node, Num
-from notes2code.meaning import ellipsis, ir
+from notes2code.meaning import ellipsis, ir, names
 from notes2code.meaning.families import chosen
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.targets import Target
 from notes2code.meaning.values import Value, fresh, settled
+
+_DIAGONAL = frozenset(["D", "Lambda"])
+"""Degrees and eigenvalues: matrices of which only the diagonal is told."""
+
+
+def on_diagonal(target: Target, value: Value) -> Value:
+    """The matrix whose diagonal ``D_{ii} = …`` gives."""
+    letters = {names.label(at.node) for at in target.indices}
+    told = len(target.indices) == 2 and len(letters) == 1 == value.rank
+    if not told or names.base_letter(target.name) not in _DIAGONAL:
+        return value
+    return of_vector(value, value.span)
+
+
+def of_vector(value: Value, span: Span) -> Value:
+    """The matrix with a vector on its diagonal."""
+    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
+    there = ir.Compare("=", Idx(rows), Idx(columns))
+    return Value(ir.Cases(((there, value.body),), ir.ZERO), (rows, columns), span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
+    diagonal,
     families,
     functions,
     ir,
@@ -230,7 +231,7 @@ class Attempt:
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole
         run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
-        run.gives_number = left_sides.is_number(self.targets[at])
+        run.gives_number = left_sides.is_number(run.seen, self.targets[at])
         run.gives_rows = left_sides.is_row(self.targets[at])
         run.gives_state = left_sides.is_state(run.seen, self.targets[at])
         run.indices = {}
@@ -336,7 +337,7 @@ class Attempt:
         if holds is not None and not limited:  # a softmax that is limited is 0 elsewhere
             value = replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
         value = self._loose(define, value, target)
-        value = ordering.ordered(self, value, letters, target)
+        value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
         left_sides.check(run, value, target)
         state = run.symbols.get(target.name)
         if state is not None and (binders.step_letter(define) or not target.indices):

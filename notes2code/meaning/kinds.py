@@ -104,6 +104,8 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
         return False  # the value vector W^V is what makes those
     if one.rank > 1 and len(use.indices) >= one.rank:
         return False  # S_{ij} may be what a text calls the matrix S
+    if use.indices and base == "W" and seen.counted.get(use.name) == {0}:
+        return False  # the W^Q of all heads is another matrix than the W_i^Q of each
     most = max(seen.counted.get(use.name, {len(use.indices)}))
     return most <= len(use.indices) + one.rank
 

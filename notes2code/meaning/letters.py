@@ -106,6 +106,8 @@ def is_size(run: Run, name: str) -> bool:
     if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
         return True
     if names.is_size_name(name) and name in run.seen.counted:
+        if name in run.seen.matrices:
+            return False
         if run.seen.counted[name] != {0} or is_memory(run, name):
             return False
         if name in run.seen.bold and not _divides(run, name):

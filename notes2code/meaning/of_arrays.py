@@ -142,9 +142,7 @@ def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
     value = run.lower(group.items[0])
     if value.rank != 1:
         raise error("N2C041", "`diag` is computed of a vector only", span)
-    rows, columns = value.axes[0], fresh(find_index(value.axes[0]).size)
-    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
-    return Value(ir.Cases(((on, value.body),), ir.ZERO), (rows, columns), span)
+    return diagonal.of_vector(value, span)
 
 
 def _of_family(run: Run, group: Group, span: Span) -> Value:

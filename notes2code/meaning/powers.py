@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf, prod
 
-from notes2code.diagnostics import Span, error, warning
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import (
     Accent,
     Frac,
@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, families, ir, names, roots, scripts
+from notes2code.meaning import binders, diagonal, families, ir, names, roots, scripts
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
@@ -235,7 +235,9 @@ def index(run: Run, value: Value, sub: Node) -> Value:
 def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     """A power of a number, or of every element of a vector."""
     raised_to = _exponent(run, exponent)
-    if base.rank == 2 and _is_diagonal(run, base):
+    if base.rank == 1 and isinstance(base.body, ir.Ref) and base.body.array in run.seen.degrees:
+        return diagonal.of_vector(elementwise(run, base, raised_to, ir.Pow, where), where)
+    if base.rank == 2 and _is_diagonal(run, base, where):
         return _diagonal_power(run, base, raised_to, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
         _refuse_raised_vector(run, base, base.body, where)
@@ -297,9 +299,16 @@ def _is_letter_of_its_own(run: Run, exponent: Node) -> bool:
     return exponent.text not in run.indices | run.shapes | run.defined
 
 
-def _is_diagonal(run: Run, base: Value) -> bool:
-    """Whether a matrix is what the formula defines as ``diag(v)``: its powers are those of v."""
+def _is_diagonal(run: Run, base: Value, where: Span) -> bool:
+    """Whether a matrix is what the formula defines as ``diag(v)``, or holds the degrees of a graph
+    or the eigenvalues Λ: its powers are those of v."""
     name = base.body.array if isinstance(base.body, ir.Ref) else ""
+    known = name in run.seen.degrees or names.base_letter(name) == "Lambda"
+    if known and name in run.symbols:
+        text = f"`{name}` is taken to have zeros beside its diagonal"
+        if all(problem.message != text for problem in run.problems):
+            run.problems.append(note("N2C039", text, where))
+        return True
     bodies = [one.array.body for one in run.defined.values() if one.name == name]
     match bodies:
         case [ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), _),), ir.Num(0))]:
@@ -309,6 +318,7 @@ def _is_diagonal(run: Run, base: Value) -> bool:
 
 def _diagonal_power(run: Run, base: Value, exponent: Value, where: Span) -> Value:
     rows, columns = base.axes
+    run.unify(find_index(rows).size, find_index(columns).size, where)
     on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
     raised_to = elementwise(run, base, exponent, ir.Pow, where)
     return Value(ir.Cases(((on, raised_to.body),), ir.ZERO), base.axes, where)

@@ -92,6 +92,9 @@ def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
         if isinstance(factor, Script) and factor.sup and powers.is_negative(ungrouped(factor.sup))
     ]
     for first, second in combinations(raised, 2):
+        use = run.seen.understood(first)
+        if use is not None and use.name in run.seen.degrees:
+            continue
         if run.quote(first.span) == run.quote(second.span):
             raise error(
                 "N2C037",

@@ -35,6 +35,7 @@ from notes2code.meaning import (
     doubtful_indices,
     elements,
     exponents,
+    graph_matrices,
     index_letters,
     kernels,
     label_letters,
@@ -73,6 +74,7 @@ class Survey:
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
     matrix, ``weighs`` that a weight stands before D,
+    ``matrices`` are what only matrices can be, ``degrees`` those with zeros beside their diagonal,
     ``projections`` are the Q, K and V that are weights, ``sequences`` the x of which queries and
     keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
@@ -103,6 +105,8 @@ class Survey:
     of_labels: bool = False
     lengths: set[str] = field(default_factory=set)
     projections: set[str] = field(default_factory=set)
+    degrees: set[str] = field(default_factory=set)
+    matrices: set[str] = field(default_factory=set)
     sequences: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     mixes: set[str] = field(default_factory=set)
@@ -263,6 +267,8 @@ def survey(statements: Sequence[Statement]) -> Survey:
     products = nodes.of(Juxt, Infix)
     seen.lengths = {name for node in products for name in _lengths(seen, node)}
     seen.projections = _projections(seen, nodes)
+    seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
+    seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
     for infix in nodes.of(Infix):
         for name in _queries_and_keys(seen, infix):
             seen.transposed.setdefault(name, set()).update(seen.counted[name])

@@ -358,6 +358,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
+    if use.name in run.seen.matrices and indices in (0, 2):
+        return 2 - indices
     if use.name in run.seen.placed:
         return 0
     told_apart = indices > 1 and _is_told_apart(run, use)

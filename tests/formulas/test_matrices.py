@@ -7,6 +7,18 @@ import numpy as np
 from tables import Case, check, table
 
 
+def _normalised_rows(d: np.ndarray, a: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return a @ v / d.diagonal()[:, None]
+
+
+def _symmetric(d: np.ndarray, a: np.ndarray) -> np.ndarray:
+    return a / np.sqrt(np.outer(d.diagonal(), d.diagonal()))
+
+
+def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return _symmetric(d, a) @ x
+
+
 @table(
     Case(
         r"Y = D^{-1} A, \quad D = \mathrm{diag}(A \mathbf{1})",
@@ -14,6 +26,26 @@ from tables import Case, check, table
         lambda a: a / a.sum(1, keepdims=True),
     ),
     Case(r"X = [x_1; x_2; \ldots; x_n]", "x[n,d]", lambda x: x),
+    # A letter twice around another is a matrix, and the L of these none of a loss.
+    Case(r"L = U \Lambda U^\top", "U[n,d] Lambda[d,d]", lambda u, m: u @ m @ u.T),
+    Case(r"L = V \cdot S \cdot V^\top", "V[n,d] S[d,d]", lambda u, m: u @ m @ u.T),
+    Case(r"B = -\frac12 J D^{(2)} J", "J[n,m] D_2[m,n]", lambda j, d: -j @ d @ j / 2),
+    Case(r"Z = X M X", "X[n,d] M[d,n]", lambda x, m: x @ m @ x),
+    Case(r"L = X W^\top", "X[d] W[d]", lambda x, w: x @ w),
+    # Degrees stand on a diagonal.
+    Case(r"L = D - A", "D[n,m] A[n,m]", lambda d, a: d - a),
+    Case(r"P = A D^{-1}", "A[n,m] D+[m,m]", lambda a, d: a / d.diagonal()),
+    Case(r"P = \hat D^{-1} \hat A V", "D_hat+[n,n] A_hat[n,m] V[m,p]", _normalised_rows),
+    Case(r"S = \tilde D^{-1/2} \tilde A \tilde D^{-1/2}", "D_tilde+[n,n] A_tilde[n,n]", _symmetric),
+    Case(r"Y = D^{-\frac12} A D^{-\frac12} X", "D+[n,n] A[n,n] X[n,p]", _smoothed),
+    Case(
+        r"D_{ii} = \sum_j A_{ij}, \quad L = I - D^{-1/2} A D^{-1/2}",
+        "A+[n,n]",
+        lambda a: np.eye(len(a)) - a / np.sqrt(np.outer(a.sum(1), a.sum(1))),
+    ),
+    Case(r"D_{ii} = \sum_j A_{ij}", "A[n,m]", lambda a: np.diag(a.sum(1))),
+    Case(r"D_i = \sum_j A_{ij}, \quad P = D^{-1} A", "A+[n,m]", lambda a: a / a.sum(1)[:, None]),
+    Case(r"S = Q K^\top D^{-1/2}", "Q[n,D] K[m,D]", lambda q, k: q @ k.T / np.sqrt(q.shape[1])),
     Case(
         r"X = [x_1; \dots; x_n], \quad S = X X^\top",
         "x[n,d]",

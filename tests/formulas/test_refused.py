@@ -375,7 +375,7 @@ def test_the_help_names_what_can_be_written(latex: str, way: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "latex", [r"Y = D^{-1/2} A D^{-1/2} H", r"\mathbf{D}^{-1/2} \mathbf{A} \mathbf{D}^{-1/2}"]
+    "latex", [r"Y = C^{-1/2} A C^{-1/2} H", r"\mathbf{C}^{-1/2} \mathbf{A} \mathbf{C}^{-1/2}"]
 )
 def test_a_power_on_both_sides_is_one_of_a_matrix(latex: str) -> None:
     with pytest.raises(FormulaError, match="power of a matrix"):

@@ -30,6 +30,13 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda s, v, w, h: s / (1 + np.exp(-np.tanh(h @ w.T) @ v)),
         context="where $S$ is the length of the source",
     ),
+    # The weights of each head are others than that of all.
+    Case(
+        r"Q = X \cdot W_Q",
+        "X[n,d] W_Q[d,p]",
+        lambda x, w: x @ w,
+        context=r"Each head has learned weight matrices $W_i^Q$.",
+    ),
     # The matrix that a text calls S_{ij} is S.
     Case(
         r"a_{ij} = \frac{\exp(S_{ij})}{\sum_k \exp(S_{ik})}",
