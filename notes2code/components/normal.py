@@ -103,12 +103,25 @@ class _Normaliser:
                 return product((ir.inverse(index.size), _summed(index, body)))
             case Reduce("sum", index, body, where):
                 if where is not None:
-                    body = product((_indicator(where), body))
+                    body = product((_indicator(where), _held(body, where)))
                 return _summed(index, body)
+            case Cases(branches, otherwise):
+                return Cases(tuple((c, _held(value, c)) for c, value in branches), otherwise)
             case Softmax(index, body, at, where):
+                body = body if where is None else _held(body, where)
                 return Softmax(index, _shifted(_with_mask(body), index), at, where)
             case other:
                 return other
+
+
+def _held(expr: Expr, where: Expr) -> Expr:
+    """An expression of which only what a condition lets through is asked for: a case of which that
+    condition is sure is the value."""
+    match expr:
+        case Cases(((condition, value),), _):
+            if {*map(key, ir.conjuncts(condition))} <= {*map(key, ir.conjuncts(where))}:
+                return _held(value, where)
+    return ir.rebuild(expr, lambda child: _held(child, where))
 
 
 def _with_mask(scores: Expr) -> Expr:

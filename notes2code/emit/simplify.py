@@ -58,8 +58,6 @@ def _simplified(expr: Expr) -> Expr:
             return Reduce("sum", index, *_masked_softmax(index, factors, where))
         case Reduce("sum", index, Reduce("sum", inner, Mul(factors), None), None):
             return _exchanged(index, inner, factors)
-        case ir.Cases(branches, None):
-            return _exhaustive(branches)
         case Compare(op, left, right):
             return _compare(op, left, right)
         case _:
@@ -141,18 +139,6 @@ def _compare(op: str, left: Expr, right: Expr) -> Expr:
             minus = ir.negative(numbers[0])
             return Compare(op, _sum((left, minus)), _sum((right, minus)))
     return Compare(op, left, right)
-
-
-_OPPOSITE = {"<": "≥", "≥": "<", ">": "≤", "≤": ">", "=": "≠", "≠": "="}
-
-
-def _exhaustive(branches: tuple[tuple[Expr, Expr], ...]) -> Expr:
-    """Cases whose last two conditions are opposites: the last one is what holds otherwise."""
-    if len(branches) > 1:
-        (one, _), (other, value) = branches[-2:]
-        if isinstance(one, Compare) and other == Compare(_OPPOSITE[one.op], one.left, one.right):
-            return ir.Cases(branches[:-1], value)
-    return ir.Cases(branches, None)
 
 
 def _exchanged(outer: Index, inner: Index, factors: tuple[Expr, ...]) -> Expr:

@@ -25,7 +25,6 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, conditions, diagonal, families, ir, names, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.reach import where_defined
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.stated import Range
 from notes2code.meaning.symbols import counted
@@ -55,7 +54,8 @@ def big(run: Run, node: Big) -> Value:
     where = _extra_condition(run, node)
     inner = bound[-1][0]
     reach = {
-        index: _both(condition, where if index is inner else None) for index, condition in bound
+        index: conditions.both(condition, where if index is inner else None)
+        for index, condition in bound
     }
     run.within.update({index: holds for index, holds in reach.items() if holds is not None})
     value = _body(run, node, [index for index, _ in bound])
@@ -70,8 +70,7 @@ def big(run: Run, node: Big) -> Value:
     body = value.body
     for index, _ in reversed(bound):
         _must_use(node, index, body)
-        where = where_defined(run, body, index, node.span) if reach[index] is None else reach[index]
-        body = ir.Reduce(kind, index, body, where)
+        body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
 
 
@@ -133,12 +132,6 @@ def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:
             if index.name.isalpha() and index.name not in written:
                 raise _unused(node, index) from None
         raise
-
-
-def _both(*conditions: Expr | None) -> Expr | None:
-    """All conditions together; None where there are none."""
-    given = tuple(condition for condition in conditions if condition is not None)
-    return given[0] if len(given) == 1 else ir.Logic("and", given) if given else None
 
 
 def _must_use(node: Big, index: Index, body: Expr) -> None:
@@ -268,11 +261,11 @@ def _extra_condition(run: Run, node: Big) -> Expr | None:
     sub = node.sub
     if isinstance(sub, Group) and (said := binders.conditions_below(sub)):
         first = _of_range(run, sub.items[0])
-        return _both(first, *(conditions.condition(run, relation) for relation in said))
+        return conditions.both(first, *(conditions.condition(run, relation) for relation in said))
     if isinstance(sub, Group):
         letters = set(binders.bound_letters(sub))
         each = _said_of_each(run, sub, letters)
-        return _both(*(conditions.condition(run, relation) for relation in each))
+        return conditions.both(*(conditions.condition(run, relation) for relation in each))
     return None if sub is None else _of_range(run, sub)
 
 

@@ -83,7 +83,7 @@ def _parts(define: Define) -> list[Define] | None:
         Infix("+", times(real, sin), times(imaginary, cos), span, span),
     )
     pairs = zip(left, values, strict=True)
-    return [Define(one, (its,), define.span, define.condition) for one, its in pairs]
+    return [Define(one, (its,), define.span, define.conditions) for one, its in pairs]
 
 
 def _counts_with_i(node: Node) -> bool:

@@ -46,6 +46,12 @@ def condition(run: Run, node: Node) -> Expr:
     return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
 
 
+def both(*given: Expr | None) -> Expr | None:
+    """All conditions together; None where there are none."""
+    told = tuple(condition for condition in given if condition is not None)
+    return told[0] if len(told) == 1 else ir.Logic("and", told) if told else None
+
+
 def with_one_more(node: Node) -> tuple[Relation, Relation] | None:
     """``j ∈ N_i`` and ``j = i`` for ``j ∈ N_i ∪ \\{i\\}``."""
     match node:

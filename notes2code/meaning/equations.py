@@ -17,11 +17,12 @@ from notes2code.meaning import (
     left_sides,
     names,
     ordering,
+    partial,
     recursion,
     scripts,
     strides,
 )
-from notes2code.meaning.conditions import condition
+from notes2code.meaning.conditions import both, condition
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.run import Defined, Run, find_index
@@ -143,7 +144,7 @@ class Attempt:
         from the one before, as in ``x = x + …``, may use its name again."""
         for at, target in enumerate(self.targets):
             before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
-            if not before or self.defines[at].condition is not None:
+            if not before or self.defines[at].conditions:
                 continue
             later = range(before[-1] + 1, at + 1)
             if not any(self._goes_on(other, target.name, before[-1]) for other in later):
@@ -326,19 +327,25 @@ class Attempt:
         node = self._alternative(define)
         run.whole = node
         run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
-        holds = None if define.condition is None else condition(run, define.condition)
+        holds = both(*(condition(run, one) for one in define.conditions))
         if holds is not None:  # a softmax over the j of ``j \\le i`` is over these alone
+            run.limits.setdefault(target.name, define.conditions[0].span)
             run.within.update(dict.fromkeys(free_roots(holds), holds))
         value = run.lower(node)
         self._compare_sides(define, node, value)
         if target.row is not None:
             value = self._picked(value, target.row)
-        limited = isinstance(value.body, ir.Softmax) and value.body.where is not None
-        if holds is not None and not limited:  # a softmax that is limited is 0 elsewhere
-            value = replace(value, body=ir.Cases(((holds, value.body),), None), along=None)
+        if holds is not None:
+            body = partial.only_where(settled(holds), settled(value.body))
+            value = replace(value, body=body, along=None)
         value = self._loose(define, value, target)
         value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
         left_sides.check(run, value, target)
+        if holds is not None and partial.is_taken_afterwards(value.body):
+            text = "the softmax goes over all, and what it gives is taken where this holds"
+            help_text = "write `\\mathrm{softmax}_j` of what stands at j to go over these alone"
+            told = warning("N2C050", text, define.conditions[0].span, help_text)
+            run.problems.append(told)
         state = run.symbols.get(target.name)
         if state is not None and (binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))
@@ -351,7 +358,7 @@ class Attempt:
         v_j = W Σ_j a_j c_j``, would have other axes. What cannot be computed says nothing."""
         run = self.run
         for side in define.values if len(define.values) > 1 else ():
-            if side is taken or define.condition is not None or scripts.is_name(side):
+            if side is taken or define.conditions or scripts.is_name(side):
                 continue
             if _is_list(side) or _is_list(taken):
                 continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape

@@ -50,12 +50,13 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
             seen.sizes.update(binders.size_names(script.sup))
 
 
-def find_first(seen: Survey, condition: Node | None) -> None:
+def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
     """The 1 of ``1 \\le j \\le i`` behind a formula: what j counts from, and so does i."""
-    match condition:
-        case Relation((Num("1"), *others), ("≤", *_)):
-            for letter in (side.text for side in others if isinstance(side, Name)):
-                seen.starts.setdefault(letter, 1)
+    for condition in conditions:
+        match condition:
+            case Relation((Num("1"), *others), ("≤", *_)):
+                for letter in (side.text for side in others if isinstance(side, Name)):
+                    seen.starts.setdefault(letter, 1)
 
 
 def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:

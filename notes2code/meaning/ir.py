@@ -443,6 +443,25 @@ def replaced(expr: Expr, parts: Mapping[Expr, Expr]) -> Expr:
     return rebuild(expr, lambda child: replaced(child, parts))
 
 
+def conjuncts(condition: Expr) -> tuple[Expr, ...]:
+    """The conditions that one is made of, which all hold where it does."""
+    match condition:
+        case Logic("and", parts):
+            return tuple(inner for part in parts for inner in conjuncts(part))
+    return (condition,)
+
+
+_OPPOSITE = {"<": "≥", "≥": "<", ">": "≤", "≤": ">", "=": "≠", "≠": "="}
+
+
+def opposite(condition: Expr) -> Expr:
+    """What holds where a condition does not."""
+    match condition:
+        case Compare(sign, left, right):
+            return Compare(_OPPOSITE[sign], left, right)
+    return Logic("not", (condition,))
+
+
 # --- building -------------------------------------------------------------------------------
 
 

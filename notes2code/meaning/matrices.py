@@ -113,8 +113,15 @@ def cases(run: Run, node: Matrix) -> Value:
             otherwise = value
         else:
             branches.append((said.read(condition), value))
+    if otherwise is None and _is_exhausted([condition for condition, _ in branches]):
+        otherwise = branches.pop()[1]
     if otherwise is None and said.masks:
-        otherwise = _last_resort(branches, node)
+        raise error(
+            "N2C037",
+            "the words of these cases do not say what holds everywhere",
+            node.span,
+            "write `\\text{otherwise}` into the last row",
+        )
     values = [value for _, value in branches] + ([otherwise] if otherwise is not None else [])
     widest = max(values, key=lambda value: value.rank)
     for value in values:
@@ -140,18 +147,9 @@ def _rectified(body: ir.Cases) -> Expr | None:
     return None
 
 
-def _last_resort(branches: list[tuple[Expr, Value]], node: Matrix) -> Value:
-    """The value of the last of two rows, where the words of one are the opposite of the other's."""
-    match [condition for condition, _ in branches]:
-        case [ir.Compare(first, left), ir.Compare(second, right)]:
-            if left == right and {first, second} == {"=", "≠"}:
-                return branches.pop()[1]
-    raise error(
-        "N2C037",
-        "the words of these cases do not say what holds everywhere",
-        node.span,
-        "write `\\text{otherwise}` into the last row",
-    )
+def _is_exhausted(conditions: list[Expr]) -> bool:
+    """Whether the last condition holds wherever the one before it does not."""
+    return len(conditions) > 1 and conditions[-1] == ir.opposite(conditions[-2])
 
 
 def _split(node: Matrix, row: tuple[Node | None, ...]) -> tuple[Node, list[Node]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from notes2code.diagnostics import ProblemError, Span, error
+from notes2code.diagnostics import ProblemError, error
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index
 from notes2code.meaning.run import Reach, Run, find_index
@@ -14,32 +14,6 @@ def limit(run: Run, axis: Index, over: Index) -> Expr | None:
     """Where an index that runs over an axis may go; None where it goes everywhere."""
     found = _reach(run, axis)
     return None if found is None else _at(found.condition, axis, over)
-
-
-def where_defined(run: Run, body: Expr, index: Index, span: Span) -> Expr | None:
-    """Where what an expression names is defined, as far as an index tells: an e_{ij} that holds
-    for j ≤ i is there only. None where all of it is defined everywhere. What is only said to be a
-    number at some places, ``a_{ij} = 0`` for j > i, is something else at the others."""
-    found: dict[Expr, None] = {}
-    for part in ir.walk(body):
-        defined = run.defined.get(part.array) if isinstance(part, ir.Ref) else None
-        if defined is None or not isinstance(part, ir.Ref):
-            continue
-        match defined.array.body:
-            case ir.Cases(((_, ir.Num()),), None):
-                raise error(
-                    "N2C037",
-                    f"`{part.array}` is told for some places only",
-                    span,
-                    "write with `\\begin{cases}` what it is at the others",
-                )
-            case ir.Cases(((condition, _),), None):
-                places = dict(zip(defined.array.indices, part.at, strict=True))
-                here = ir.substitute(condition, places)
-                if find_index(index) in set(ir.free_indices(here, find_index)):
-                    found[here] = None
-    conditions = tuple(found)
-    return ir.Logic("and", conditions) if conditions[1:] else next(iter(conditions), None)
 
 
 def refuse_limited(run: Run, axes: Iterable[Index]) -> None:

@@ -102,6 +102,7 @@ class Run:
     of several vectors, such as h_t, ``gives_state`` that it is a state, as c_t is.
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
+    ``limits`` are the places where the note says of a name where it is defined.
     ``left_out`` are the arguments of each function that its definition does not compute with.
     ``given`` are the ranks of what each function that nobody defines is given first,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
@@ -149,6 +150,7 @@ class Run:
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
     reach: dict[Index, Reach] = field(default_factory=dict)
+    limits: dict[str, Span] = field(default_factory=dict)
     events: dict[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: list[Span] = field(default_factory=list)

@@ -50,8 +50,10 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
     def with_names(statement: Statement) -> Statement:
         if not isinstance(statement, Define):
             return statement
-        condition = None if statement.condition is None else written(statement.condition)
-        return replace(statement, values=tuple(map(written, statement.values)), condition=condition)
+        values, conditions = (
+            tuple(map(written, said)) for said in (statement.values, statement.conditions)
+        )
+        return replace(statement, values=values, conditions=conditions)
 
     return tuple(map(with_names, stated))
 

@@ -56,7 +56,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from omissions(nodes, named, defines, seen, equation)
     yield from residuals(nodes, defines)
     yield from rotations(nodes)
-    conditions = [define.condition for define in defines if define.condition is not None]
+    conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 
 

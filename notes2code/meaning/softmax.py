@@ -9,7 +9,7 @@ from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import conditions, families, ir, masks, names, projected, scripts
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
-from notes2code.meaning.reach import limit, where_defined
+from notes2code.meaning.reach import limit
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scripts import is_name
 from notes2code.meaning.values import Value, free_roots, settled, shape_text, uses
@@ -203,7 +203,6 @@ def _of_family(run: Run, value: Value, index: Index, where: Expr | None, span: S
     if value.rank:
         run.pay(2.2)  # scores are numbers wherever they can be
     where = run.within.get(index) if where is None else where
-    where = where_defined(run, value.body, index, span) if where is None else where
     over = Index(index.name, index.size, index.start)
     body = ir.substitute(settled(value.body), {index: Idx(over)})
     reach = None if where is None else ir.substitute(settled(where), {index: Idx(over)})

@@ -20,14 +20,14 @@ class Define:
     """``target = value``; ``values`` are the alternatives of a chain, which must agree.
 
     ``target`` is None where the left-hand side is an expression that cannot be defined; then it
-    is the first of the values. ``condition`` holds where the definition does. ``near`` says that
+    is the first of the values. ``conditions`` hold where the definition does. ``near`` says that
     the value only comes close: ``GELU(x) ≈ …``.
     """
 
     target: Node | None
     values: tuple[Node, ...]
     span: Span
-    condition: Node | None = None
+    conditions: tuple[Node, ...] = ()
     near: bool = False
 
 

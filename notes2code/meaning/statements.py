@@ -87,7 +87,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif limits.stands_behind(clause, out[-1:]):
             last = out[-1]
             assert isinstance(last, Define)
-            out[-1] = replace(last, condition=ungrouped(node))
+            out[-1] = replace(last, conditions=(*last.conditions, ungrouped(node)))
         elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
@@ -123,7 +123,7 @@ def _is_value_at_a_point(statement: Statement) -> bool:
     """Whether all that is said is that a letter, by custom an array, is 0, as where something holds
     "at $x = 0$": that makes no number of it in other formulas. What counts, a size or k, is one."""
     match statement:
-        case Define(Name(letter), (Num("0"),), condition=None):
+        case Define(Name(letter), (Num("0"),), conditions=()):
             custom = names.element_ranks(letter, 0, bold=False, transposed=False)[0]
             return custom > 0 and not (names.is_size_name(letter) or letter == "k")
     return False

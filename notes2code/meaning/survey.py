@@ -242,7 +242,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             for axis in statement.axes:
                 seen.sizes.update(binders.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
-            index_letters.find_first(seen, statement.condition)
+            index_letters.find_first(seen, statement.conditions)
             square = statement.target
             if isinstance(square, Script) and scripts.is_two(square.sup):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)

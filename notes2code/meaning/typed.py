@@ -18,6 +18,7 @@ from notes2code.meaning import (
     heads,
     names,
     parities,
+    partial,
     properties,
     sets,
     sizes,
@@ -161,7 +162,7 @@ def _typed(
     run, equation = search(start, attempt, len(seen.nodes))
     if run.unranged is not None:
         raise run.unranged
-    return run, equation
+    return run, partial.ranged(run, equation)
 
 
 def _other_sides(
