@@ -184,6 +184,8 @@ def _changes(expr: Expr) -> Iterator[tuple[str, Expr]]:
             yield "the cases are exchanged", Cases(((two, first), (one, second)), otherwise)
         case Cases(((one, first),), ir_other) if ir_other is not None:
             yield "the cases are exchanged", Cases(((one, ir_other),), first)
+            if isinstance(one, ir.Compare) and one.op in "<>≤≥":
+                yield "the cases are exchanged", Cases(((ir.opposite(one), first),), ir_other)
         case Reduce("sum", index, _, None):
             mean = Mul((Pow(index.size, ir.MINUS_ONE), expr))
             yield "a sum is not divided by the number of its terms", mean

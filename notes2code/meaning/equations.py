@@ -144,7 +144,7 @@ class Attempt:
         from the one before, as in ``x = x + …``, may use its name again."""
         for at, target in enumerate(self.targets):
             before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
-            if not before or self.defines[at].conditions:
+            if not before:
                 continue
             later = range(before[-1] + 1, at + 1)
             if not any(self._goes_on(other, target.name, before[-1]) for other in later):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from notes2code.diagnostics import note
+from collections.abc import Sequence
+
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Node, Relation
 from notes2code.meaning import binders, ir, scripts
 from notes2code.meaning.indexing import place
@@ -13,12 +15,14 @@ from notes2code.meaning.values import Value, scalar
 
 
 def told(run: Run, said: Relation) -> Expr | None:
-    """``i ∈ M`` and ``i ∉ M`` of what an index counts; None where that is not said."""
+    """``i ∈ M`` and ``i ∉ M`` of what an index counts, and ``(i, j) ∈ M`` of pairs; None where
+    that is not said."""
     match said:
         case Relation((member, members), ("∈" | "∉" as sign,)) if member and members:
             letters = binders.bound_letters(member)
-            if len(letters) == 1 and letters[0] in run.indices and scripts.is_name(members):
-                element = _element(run, run.seen.use(members), run.indices[letters[0]])
+            if letters and {*letters} <= run.indices.keys() and scripts.is_name(members):
+                indices = [run.indices[letter] for letter in letters]
+                element = _element(run, run.seen.use(members), indices)
                 return ir.Compare("≠" if sign == "∈" else "=", element, ir.ZERO)
     return None
 
@@ -29,20 +33,27 @@ def number(run: Run, node: Node) -> Value | None:
     if use is None or use.name not in run.seen.sets:
         return None
     index = Index("", Size(""))
-    holds = ir.Compare("≠", _element(run, use, index), ir.ZERO)
+    holds = ir.Compare("≠", _element(run, use, [index]), ir.ZERO)
     return scalar(ir.Reduce("sum", index, ir.Cases(((holds, ir.ONE),), ir.ZERO)), node.span)
 
 
-def _element(run: Run, use: Use, index: Index) -> Expr:
-    """What says whether that which an index counts is a member."""
+def _element(run: Run, use: Use, indices: Sequence[Index]) -> Expr:
+    """What says whether that which some indices count is a member."""
     places = (place(run, at, Size(""), use) for at in use.indices)
-    order = [*(i.index for i in places if isinstance(i, Idx)), index]
+    order = [*(i.index for i in places if isinstance(i, Idx)), *indices]
     symbol = run.symbols.get(use.name)
     if symbol is None:
         axes = tuple(Size("") for _ in order)
         symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(use.span), use.span)
         text = f"the set `{run.quote(use.span)}` is taken as an input of ones and zeros"
         run.problems.append(note("N2C039", text, use.span))
+    if len(order) != len(symbol.axes):
+        raise error(
+            "N2C032",
+            f"`{run.quote(use.span)}` is a set here and something else elsewhere",
+            use.span,
+            "give one of the two another name",
+        )
     for mine, axis in zip(order, symbol.axes, strict=True):
         run.unify(mine.size, axis, use.span)
     return Ref(use.name, tuple(Idx(mine) for mine in order))

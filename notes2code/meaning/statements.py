@@ -22,7 +22,6 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     Tree,
-    ungrouped,
     walk,
 )
 from notes2code.meaning import (
@@ -68,15 +67,19 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     )
     for written in rewritten:
         read = written(read, nodes)
-    clauses = [inner for clause in read for inner in _expand(clause)]
+    clauses = limits.ahead([inner for clause in read for inner in _expand(clause)])
     at = 0
     while at < len(clauses):
         clause = clauses[at]
         node = clause.node
+        limited = next((one for one in reversed(out) if isinstance(one, Define)), None)
         skipped = ranges.enumerated(clauses, at)
         if skipped is not None:
             found, at = skipped
-            out.append(found)
+            if limited and (between := limits.of_range(found, limited)):
+                _limit(out, limited, (between,))
+            else:
+                out.append(found)
             continue
         if (pairs := _paired(clauses, at)) is not None:
             defined, at = pairs
@@ -84,10 +87,9 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             continue
         if _is_label(clauses, at):
             out.append(Fact("", node.span))
-        elif limits.stands_behind(clause, out[-1:]):
-            last = out[-1]
-            assert isinstance(last, Define)
-            out[-1] = replace(last, conditions=(*last.conditions, ungrouped(node)))
+        elif limited and (said := limits.behind(clause, limited, waiting)):
+            _limit(out, limited, said)
+            waiting = []
         elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
             waiting.append(node)
         elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
@@ -113,10 +115,17 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         else:
             out.append(Define(None, (node,), node.span))
         at += 1
+    out = limits.joined(out)
     _refuse_many(out)
     if len(out) == 1 and _is_value_at_a_point(out[0]):
         return (Fact("=", out[0].span),)
     return tuple(_number(statement, clauses) for statement in out)
+
+
+def _limit(out: list[Statement], define: Define, conditions: tuple[Node, ...]) -> None:
+    """Let a definition hold where some conditions do."""
+    at = out.index(define)
+    out[at] = replace(define, conditions=(*define.conditions, *conditions))
 
 
 def _is_value_at_a_point(statement: Statement) -> bool:
