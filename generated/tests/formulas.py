@@ -597,7 +597,7 @@ def causal_scaled_dot_product_attention_reference(Q, K, V):
     for i in range(n):
         for j in range(m):
             scores[i, j] = sum(Q[i, b] * K[j, b] for b in range(d_k)) / np.sqrt(d_k) + (
-                0 if j <= i else -np.inf if j > i else np.nan
+                0 if j <= i else -np.inf
             )
     weights = softmax(scores)
     output = np.zeros((n, d_v))
@@ -644,10 +644,8 @@ def causal_attention_formula(Q, K, V):
         for j in range(m):
             if j <= i:
                 C[i, j] = 0
-            elif j > i:
-                C[i, j] = -np.inf
             else:
-                C[i, j] = np.nan
+                C[i, j] = -np.inf
     return masked_attention_formula(Q, K, V, C)
 
 
@@ -1674,7 +1672,7 @@ def single_head_causal_self_attention_reference(X, W_Q, W_K, W_V):
     for i in range(n):
         for j in range(n):
             scores[i, j] = sum(X_W_Q[i, b] * X_W_K[j, b] for b in range(d_k)) / np.sqrt(d_k) + (
-                0 if j <= i else -np.inf if j > i else np.nan
+                0 if j <= i else -np.inf
             )
     weights = softmax(scores)
     X_W_V = np.zeros((n, d_v))
@@ -1954,7 +1952,7 @@ def warmup_schedule_by_formula(step: int, d_model: int, warmup_steps: int) -> fl
 def bleu_reference(c, r, p):
     N = len(p)
     w = np.array([1 / N for n in range(N)])
-    BP = 1 if c > r else np.exp(1 - r / c) if c <= r else np.nan
+    BP = 1 if c > r else np.exp(1 - r / c)
     return BP * np.exp(sum(w[i] * np.log(p[i]) for i in range(N)))
 
 

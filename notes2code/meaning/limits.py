@@ -143,7 +143,12 @@ class _Equation:
         named = {node.text for node in walk(relation) if isinstance(node, Name)}
         if worded:
             counted = relation.signs == ("=",) and ranges.index_letter(relation.operands[0])
-            return named & self.indices if not counted or named <= self.on_left else None
+            step = binders.step_letter(self.define)
+            if counted and not named <= self.on_left:
+                return None
+            if step in named and _only_counts(relation, step or ""):
+                return None  # t ≥ 1 says where the steps begin
+            return named & self.indices
         return self._compared(relation, named)
 
     def _compared(self, relation: Relation, named: Set[str]) -> Set[str] | None:
@@ -197,7 +202,7 @@ def _only_counts(relation: Relation, letter: str) -> bool:
     """Whether a comparison says of an index from which number, and up to what, it runs."""
     for small, sign, large in _in_order(relation):
         beside = {n.text for n in walk(large) if isinstance(n, Name)}
-        if sign == "≠" or (
+        if sign not in "<≤" or (
             letter in beside and not (isinstance(small, Num) and {letter} == beside)
         ):
             return False

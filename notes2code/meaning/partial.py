@@ -68,6 +68,7 @@ def ranged(run: Run, equation: Equation) -> Equation:
         return equation
     ranging = _Ranging(run, equation.functions)
     definitions = tuple(map(ranging.definition, equation.definitions))
+    ranging.name = equation.name
     body, places = ranging.expr(equation.value.body)
     if places:
         made = body.branches[0][1] if isinstance(body, Cases) and _of(equation.value.body) else body
@@ -103,7 +104,6 @@ class _Ranging:
         """A definition with its ranges."""
         self.name = definition.name
         body, places = self.expr(definition.array.body)
-        self.name = ""
         array = Lambda(definition.array.indices, body)
         if places:
             self.places[definition.name] = array, dict.fromkeys(places, definition.name)

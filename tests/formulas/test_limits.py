@@ -115,6 +115,7 @@ def test_what_limits_a_sum_belongs_below_it(latex: str) -> None:
         (r"W_{ij} = u_i u_j, \quad W_{ij} = W_{ji}", "u"),
         (r"c_i = \sum_{j < i} a_{ij} h_j, \quad j \le i", "a h"),
         (r"s = \sum_{i \ne j} A_{ij}, \quad j \ne i", "A"),
+        (r"h_0 = x, \quad h_t = \tanh(W h_{t-1}) \quad \text{for } t \ge 1", "x W N"),
         (r"h_i = \sum_{j \in N(i)} a_{ij} h_j, \quad j \in N(i)", "N a h"),
     ],
 )
