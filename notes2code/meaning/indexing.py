@@ -324,6 +324,8 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         return _distance(run, expr, letters, size, use)
     if isinstance(expr, ir.Fn) and expr.name == "min":
         return _nearest(run, expr, letters, size, use)
+    if isinstance(expr, ir.Add) and {*map(Idx, letters)} <= {*expr.terms}:
+        return _sum(run, expr, letters, size, use)
     plus = _leading(expr, use)
     other = next(index for index in letters if index is not plus.index)
     last = ir.add(other.size, ir.MINUS_ONE)
@@ -337,6 +339,22 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         )
     )
     return ir.add(expr, last)
+
+
+def _sum(run: Run, expr: ir.Add, letters: list[Index], size: Size, use: Use) -> Expr:
+    """``x_{t+l}``: one element for every sum, the first for the first of both."""
+    offset = [term for term in expr.terms if not isinstance(term, Idx)]
+    if any(letter in run.within for letter in letters) or not all(
+        isinstance(term, ir.Num) for term in offset
+    ):
+        raise error("N2C032", f"the index of `{use.name}` is not understood", use.span)
+    first, second = letters
+    run.unify(Size("", value=ir.add(first.size, second.size, ir.MINUS_ONE)), size, use.span)
+    text = f"`{use.name}` is taken to hold one element for every sum of "
+    run.problems.append(
+        note("N2C039", f"{text}`{first.name}` and `{second.name}`, from the first on", use.span)
+    )
+    return ir.add(Idx(first), Idx(second))
 
 
 def _distance(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use) -> Expr:

@@ -458,7 +458,9 @@ class _Reader:
         elif isinstance(node, Script) and (inside := self.label_and_index(node)):
             for piece in inside:
                 self.above(piece)
-        elif isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node):
+        elif _is_named_call(node) or (
+            isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node)
+        ):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
             if node.text == "+" and self.base.isupper():
@@ -557,6 +559,14 @@ def _is_power_or_rest(node: Node) -> bool:
 
 def _is_mark(node: Node | None) -> TypeGuard[Name]:
     return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
+
+
+def _is_named_call(node: Node) -> bool:
+    """Whether a superscript is a word with its arguments, such as ``GAE(γ, λ)``: a label."""
+    match node:
+        case Juxt((Name(word), Group("("))):
+            return len(word) > 1 and word not in names.FUNCTIONS | names.GREEK
+    return False
 
 
 def _has_mark(factors: Sequence[Node]) -> bool:

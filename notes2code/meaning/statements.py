@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import (
+    ahead,
     braces,
     in_brackets,
     in_parentheses,
@@ -56,6 +57,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
         nested.in_turn,
+        ahead.as_places,
         signals.as_indices,
         in_parentheses.as_indices,
         windows.with_letters,

@@ -40,6 +40,7 @@ from notes2code.meaning import (
     kernels,
     label_letters,
     names,
+    returns,
     roots,
     scripts,
     updates,
@@ -63,7 +64,7 @@ class Survey:
     ``moves`` are names that an update adds to its state, with that.
     ``averaged`` are the values that weights add up, which are vectors.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
-    ``quantities`` are capitals that are numbers.
+    ``quantities`` are capitals that are numbers, ``discounted`` names of what is discounted.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
     list, or in the formula, have a letter above.
@@ -114,6 +115,7 @@ class Survey:
     sets: set[str] = field(default_factory=set)
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
+    discounted: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     raised: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
@@ -276,6 +278,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.sampled = _sampled(seen, nodes)
     seen.mixes = set(_mixes(seen, nodes))
     seen.moves = updates.moves(seen, nodes, statements)
+    seen.discounted = set(returns.discounted(seen, nodes, statements))
     seen.sequences = _sequences(seen, nodes)
     seen.has_identity = _has_identity(nodes)
     defines = [s for s in statements if isinstance(s, Define)]

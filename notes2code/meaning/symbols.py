@@ -267,6 +267,7 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     whole = not use.indices or "l" in run.seen.steps.get("", ())
     normaliser = base == "Z" and run.seen.attends
     matrix = base.isupper() and whole and not normaliser and not _is_cell(run, use)
+    matrix = matrix and use.name not in run.seen.discounted
     steps = 0 if matrix else use.steps
     return use.name, most, most, steps
 
@@ -392,7 +393,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     elif run.elementwise and use.name in run.whole_parameters:
         ranks = (0, 1, 2)
     elif (
-        name in run.seen.elements | run.seen.exponents
+        name in run.seen.elements | run.seen.exponents | run.seen.discounted
         or _is_extreme(run, use)
         or (small and name in run.seen.entries)
     ):

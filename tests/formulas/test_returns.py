@@ -1,0 +1,111 @@
+"""Returns and advantages: sums over what lies ahead, discounted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+Array = NDArray[np.float64]
+
+
+def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
+    """Each reward and, discounted, all that come behind it."""
+    found = []
+    for reward in rewards[::-1]:
+        last = reward + rate * last
+        found.append(last)
+    return np.array(found[::-1])
+
+
+@table(
+    # To the end of what is there, whether the sum says where that is or has no end.
+    Case(
+        r"A_t = \sum_{l=0}^{\infty} (\gamma \lambda)^l \delta_{t+l}",
+        "gamma lambda_ delta[n]",
+        lambda g, s, d: ahead(d, g * s),
+    ),
+    Case(
+        r"\hat A_t = \sum_{i=0}^{T-t-1} \gamma^i r_{t+i}",
+        "gamma r[n]",
+        lambda g, r: ahead(r, g),
+    ),
+    Case(
+        r"G_t = \sum_{l=0}^{T-t} \gamma^l r_{l+t}",
+        "gamma r[n]",
+        lambda g, r: ahead(r, g),
+    ),
+    # The first reward of a place may be the next one.
+    Case(
+        r"G_t = \sum_{k=0}^{\infty} \gamma^k R_{t+k+1}",
+        "gamma R[n]",
+        lambda g, r: ahead(r, g),
+    ),
+    Case(
+        r"R_t = \sum_{l=1}^{\infty} \gamma^{l-1} r_{t+l}",
+        "gamma r[n]",
+        lambda g, r: np.append(ahead(r, g)[1:], 0),
+    ),
+    # What is added to it is a number, too.
+    Case(
+        r"A_t = \sum_{l=0}^{T-t-1} \gamma^l r_{t+l} + \gamma^{T-t} v_T - v_t",
+        "gamma r[n] v_T v[n]",
+        lambda g, r, last, v: ahead(r, g, last) - v,
+    ),
+    # One step back, of numbers.
+    Case(r"G_t = r_t + \gamma G_{t+1}", "r gamma G", lambda r, g, last: r + g * last),
+    Case(
+        r"A_t = \delta_t + \gamma \lambda A_{t+1}",
+        "delta gamma lambda_ A",
+        lambda d, g, s, last: d + g * s * last,
+    ),
+    # So many steps, from each place that has as many behind it.
+    Case(
+        r"A_t = \sum_{l=0}^{k-1} \gamma^l r_{t+l}",
+        "gamma r[n+k-1] n# k#",
+        lambda g, r, n, k: np.array([r[t : t + k] @ g ** np.arange(k) for t in range(n)]),
+    ),
+    Case(
+        r"y_i = \sum_{j=1}^{k} w_j s_{i+j-1}",
+        "w[k] s[n+k-1,d]",
+        lambda w, s: np.array([w @ s[i : i + len(w)] for i in range(len(s) - len(w) + 1)]),
+    ),
+    # Near misses: what decays with the time behind it may be anything, and an l above a weight
+    # tells whose it is.
+    Case(
+        r"S_n = \sum_{m=1}^{n} \gamma^{n-m} k_m v_m^\top",
+        "gamma k[n,d] v[n,e]",
+        lambda g, k, v: np.array(
+            [sum(g ** (n - m) * np.outer(k[m], v[m]) for m in range(n + 1)) for n in range(len(k))]
+        ),
+    ),
+    Case(
+        r"P_l = C_l + \gamma P_{l+1}",
+        "C[n,d] gamma P[n,d]",
+        lambda c, g, p: c + g * p,
+    ),
+    Case(r"y = \sum_{l=1}^{L} \gamma^l h_l", "gamma[L] h[L,d]", lambda g, h: g @ h),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+def test_labels_with_arguments() -> None:
+    found = compile_formula(r"A_t^{\mathrm{GAE}(\gamma, \lambda)} = \delta_t + \gamma \lambda a_t")
+    assert found.equation.name == "A_GAE_gamma_lambda"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y_i = \sum_{j=1}^{i} w_j x_{i+j}",  # it ends nowhere near the end of what is there
+        r"y_t = \sum_{l=0}^{k-1} w_l x_{t+l} + x_t",  # there are not as many x_t
+        r"y_i = \sum_{j=1}^{k} w_j x_{i+j+c}",
+    ],
+)
+def test_refused(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(latex)
