@@ -48,8 +48,10 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
 
 
 def _less_one(nodes: Nodes) -> set[str]:
-    """The letters from which 1 is taken, but for those below names: x_{i−1} is the one before."""
+    """The letters from which 1 is taken, but for those below names, where x_{i−1} is the one
+    before, and those above sums, which end with the one before."""
     subs = [node.sub for node in nodes.of(Script, Big) if node.sub is not None]
+    subs += [node.sup for node in nodes.of(Big) if node.sup is not None]
     below = {id(inner) for sub in subs for inner in walk(sub)}
     found = set()
     for node in nodes.of(Infix):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script, ungrouped
 from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
@@ -41,6 +41,7 @@ def listed(run: Run, node: Group) -> Value:
             return _side_by_side(run, index, values[0], ways, node.span)
         if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
+        _doubt_numbers(run, flat[-1], values[0])
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
     return concatenated(run, node.items, node.span, below, node.open == "(")
@@ -53,6 +54,18 @@ def _is_of_vector(run: Run, value: Value) -> bool:
         return False
     letter = names.base_letter(value.body.array)
     return letter in ("q", "k", "v", "o", "h") or (letter == "e" and "softmax" not in run.latex)
+
+
+def _doubt_numbers(run: Run, last: Node, value: Value) -> None:
+    """The ``z_i^{(1)}, …, z_i^{(h)}`` with the letter of a vector, a place below, and above what
+    tells heads apart, are vectors."""
+    match value.body, last:
+        case Ref(array, (_, _)), Script(_, _, sup) if sup is not None and not value.rank:
+            ends, letter = names.label(ungrouped(sup)), names.base_letter(array)
+            bold = run.seen.is_bold(array)
+            vector = names.element_ranks(array, 1, bold, False)[0] == 1
+            if vector and (bold or letter not in ("x", "s")) and array not in run.shapes:
+                run.pay(1.2 * (ends in run.seen.ends and not names.is_size_name(ends)))
 
 
 def _ways(run: Run, index: Index, value: Value, rows: bool) -> Ways:
@@ -120,7 +133,9 @@ def concatenated(
     if any(map(_dots, flat)):
         if lead := ellipsis.leading(flat):
             return _led(run, flat[:lead], flat[lead:], span)
-        return _together(run, *ellipsis.family(run, flat, span), span)
+        index, values = ellipsis.family(run, flat, span)
+        _doubt_numbers(run, flat[-1], values[0])
+        return _together(run, index, values, span)
     if len(flat) == 1 and (letter := own_letter(run, flat[0])):
         outer, index = run.indices[letter], Index(letter, Size(""))
         run.indices[letter] = index

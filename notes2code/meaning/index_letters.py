@@ -146,11 +146,25 @@ def _places(target: Node, nodes: Nodes) -> set[str]:
 
 def _listed(target: Node, nodes: Nodes) -> set[str]:
     """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in those on the
-    right, beside what counts; where there are more than two, all of them count."""
+    right, beside what counts; where there are more than two, all of them count. So do the i and the
+    b of ``s_{i,b} = q_i \\cdot k_b``, of which each stands alone below another name."""
     mine = _in_list(target)
     others = [found for node in nodes.of(Script) if (found := _in_list(node))]
     counts = mine & names.INDEX_LETTERS or len(mine) > 2
+    alone = {x: base for base, found in _alone_below(nodes).items() for x in found & mine}
+    if len(mine) == len(alone) == len({*alone.values()}) > 1:
+        others.append(mine)
     return mine.intersection(set().union(*others)) if counts else set()
+
+
+def _alone_below(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters that stand alone below each name that is no weight."""
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script):
+        base = binders.bare(node)
+        if isinstance(node.sub, Name) and base not in names.WEIGHTS | {"d", "D", "dim"}:
+            below.setdefault(base, set()).add(node.sub.text)
+    return below
 
 
 def _in_list(node: Node) -> set[str]:

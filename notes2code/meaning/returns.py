@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
 
 
-_LAYERS = frozenset(["l", "ell"])
-
-
 def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The names of what is discounted."""
     found = [part for big in nodes.of(Big) for part in _of_sum(big)]
@@ -31,22 +28,30 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
 
 
 def _of_sum(big: Big) -> Iterator[Node]:
-    """The r of ``Σ_{l=t} γ^{l-t} r_l``: the further ahead, the less it counts. What lies behind
-    counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of whatever that is."""
+    """The r of ``Σ_{l=t} γ^{l-t} r_l`` and ``Σ_l γ^l r_{t+l}``: the further ahead, the less it
+    counts. What lies behind counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of
+    whatever that is, as ``Σ_m γ^m v_m`` may be."""
     letters = () if big.sub is None else binders.bound_letters(big.sub)
     factors = _factors(big.body)
     for letter in letters:
-        if any(_is_discount(factor, letter) for factor in factors):
-            for term in (term for factor in factors for term in terms(factor)):
-                at = term.sub if isinstance(term, Script) else None
-                if at and (ahead.here(at, letter) or _is_at(at, letter)):
-                    yield term
+        powers = [power for power in map(_power, factors) if _counts(power, letter)]
+        for term in (term for factor in factors for term in terms(factor) if powers):
+            at = term.sub if isinstance(term, Script) else None
+            if at and (ahead.here(at, letter) or (_is_at(at, letter) and _is_since(powers[0]))):
+                yield term
 
 
 def _is_at(sub: Node, letter: str) -> bool:
     """Whether an index is ``l`` or ``l+1``."""
     found = scripts.shift(sub)
     return found is not None and found[0] == letter
+
+
+def _is_since(power: Node) -> bool:
+    """Whether a power is that of the time since another, ``l-t``."""
+    return any(
+        isinstance(n, Infix) and n.op == "-" and isinstance(n.right, Name) for n in walk(power)
+    )
 
 
 def _beside(value: Node) -> Iterator[Node]:
@@ -57,13 +62,14 @@ def _beside(value: Node) -> Iterator[Node]:
             yield from (node for node in _factors(term) if binders.bare(node) not in RATES)
 
 
-def _is_discount(node: Node, letter: str) -> bool:
-    """Whether a node is ``γ^k``, ``γ^{k-t}`` or ``(γ λ)^k``; a ``γ^l`` may be that of a layer."""
-    if not isinstance(node, Script) or node.sub is not None or not _are_rates(node.base):
-        return False
-    if letter in _LAYERS and isinstance(node.base, Name) and isinstance(node.sup, Name):
-        return False
-    power = node.sup
+def _power(node: Node) -> Node:
+    """What a rate is raised to, the ``k-t`` of ``γ^{k-t}`` and ``(γ λ)^{k-t}``, else the node."""
+    rate = isinstance(node, Script) and node.sub is None and _are_rates(node.base)
+    return node.sup if rate and isinstance(node, Script) and node.sup else node
+
+
+def _counts(power: Node, letter: str) -> bool:
+    """Whether a power is ``l``, ``l-1`` or ``l-t``."""
     while isinstance(power, Infix) and power.op in "+-":
         power = power.left
     return isinstance(power, Name) and power.text == letter
@@ -76,7 +82,7 @@ def _are_rates(node: Node) -> bool:
 def _of_recursion(target: Node | None, values: Sequence[Node]) -> Iterator[Node]:
     """The G and the r of ``G_t = r_t + γ G_{t+1}``."""
     here = _place(target)
-    for value in values if here is not None and here[1] not in _LAYERS else ():
+    for value in values if here is not None and here[1] not in ("l", "ell") else ():
         added = [term for term in terms(value) if isinstance(term, Script)]
         for term in terms(value):
             *rates, last = _factors(term)

@@ -56,7 +56,7 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     """What speaks against a sum of terms of different rank."""
     small, large = sorted((left, right), key=_rank)
-    sums_up = any(map(_is_sum, _factors(small)))
+    sums_up = any(_is_sum(factor) for term in _terms(small) for factor in _factors(term))
     if small.rank == 0 and sums_up:
         if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
             text = f"`{run.quote(node.span)}` would add a vector to a dot product"
@@ -313,6 +313,12 @@ def _is_location(run: Run, node: Infix, value: Value) -> bool:
 def _is_sum(value: Value) -> bool:
     """Whether a value is a sum over an index, such as a dot product or a linear map."""
     return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
+
+
+def _terms(value: Value) -> list[Value]:
+    """The terms of a sum, such as that of two dot products."""
+    parts = value.body.terms if isinstance(value.body, ir.Add) else (value.body,)
+    return [replace(value, body=part) for part in parts]
 
 
 def _factors(value: Value) -> list[Value]:

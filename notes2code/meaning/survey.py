@@ -493,8 +493,9 @@ def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
 
 
 def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
-    """The names of ``λ_{q_1} · λ_{k_1}``, a query and its key under one letter: their dot is the
-    inner product of two vectors, also where that letter is a number by itself."""
+    """The names of ``q_{t,j} · k_s`` and of ``λ_{q_1} · λ_{k_1}``, a query and its key under one
+    letter: their dot is the inner product of two vectors, also where that letter is a number by
+    itself, or has an index of heads besides; not that of ``Σ_d q_{id} · k_{jd}``."""
     if node.op != "·":
         return set()
     left, right = seen.understood(node.left), seen.understood(node.right)
@@ -503,7 +504,20 @@ def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
     query, key = (use.name.split("_", 1) for use in (left, right))
     paired = len(query) == len(key) == 2 and query[0] == key[0]
     same = paired and query[1][0] + key[1][0] == "qk" and query[1][1:] == key[1][1:]
-    return {left.name, right.name} if same else set()
+    same = same or query[0] + key[0] in ("qk", "kq")
+    return {left.name, right.name} if same and not _sums_up(seen, node) else set()
+
+
+def _sums_up(seen: Survey, node: Infix) -> bool:
+    """Whether a product is what a sum adds up over an index of both its factors."""
+    sums = (big.sub for big in seen.nodes.of(Big) if big.body is node and big.op == "sum")
+    letters = {letter for sub in sums if sub is not None for letter in binders.bound_letters(sub)}
+    sides = (node.left, node.right)
+    return any(all(_has_letter(side, letter) for side in sides) for letter in letters)
+
+
+def _has_letter(node: Node, letter: str) -> bool:
+    return any(isinstance(inner, Name) and inner.text == letter for inner in walk(node))
 
 
 def _has_identity(nodes: Nodes) -> bool:

@@ -547,7 +547,8 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
         return lead + run.custom_axes(custom, 2, True)
-    if rank == indexed == 2 and _is_square(run, use):
+    weighs = run.seen.attends and names.base_letter(use.name) == "w"  # what queries do with keys
+    if rank == indexed == 2 and (weighs or _is_square(run, use)):
         return Size(""), Size("")  # no rows of features
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)

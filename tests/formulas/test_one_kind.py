@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, sigmoid, table
 
 
 @table(
@@ -41,6 +41,24 @@ from tables import Case, check, table
         lambda a, b: np.concatenate([a, b], -1),
     ),
     Case(r"c = [e_{word}; e_{image}]", "e_word[d] e_image[e]", lambda a, b: np.concatenate([a, b])),
+    # Heads are told apart above, and are vectors at each place; samples are told apart so, too.
+    Case(
+        r"y_i = W^O [z_i^{(1)}, z_i^{(2)}, \dots, z_i^{(h)}]",
+        "W_O[e,h*d] z[h,n,d]",
+        lambda w, z: np.concatenate(z, 1) @ w.T,
+    ),
+    Case(
+        r"\mathbf{y}_i = \mathrm{Concat}(\mathbf{y}_i^{1}, \dots, \mathbf{y}_i^{h}) W^O",
+        "y[n,h,d] W_O[h*d,e]",
+        lambda y, w: y.reshape(len(y), -1) @ w,
+    ),
+    Case(r"y_j = W [x_j^{(1)}, \dots, x_j^{(m)}]", "W[e,m] x[m,d]", lambda w, x: (w @ x).T),
+    # What is added to dot products is a number.
+    Case(
+        r"P = \sigma(u^\top h_t + w_s^\top s_t + b)",
+        "u[d] h[n,d] w_s[e] s[n,e] b",
+        lambda u, h, w, s, b: sigmoid(h @ u + s @ w + b),
+    ),
     # Of weights and vectors the weights are the numbers, by head, too.
     Case(
         r"o_i = \sum_{h=1}^{H} W_o^{(h)} \sum_{j=1}^{m} \alpha_{i,j}^{(h)} v_{i,j}^{(h)}",

@@ -57,8 +57,29 @@ def test_values(case: Case) -> None:
         "x[h,m,n,d] mu[m] sigma[m]",
         lambda x, mu, sigma: (x - mu[:, None, None]) / sigma[:, None, None],
     ),
+    # What stands alone below two names on the right is an index of the left below both.
+    Case(
+        r"s_{i,b} = \sum_h \mathrm{ReLU}(q_i^{(h)} \cdot \bar k_b)",
+        "q[h,n,d] k_bar[m,d]",
+        lambda q, k: np.maximum(q @ k.T, 0).sum(0),
+    ),
+    Case(
+        r"s_{t,u} = \sum_{j=1}^{g} w_{t,j} \mathrm{ReLU}(q_{t,j} \cdot k_u)",
+        "w[n,g] q[n,g,d] k[m,d]",
+        lambda w, q, k: np.einsum("tj,tju->tu", w, np.maximum(q @ k.T, 0)),
+    ),
+    Case(
+        r"s_{ij} = \sum_a q_{ia} \cdot k_{ja} r_a",
+        "q[n,d] k[m,d] r[d]",
+        lambda q, k, r: (q * r) @ k.T,
+    ),
     # Near misses: the label of a weight, and of what stands on the left alone.
     Case(r"q_{t,h} = W_h x_t", "W_h[p,d] x[n,d]", lambda w, x: x @ w.T),
+    Case(
+        r"z_{t,f} = W_f x_t + b_f",
+        "W_f[p,d] x[n,d] b_f[p]",
+        lambda w, x, b: x @ w.T + b,
+    ),
 )
 def test_lists(case: Case) -> None:
     check(case)

@@ -263,6 +263,13 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     Case(r"y = A \mathbf{1}", "A[n,m]", lambda a: a.sum(1)),
     Case(r"s = \mathbf{1}^\top x", "x[d]", np.sum),
     Case(r"p = \prod_{i=1}^{n} a_i", "a[n]", np.prod),
+    # What runs from 0 up to the one before the t that counts in another array counts as t does.
+    Case(r"c_t = \sum_{j=0}^{t-1} a_j", "a[n]", lambda a: np.cumsum(a) - a),
+    Case(
+        r"m_t = \frac{1}{t} \sum_{j=0}^{t-1} s_j",
+        "s[n,d]",
+        lambda s: np.cumsum(s, 0) / np.arange(1, len(s) + 1)[:, None],
+    ),
     Case(r"P(w_1, \dots, w_n) = \prod_{t=1}^{n} P(w_t \mid w_1, \dots, w_{t-1})", "P+[n]", np.prod),
     Case(r"f(x_1, \dots, x_n) = \sum_{i=1}^{n} x_i^2", "x[n]", lambda x: (x**2).sum()),
     Case(
