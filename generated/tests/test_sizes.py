@@ -12,7 +12,6 @@ from torch import nn
 from transformer.attention import (
     AdditiveAttention,
     Attention,
-    BiasedCausalSelfAttention,
     BilinearAttention,
     CausalSelfAttention,
     CrossAttention,
@@ -46,7 +45,6 @@ def small(made: Callable[..., nn.Module]) -> dict[str, int]:
     [
         ALiBi,
         AdditiveAttention,
-        BiasedCausalSelfAttention,
         BilinearAttention,
         CausalSelfAttention,
         CrossAttention,

@@ -1053,7 +1053,7 @@ class CausalSelfAttention(nn.Module):
         return joined
 
 
-class BiasedCausalSelfAttention(nn.Module):
+class BiasedCausalSelfAttention(CausalSelfAttention):
     r"""Self-attention in several heads, in which a position sees itself and those before it, with
     biases.
 
@@ -1078,50 +1078,11 @@ class BiasedCausalSelfAttention(nn.Module):
     def __init__(
         self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
     ) -> None:
-        super().__init__()
-        check_multiples(d_model=d_model, num_heads=num_heads)
-        self.num_heads = num_heads
+        super().__init__(d_model, num_heads, dropout, attention)
         self.W_Q = Linear(d_model, d_model)
         self.W_K = Linear(d_model, d_model)
         self.W_V = Linear(d_model, d_model)
         self.W_O = Linear(d_model, d_model)
-        if attention is None:
-            attention = CausalScaledDotProductAttention(dropout)
-        else:
-            check_given(attention, dropout)
-        self.attention = attention
-
-    def extra_repr(self) -> str:
-        return f"num_heads={self.num_heads}"
-
-    def forward(
-        self,
-        x: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        query = split_heads(self.W_Q(x), self.num_heads)
-        key = split_heads(self.W_K(x), self.num_heads)
-        value = split_heads(self.W_V(x), self.num_heads)
-        if cache is not None:
-            key, value = cache.extend(key, value)
-        output = self.attention(
-            query,
-            key,
-            value,
-            keep_mask=batched_mask(keep_mask, query),
-            bias=bias,
-            causal=True,
-            need_weights=need_weights,
-        )
-        if need_weights:
-            heads, weights = output
-            return self.W_O(join_heads(heads)), weights
-        joined: Tensor = self.W_O(join_heads(output))
-        return joined
 
 
 class SelfAttention(nn.Module):

@@ -50,3 +50,34 @@ def test_no_class_gets_what_it_has_not(imported: Callable[[Package], ModuleType]
     assert package.CausalScaledDotProductAttention.causal
     for name in ("ScaledDotProductAttention", "MaskedScaledDotProductAttention"):
         assert not getattr(package, name).causal
+
+
+HEADS = r"\mathrm{%s}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) %s"
+PLAIN = (
+    HEADS % ("MultiHead", "W^O")
+    + r", \quad \mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+)
+WITH_BIASES = (
+    HEADS % ("BiasedHeads", "W^O + b^O") + r", \quad \mathrm{head}_i = \mathrm{Attention}"
+    r"(X W_i^Q + b_i^Q, X W_i^K + b_i^K, X W_i^V + b_i^V)"
+)
+
+
+def test_a_class_with_other_weights_makes_these_alone(
+    run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
+) -> None:
+    files = package_of([SCALED, PLAIN, WITH_BIASES])
+    code = files["transformer/attention.py"]
+    (body,) = re.findall(
+        r"class Biased\w+\(MultiHeadAttention\):\n    r.*?\n    \"{3}\n(.*)", code, re.S
+    )
+    assert re.findall(r"self\.(\w+) = ", body) == ["W_Q", "W_K", "W_V", "W_O"]
+    assert body.count("def ") == 1
+    assert run_tests(files)
+    package = imported(files)
+    biased = package.BiasedMultiHeadAttention(6, 2, dropout=0.5)
+    assert sorted(package.MultiHeadAttention(6, 2).state_dict()) == [
+        f"W_{x}.weight" for x in "KOQV"
+    ]
+    assert len(biased.state_dict()) == 8
+    assert (biased.num_heads, biased.attention.dropout) == (2, 0.5)
