@@ -8,14 +8,18 @@ to the fastest peer's, so that `ours` below 1 is ahead of all others, and what t
 contestants take turns, so that a busy machine slows all of them; what is printed are medians. With
 one thread it is the processor's time that counts, which other programs hardly change.
 Special scores have one peer, the formula computed literally, with all weights in memory, which is
-what `need_weights=True` does. The rows of memory are peaks of a forward pass at 4096 positions,
-beside what it gives, as ratios to torch's fused kernel.
+what `need_weights=True` does, and additive attention that of d2l, too. The rows of memory are peaks
+of a forward pass at 4096 positions, beside what it gives, as ratios to torch's fused kernel.
 
 The others are compared where they are installed, in an environment of your own:
 
     python -m venv peers
     peers/bin/pip install -c constraints.txt torch -r benchmarks/requirements.txt
+    peers/bin/pip install --no-deps d2l==1.0.3
     peers/bin/python benchmarks/package.py
+
+d2l asks for old versions of what its attention does not use, therefore ``--no-deps``. It has no
+decoder of a Transformer: it is compared with an attention layer, and with additive attention.
 """
 
 from __future__ import annotations
@@ -33,13 +37,21 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from peers import Sizes, attention_layers, encoder_decoders, generator, gpts, writer
+from peers import (
+    Sizes,
+    additive_attentions,
+    attention_layers,
+    encoder_decoders,
+    generator,
+    gpts,
+    writer,
+)
 from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "generated"))
 import transformer
 
-COLUMNS = ("ours", "torch.nn", "x-transformers", "HF", "nanoGPT-style", "textbook")
+COLUMNS = ("ours", "torch.nn", "x-transformers", "HF", "d2l", "nanoGPT-style", "textbook")
 GPT = Sizes(batch=1, length=1024, d_model=768, num_heads=12, num_layers=4, vocab_size=50257)
 TRANSLATION = Sizes(batch=4, length=128, d_model=512, num_heads=8, num_layers=3, vocab_size=10000)
 HEADS, HEAD_SIZE = 8, 64
@@ -209,11 +221,12 @@ def _translation(
 @dataclass(frozen=True)
 class Score:
     """A class of attention, how it is made, what it is called with beside queries, keys and
-    values, and how many heads these have."""
+    values, how many heads these have, and who else has such a class, for some length."""
 
     make: Callable[[], nn.Module]
     named: Callable[[Place, int], dict[str, object]] = lambda place, length: {"causal": True}
     heads: int = HEADS
+    others: Callable[[int], dict[str, Callable[[], nn.Module]]] = lambda length: {}
 
 
 def _bias(make: Callable[[], nn.Module]) -> Callable[[Place, int], dict[str, object]]:
@@ -237,7 +250,9 @@ SCORES = {
     "Gaussian kernel": Score(lambda: transformer.KernelAttention()),
     "linear": Score(lambda: transformer.LinearAttention()),
     "additive": Score(
-        lambda: transformer.AdditiveAttention(HEAD_SIZE, HEAD_SIZE, HEAD_SIZE), heads=1
+        lambda: transformer.AdditiveAttention(HEAD_SIZE, HEAD_SIZE, HEAD_SIZE),
+        heads=1,
+        others=lambda length: additive_attentions(HEAD_SIZE, length),
     ),
     "synthesizer": Score(
         lambda: transformer.SynthesizerAttention(HEAD_SIZE, HEAD_SIZE, HEAD_SIZE, LONG)
@@ -247,10 +262,9 @@ SCORES = {
 
 def _scores(place: Place, score: Score, way: Callable[..., Work], length: int) -> dict[str, Work]:
     module, inputs, named = _scored(place, score, length)
-    return {
-        "ours": way(module, *inputs, **named),
-        "textbook": way(Literal(module), *inputs, **named),
-    }
+    others = {who: place.built(make) for who, make in score.others(length).items()}
+    contestants = {"ours": module, **others, "textbook": Literal(module)}
+    return {who: way(one, *inputs, **named) for who, one in contestants.items()}
 
 
 def _scored(

@@ -1,18 +1,22 @@
 """The models that ``package.py`` compares with, of the same sizes as those of the package.
 
-torch.nn, x-transformers and Hugging Face are what they are, with the settings that make them
-quickest; a nanoGPT-style model and the textbook's are written here: one for its fused projection
-and kernel, one as formulas are typed in, with a projection for each and all weights in memory.
+torch.nn, x-transformers, Hugging Face and d2l, which has attention alone, are what they are, with
+the settings that make them quickest; a nanoGPT-style model and the textbook's are written here: one
+for its fused projection and kernel, one as formulas are typed in, with a projection for each and
+all weights in memory.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
+from unittest.mock import MagicMock
 
 import torch
 import torch.nn.functional as F
@@ -40,6 +44,20 @@ def installed(name: str) -> ModuleType | None:
         return import_module(name)
     except ImportError:
         return None
+
+
+def d2l() -> ModuleType | None:
+    """The book's module for PyTorch, where it is installed. What it imports for pictures, plots and
+    data, and its attention does not call, need not be."""
+    unused = ("IPython", "PIL", "matplotlib", "matplotlib_inline", "pandas", "requests", "scipy")
+    missing = [name for name in ("torchvision", *unused) if find_spec(name) is None]
+    missing += ["scipy.spatial"] if "scipy" in missing else []
+    sys.modules.update((name, MagicMock()) for name in missing)
+    try:
+        return installed("d2l.torch")
+    finally:
+        for name in missing:
+            del sys.modules[name]
 
 
 # --- attention to itself, causal: (B, n, d_model) -> the same -----------------------------------
@@ -102,6 +120,25 @@ class TorchAttention(nn.Module):
         return output
 
 
+class BookAttention(nn.Module):
+    """Attention of d2l, where the keys that each query sees are the first so many."""
+
+    def __init__(self, attention: nn.Module, size: int, length: int) -> None:
+        super().__init__()
+        self.attention = attention
+        self.register_buffer("seen", torch.arange(1, length + 1)[None])
+        self(*[torch.zeros(1, length, size)] * 3)  # its weights are made in the first call
+
+    def forward(
+        self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, **_: Any
+    ) -> Tensor:
+        query, key, value = (query if x is None else x for x in (query, key, value))
+        *heads, length, _ = query.shape
+        query, key, value = (x.flatten(0, -3) for x in (query, key, value))
+        output: Tensor = self.attention(query, key, value, self.seen.expand(len(query), length))
+        return output.unflatten(0, heads)
+
+
 class First(nn.Module):
     """A module of which the first or the named part of what it gives is meant."""
 
@@ -129,7 +166,18 @@ def attention_layers(sizes: Sizes) -> dict[str, Callable[[], nn.Module]]:
         )
     if (gpt2 := installed("transformers.models.gpt2.modeling_gpt2")) is not None:
         layers["HF"] = lambda: First(gpt2.GPT2Attention(_gpt2(sizes), layer_idx=0), 0)
+    if (book := d2l()) is not None:
+        layers["d2l"] = lambda: BookAttention(
+            book.MultiHeadAttention(d_model, heads, dropout=0.0), d_model, sizes.length
+        )
     return layers
+
+
+def additive_attentions(size: int, length: int) -> dict[str, Callable[[], nn.Module]]:
+    """Additive attention of queries and keys of some size, as large inside."""
+    if (book := d2l()) is None:
+        return {}
+    return {"d2l": lambda: BookAttention(book.AdditiveAttention(size, 0.0), size, length)}
 
 
 # --- a GPT: tokens (B, n) -> logits (B, n, vocab_size) ------------------------------------------
