@@ -37,6 +37,7 @@ STAGES: Mapping[str, set[str]] = {
             "meaning.names",
             "meaning.ranks",
             "meaning.scope",
+            "meaning.taken_whole",
         ),
         *("cache", "faults", "latex.tree", "latex.words", "names", "oracle", "records"),
         "vault.model",

@@ -48,7 +48,7 @@ def only_where(condition: Expr, value: Expr) -> Expr:
 
 def is_taken_afterwards(body: Expr) -> bool:
     """Whether a value is defined for some elements of a softmax that goes over others, too."""
-    condition = _of(body)
+    condition = condition_of(body)
     places = set() if condition is None else ir.free_indices(condition, find_index)
     return any(
         isinstance(part, Softmax)
@@ -64,14 +64,18 @@ def ranged(run: Run, equation: Equation) -> Equation:
     defined. Raises ``ProblemError`` where that cannot be said."""
     bodies = [equation.value.body, *(one.array.body for one in equation.definitions)]
     bodies += [function.value.body for function in equation.functions.values()]
-    if not any(_of(part) for body in bodies for part in ir.walk(body)):
+    if not any(condition_of(part) for body in bodies for part in ir.walk(body)):
         return equation
     ranging = _Ranging(run, equation.functions)
     definitions = tuple(map(ranging.definition, equation.definitions))
     ranging.name = equation.name
     body, places = ranging.expr(equation.value.body)
     if places:
-        made = body.branches[0][1] if isinstance(body, Cases) and _of(equation.value.body) else body
+        made = (
+            body.branches[0][1]
+            if isinstance(body, Cases) and condition_of(equation.value.body)
+            else body
+        )
         body = Cases(((both(*places) or ir.ONE, made),), None)
         what = f"`{equation.name}`" if equation.name else "it"
         text = f"nothing says what {what} is where this does not hold: it is not a number there"
@@ -79,8 +83,8 @@ def ranged(run: Run, equation: Equation) -> Equation:
     return replace(equation, definitions=definitions, value=replace(equation.value, body=body))
 
 
-def _of(body: Expr) -> Expr | None:
-    """The condition of a value that is defined under it alone."""
+def condition_of(body: Expr) -> Expr | None:
+    """The condition of a value that is defined under it alone; None of any other."""
     match body:
         case Cases(((condition, _),), None):
             return condition
@@ -138,7 +142,7 @@ class _Ranging:
                 return {c: name for c in found if not _is_sure(c)}
             case ir.Call(name, _, at) if name in self.functions:
                 array = self.functions[name].value
-                if (condition := _of(array.body)) is None:
+                if (condition := condition_of(array.body)) is None:
                     return {}
                 if any(isinstance(part, Ref | ir.Size) for part in ir.walk(condition)):
                     raise self._lost(name)
@@ -182,7 +186,7 @@ class _Ranging:
         """Cases, each of which is asked for where its condition holds and none before it does. A
         single one is all that is defined: nothing asks for what is elsewhere, which is 0, since
         gradients would not be numbers beside what is none."""
-        alone = _of(expr)
+        alone = condition_of(expr)
         places: Places = {} if alone is None else dict.fromkeys(ir.conjuncts(alone), self.name)
         before: list[Expr] = []
         branches: list[tuple[Expr, Expr]] = []

@@ -7,6 +7,10 @@ import pytest
 import torch
 
 from notes2code import FormulaError, compile_formula
+from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.library import library
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.linking import Linker
 from tables import Case, check, softmax, table
 
 SCORES = r"s_{ij} = q_i^\top k_j, \quad j \le i, \quad "
@@ -170,3 +174,29 @@ def test_what_is_not_a_number_is_told(latex: str, told: list[str]) -> None:
     messages = [problem.message for problem in compile_formula(latex).diagnostics]
     assert len(messages) == len(told)
     assert all(map(str.startswith, messages, told))
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"o_i = \sum_j S_{ij} v_j", True),
+        (r"c = \|S\|_F", True),
+        (r"O = S V", True),
+        (r"o_i = \sum_{j \le i} S_{ij} v_j", False),
+        (r"z_{ij} = 2 S_{ij}", False),
+        (r"a_{ij} = \mathrm{softmax}_j(S_{ij})", False),
+    ],
+)
+def test_what_another_formula_defines_for_some_places_only_is_not_taken_in_silence(
+    latex: str, told: bool
+) -> None:
+    formulas = compile_note([r"S_{ij} = q_i^\top k_j, \quad j \le i", latex])
+    messages = [problem.message for problem in formulas[1].problems]
+    assert any("takes all of it" in message for message in messages) is told
+
+
+def compile_note(formulas: list[str]) -> list[Compiled]:
+    """The formulas of one note."""
+    entries = [Entry(latex, note="n.md", order=at) for at, latex in enumerate(formulas)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    return [compiler.compiled(entry) for entry in entries]
