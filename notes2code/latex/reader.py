@@ -23,7 +23,7 @@ class TokenReader(ABC):
     def __init__(self, source: Tokens, apart: Set[str] = frozenset()) -> None:
         self.apart = apart
         self.problems: list[Problem] = source.problems
-        self.tokens = stream.prepare(source.tokens, self.problems)
+        self.tokens = stream.prepare(source.tokens, source.known, self.problems)
         self.at = 0
         self.depth = 0
         self.in_script = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from notes2code.diagnostics import Problem, error, warning
 from notes2code.latex.characters import Token
 
@@ -14,9 +16,9 @@ ALIGNMENTS = frozenset(
 _CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
 
-def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
+def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Drop braces around all of it, row breaks inside an equation, alignment marks, and ``\\left(
-    \\right.`` slips."""
+    \\right.`` slips. ``known`` are the words of the notes, and the differences that they define."""
     tokens = _without_outer_braces(tokens)
     kinds = {token.kind for token in tokens}
     if "env" in kinds:
@@ -27,7 +29,18 @@ def prepare(tokens: list[Token], problems: list[Problem]) -> list[Token]:
         tokens = _join_rows(tokens)
     if "text" in kinds:
         tokens = _names_in_other_scripts(tokens)
-    return _differences(tokens)
+    if "quad" in kinds:
+        tokens = [token for at, token in enumerate(tokens) if not _sets_off(tokens, at)]
+    return _differences(tokens, known)
+
+
+def _sets_off(tokens: list[Token], at: int) -> bool:
+    """Whether a wide space only sets off what the value before it is in: ``y = W x \\quad \\in
+    ℝ^d``."""
+    if tokens[at].kind != "quad":
+        return False
+    behind = next(token for token in tokens[at:] if token.kind != "quad")
+    return behind.kind == "rel" and behind.text == "∈"
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:
@@ -120,7 +133,7 @@ def _goes_on(tokens: list[Token], at: int, before: list[Token]) -> bool:
     while tokens[following].kind in ("amp", "row", "quad"):
         following += 1
     token = tokens[following]
-    if token.kind == "rel" and token.text in ("=", "≈", "≤", "≥", "<", ">", "→", "∝"):
+    if token.kind == "rel" and token.text in ("=", "≈", "≤", "≥", "<", ">", "→", "∝", "∈"):
         return True
     if token.kind == "op" and token.text in _CONTINUES:
         return True
@@ -167,14 +180,15 @@ def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
     ]
 
 
-def _differences(tokens: list[Token]) -> list[Token]:
-    """``ΔW`` beside a ``W``, or where it is defined, is one name, and so are a ``Δt`` and the two
-    of ``Δy / Δx``; else Δ is a factor."""
+def _differences(tokens: list[Token], known: Set[str]) -> list[Token]:
+    """``ΔW`` beside a ``W``, or where the note defines it, is one name, and so are a ``Δt`` and the
+    two of ``Δy / Δx``; else Δ is a factor."""
     deltas = [at for at, token in enumerate(tokens[:-1]) if token.text == "Delta"]
     of = {tokens[at + 1].text for at in deltas}
     if not of or not all(tokens[at + 1].kind == "name" for at in deltas):
         return tokens
-    times = of == {"t"} or (len(of) > 1 and all(text.islower() for text in of))
+    defined = {f"Delta {text}" for text in of} <= known
+    times = of == {"t"} or defined or (len(of) > 1 and all(text.islower() for text in of))
     if len(of) != 1 and not times:
         return tokens
     alone = any(

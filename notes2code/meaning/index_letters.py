@@ -432,6 +432,34 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         seen.steps[""] = {_LAYER}
     if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
         seen.steps.setdefault("", set()).add(_TIME)
+    on_left = {letter for target in targets for letter in _counting_below(target)}
+    for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
+        if letter not in seen.bound | on_left:
+            seen.steps.setdefault("", set()).add(letter)
+
+
+def _of_what_is_added(define: Define) -> str:
+    """The i of ``S ← λ S + k_i v_i^⊤``, which counts the steps: S has no index."""
+    if define.target is None or not scripts.is_name(define.target):
+        return ""
+    state = names.label(define.target)
+    inside = [node for value in define.values for node in walk(value)]
+    if _counting_below(define.target) or state not in map(names.label, inside):
+        return ""
+    letters = {letter for node in inside for letter in _counting_below(node)}
+    return letters.pop() if len(letters) == 1 else ""
+
+
+def _counting_below(node: Node) -> set[str]:
+    """The letters below a name that count, wherever they can."""
+    match node:
+        case Script(_, sub) if sub is not None and scripts.is_name(node):
+            return {inner.text for inner in walk(sub) if isinstance(inner, Name)} & _COUNTING
+    return set()
+
+
+_COUNTING = frozenset("ijkmnt")
+"""Letters that count wherever they stand below a name."""
 
 
 def _is_renewed(target: Node) -> bool:

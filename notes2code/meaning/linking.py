@@ -19,6 +19,7 @@ from notes2code.meaning.entries import (
     Entry,
     Indexed,
     Parsed,
+    differences_of,
     family,
     is_turned,
     length,
@@ -78,10 +79,11 @@ class Linker:
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.words = field_scope.words | words_of(self.entries)
+        self.differences = differences_of(self.entries)
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
         self.apart = self._apart()
         self.parsed = {
-            entry: read_entry(entry, self.words, self.macros, self.apart[entry.note])
+            entry: read_entry(entry, self._words(entry.note), self.macros, self.apart[entry.note])
             for entry in self.entries
         }
         self.table = self._table()
@@ -115,6 +117,10 @@ class Linker:
         self.kinds = {entry: self._kinds(entry) for entry in self.entries}
         self.strange: set[Entry] = set()
         """Those that define something else than what the field calls so: other notes mean that."""
+
+    def _words(self, note: str) -> frozenset[str]:
+        """The words of the notes, and the differences that one of them defines."""
+        return self.words | self.differences[note]
 
     def _apart(self) -> dict[str, frozenset[str]]:
         """The letters that each note has in two fonts."""
@@ -341,7 +347,7 @@ class Linker:
             }
         return replace(
             self.base,
-            words=self.words,
+            words=self._words(entry.note),
             macros=self.macros,
             apart=self.apart[entry.note],
             shapes={

@@ -68,10 +68,12 @@ def as_defined(
     # What both are by themselves is not changed by what they could be together.
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
+    # What a step makes of the state before it is that state, and no row of it.
+    states = {name for name, other in defining.items() if name in linker.parsed[other].states}
     ranks = {
         name: rank
         for name, rank in ranks.items()
-        if name in same | gates or _may_be(name, given[name], rank)
+        if name in same | gates | states or _may_be(name, given[name], rank)
     }
     others = {
         name: rank

@@ -77,6 +77,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif (small.rank, large.rank) == (1, 2) and not _is_bias(small):
         # Only a bias is added to every row, and no row to the next layer's matrix.
         of_one_kind = _are_of_one_family(left, right) or _is_array_by_name(run, small)
+        of_one_kind = of_one_kind or _is_state(run, large)
         run.pay(1.2 if of_one_kind else 0.6)
         if sums_up:
             text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
@@ -178,8 +179,13 @@ def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
     made_of = [f for factor in _factors(row) if _is_sum(factor) for f in ir.walk(factor.body)]
     if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
         return True  # the sum of the rows of a state is no next state
-    state = (f.body.array in run.defines for f in _factors(matrix) if isinstance(f.body, ir.Ref))
-    return any(state) and not isinstance(row.body, ir.Ref)
+    return _is_state(run, matrix) and not isinstance(row.body, ir.Ref)
+
+
+def _is_state(run: Run, value: Value) -> bool:
+    """Whether a value, scaled or not, is that of which the formula makes the next one."""
+    factors = (factor.body for factor in _factors(value))
+    return any(body.array in run.defines for body in factors if isinstance(body, ir.Ref))
 
 
 def _is_bias(value: Value) -> bool:

@@ -282,9 +282,23 @@ def _is_cell(run: Run, use: Use) -> bool:
 
 
 def _declared(run: Run, use: Use) -> Shape | None:
-    """What is declared nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
+    """What is declared nearest of a name; one that is in ℝ^1 is a number, wherever no matrix has
+    one row or one column for it."""
+    shape = _said(run, use)
+    used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
+    if shape is None or shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
+        return shape
+    return replace(shape, axes=())
+
+
+def _said(run: Run, use: Use) -> Shape | None:
+    """What is said nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
     whole = run.shapes.get(use.name)
     of_each = whole is not None and whole.indexed == len(use.indices)
+    listed = any(names.label(at.node).startswith("family") for at in use.indices)
+    letters = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
+    ones = {f"{use.name}_{letter}" for letter in letters}
+    of_each = of_each or not ones.isdisjoint(run.shapes)
     if not run.shapes or (use.indices and use.name in run.defines and not of_each):
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
     of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
@@ -297,10 +311,8 @@ def _declared(run: Run, use: Use) -> Shape | None:
     places = (scripts.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
     element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
-    listed = any(names.label(at.node).startswith("family") for at in use.indices)
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
-    letters = names.INDEX_LETTERS if listed else steps if use.steps else frozenset[str]()
-    ones = {f"{use.name}_{letter}" for letter in letters}
+    ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
     for name, shape in run.shapes.items():
         if name != use.name and (name == element or sorted(name.split("_")) == labels):
             return replace(shape, indexed=None)

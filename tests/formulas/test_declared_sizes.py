@@ -9,6 +9,37 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
 
 @table(
+    # What is declared behind a wide space is declared of the left side.
+    Case(
+        r"T^{(h)} = g_h R^{(h)} \quad \in \mathbb{R}^{a \times b}",
+        "g[h] R[h,a,b]",
+        lambda g, r: g[:, None, None] * r,
+    ),
+    # What is in ℝ^1 is a number, where no weight has one row for it.
+    Case(r"y = w^\top x + b, b \in \mathbb{R}^1", "w[d] x[d] b", lambda w, x, b: w @ x + b),
+    Case(
+        r"y = g \odot x, \quad g \in \mathbb{R}^1, x \in \mathbb{R}^{n \times d}",
+        "g x[n,d]",
+        lambda g, x: g * x,
+    ),
+    Case(
+        r"y = W x + b, \quad W \in \mathbb{R}^{1 \times d}, b \in \mathbb{R}^1",
+        "W[one,d] x[d] b[one]",
+        lambda w, x, b: w @ x + b,
+    ),
+    # Blocks of a declared shape stand below each other.
+    Case(
+        r"W_O = \begin{bmatrix} W_O^{(1)} \\ \vdots \\ W_O^{(h)} \end{bmatrix}, "
+        r"\quad W_O^{(i)} \in \mathbb{R}^{a \times b}",
+        "W_O[h,a,b]",
+        lambda w: w.reshape(-1, w.shape[2]),
+    ),
+    Case(
+        r"W_O = \begin{bmatrix} W_O^{(1)} \\ \vdots \\ W_O^{(H)} \end{bmatrix}, "
+        r"\quad W_O^{(h)} \in \mathbb{R}^{a \times b}",
+        "W_O[H,a,b]",
+        lambda w: w.reshape(-1, w.shape[2]),
+    ),
     Case(r"N = 2r(d + k)", "r k d#", lambda r, k, d: 2 * r * d + 2 * r * k, context=SHAPES),
     # A column of scores is normalised over its rows.
     Case(

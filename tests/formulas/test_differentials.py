@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
@@ -9,6 +10,19 @@ from tables import Case, check, table
 
 
 @table(
+    # A difference that the note defines is one name, also where its letter does not stand alone.
+    Case(
+        r"y = \sin(\Delta s_{ij} \cdot w)",
+        "Delta_s[n,m] w[d]",
+        lambda s, w: np.sin(s[:, :, None] * w),
+        shapes={"w": ("d",)},
+        context=r"\Delta s_{ij} = s_i - s_j",
+    ),
+    Case(
+        r"y = \Delta A x",
+        "Delta A[n,d] x[d]",
+        lambda delta, a, x: delta * (a @ x),
+    ),
     Case(r"D_i = do_i^\top o_i", "do[n,d] o[n,d]", lambda do, o: (do * o).sum(1)),
     Case(r"D_i = dO_i^\top O_i", "dO[n,d] O[n,d]", lambda do, o: (do * o).sum(1)),
     Case(r"y = dW x + W x", "dW[n,d] x[d] W[n,d]", lambda dw, x, w: (dw + w) @ x),

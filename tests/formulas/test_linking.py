@@ -414,6 +414,14 @@ def test_context(case: Case) -> None:
     check(case)
 
 
+def test_a_state_that_a_step_makes_a_matrix_is_one() -> None:
+    formula = compile_formula(
+        r"y_i = \phi(q_i)^\top h_i", context=r"h_i = \gamma_i \odot h_{i-1} + \phi(k_i) v_i^\top"
+    )
+    assert [len(given.shape) for given in formula.inputs if given.name == "h"] == [3]
+    assert len(formula.shape) == 2
+
+
 def test_a_matrix_for_each_index_is_no_matrix() -> None:
     blocks = (
         r"R_i(m) = \begin{bmatrix} \cos(m\theta_i) & -\sin(m\theta_i) \\"

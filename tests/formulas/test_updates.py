@@ -35,6 +35,28 @@ from tables import Case, check, table
         "alpha x[d] epsilon[d]",
         lambda a, x, e: np.sqrt(np.abs(a)) * x + np.sqrt(1 - a) * e,
     ),
+    # A state without an index: those below the others count its steps.
+    Case(
+        r"S \leftarrow \lambda S + k_i v_i^\top",
+        "lambda_ S[d,e] k[d] v[e]",
+        lambda rate, s, k, v: rate * s + np.outer(k, v),
+    ),
+    Case(
+        r"A \leftarrow \lambda A + v_i, \quad B \leftarrow \lambda B + k_i v_i^\top",
+        "lambda_ A[e] v[e]",
+        lambda rate, a, v: rate * a + v,
+    ),
+    Case(r"z \leftarrow z + k_j", "z[d] k[d]", lambda z, k: z + k),
+    Case(
+        r"W = W - \eta x_i y_i^\top",
+        "W[d,e] eta x[d] y[e]",
+        lambda w, eta, x, y: w - eta * np.outer(x, y),
+    ),
+    Case(
+        r"S = S + \sum_i k_i v_i^\top",
+        "S[d,e] k[n,d] v[n,e]",
+        lambda s, k, v: s + k.T @ v,
+    ),
     # Near misses: numbers move a number, and an outer product is no single name.
     Case(
         r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
