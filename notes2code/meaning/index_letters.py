@@ -121,8 +121,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
         only_below = (
             _only_below(nodes) - label_letters.of_weights(target, nodes)
         ) | _beside_counted(nodes)
+        elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
         for item in binders.told_indices(target):
-            if item.text in names.INDEX_LETTERS and item.text in only_below:
+            if item.text in elsewhere and item.text in only_below:
                 seen.bound.add(item.text)
                 seen.targets.add(item.text)
         if binders.is_positional(target):
@@ -443,11 +444,20 @@ def _of_what_is_added(define: Define) -> str:
     if define.target is None or not scripts.is_name(define.target):
         return ""
     state = names.label(define.target)
-    inside = [node for value in define.values for node in walk(value)]
-    if _counting_below(define.target) or state not in map(names.label, inside):
+    named = [name for value in define.values for name in _whole_names(value)]
+    if _counting_below(define.target) or state not in map(names.label, named):
         return ""
-    letters = {letter for node in inside for letter in _counting_below(node)}
+    letters = {letter for node in named for letter in _counting_below(node)}
     return letters.pop() if len(letters) == 1 else ""
+
+
+def _whole_names(node: Node) -> Iterator[Node]:
+    """The names in a value, with their scripts."""
+    if scripts.is_name(node):
+        yield node
+    else:
+        for inner in children(node):
+            yield from _whole_names(inner)
 
 
 def _counting_below(node: Node) -> set[str]:

@@ -99,7 +99,7 @@ def _has_euler(run: Run) -> bool:
 
 def is_size(run: Run, name: str) -> bool:
     """Whether a letter without an index is the size of an axis."""
-    if name in run.symbols or name in run.shapes:
+    if name in run.symbols or name in run.shapes or name in run.seen.magnitudes:
         return False
     if name in run.seen.sizes:
         return True

@@ -26,13 +26,21 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, diagonal, families, ir, names, roots, scripts
+from notes2code.meaning import binders, diagonal, families, ir, magnitudes, names, roots, scripts
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import At, Use
-from notes2code.meaning.values import Value, elementwise, link, mapped, reduce_all, transpose
+from notes2code.meaning.values import (
+    Value,
+    elementwise,
+    free_roots,
+    link,
+    mapped,
+    reduce_all,
+    transpose,
+)
 
 
 def is_exponential(run: Run, node: Script) -> bool:
@@ -417,11 +425,24 @@ def _refuse_spectral(run: Run, value: Value) -> None:
         )
 
 
+def has_unit_columns(value: Value) -> bool:
+    """Whether a matrix is divided by the norms of its columns."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) and value.rank == 2 else ()
+    columns = find_index(value.axes[-1]) if value.axes else None
+    inverses = (factor for factor in factors if isinstance(factor, ir.Pow))
+    return any({*free_roots(inverse)} == {columns} for inverse in inverses)
+
+
 def _norm(run: Run, node: Script, base: Group) -> Value:
     """``‖x‖_p`` and its powers."""
     value = run.lower(base.items[0])
     if value.rank == 0:
         run.pay(NO_VECTOR)
+    if magnitudes.is_of_columns(node.sub) and value.rank == 2:
+        rows, columns = value.axes
+        column = ir.Reduce("sum", rows, ir.Pow(value.body, ir.Num(2)))
+        norms = Value(ir.Pow(column, ir.HALF), (columns,), node.span)
+        return norms if node.sup is None else power(run, norms, node.sup, node.span)
     if scripts.is_two(node.sub) and not scripts.is_two(node.sup):
         _refuse_spectral(run, value)
     order: Expr = ir.Num(2)

@@ -154,6 +154,8 @@ def _is_bilinear(values: Sequence[Value]) -> bool:
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two neighbours: scaling, or a matrix product."""
     powers.refuse_of_matrix(run, left, right, where)
+    if left.rank == 1 and powers.has_unit_columns(right):
+        return elementwise(run, left, right, ir.mul, where)
     number, array = (left, right) if left.rank <= right.rank else (right, left)
     ranks = (number.rank, array.rank)
     if ranks == (0, 0) and _is_score(left, right):

@@ -68,6 +68,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
     found.update(_of_guidance(nodes))
+    found.update(_of_heads(nodes, defines))
     for product in nodes.of(Juxt):
         grouped = Group in map(type, product.factors)
         if grouped:
@@ -243,6 +244,24 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
             case Infix("+", start, Juxt((Name(letter, _, ""), Group("(", (Infix("-", _, end),))))):
                 if letter.islower() and _letters(start) == _letters(end):
                     yield letter
+
+
+def _of_heads(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
+    """The h and h_{kv} of ``G = h / h_{kv}`` and of ``h_{kv} = h``: as many heads there are, and as
+    many keys and values for them."""
+    quotients = (_quotient(node) for node in nodes.of(Frac, Infix))
+    sides = [parts for parts in quotients if parts is not None]
+    sides += [(one.target, value) for one in defines if one.target for value in one.values]
+    for side in (*((node,) for node in nodes.of(Script)), *sides):
+        if all(map(scripts.is_name, side)) and any(map(_counts_heads, side)):
+            yield from (scripts.read(node, frozenset()).name for node in side)
+
+
+def _counts_heads(node: Node) -> bool:
+    match node:
+        case Script(Name("h" | "H" | "n"), sub, None, 0) if sub is not None:
+            return names.label(sub).lower() == "kv"
+    return False
 
 
 def _letters(node: Node) -> list[str]:

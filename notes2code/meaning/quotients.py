@@ -61,7 +61,7 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
         return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
-    if updates.divides(run, right.body):
+    if updates.divides(run, right.body) or _are_norms(left, right):
         return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
     if right.rank > left.rank or (right.rank == 2 and left.rank == 2):
         raise error(
@@ -84,6 +84,14 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     if left.rank > right.rank:
         run.pay(1.0)  # what all rows of a matrix are divided by is a number
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def _are_norms(left: Value, right: Value) -> bool:
+    """Whether a matrix is divided by the norms of columns."""
+    match right.body:
+        case ir.Pow(ir.Reduce("sum", _, ir.Pow()), exponent) if exponent == ir.HALF:
+            return (left.rank, right.rank) == (2, 1)
+    return False
 
 
 def _is_plain(value: Value) -> bool:

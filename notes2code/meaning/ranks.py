@@ -69,7 +69,11 @@ def as_defined(
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     # What a step makes of the state before it is that state, and no row of it.
-    states = {name for name, other in defining.items() if name in linker.parsed[other].states}
+    states = {
+        name
+        for name, other in defining.items()
+        if name in linker.parsed[other].states and ranks.get(name, 0) > given[name]
+    }
     ranks = {
         name: rank
         for name, rank in ranks.items()

@@ -345,12 +345,15 @@ class _Reader:
         return ()
 
     def of_two_places(self, node: Node) -> tuple[Node, ...]:
-        """The name and the letters of the ``rel(i,j)`` of a bias ``b_{rel(i,j)}``: whatever it is
-        of two places, there is one for every two."""
+        """The name and the letters of the ``rel(i,j)`` of a bias ``b_{rel(i,j)}``, and of the
+        ``φ(v_i, v_j)`` of ``b_{φ(v_i, v_j)}``: whatever it is of two places, there is one for every
+        two."""
         match node:
-            case Juxt((name, Group("(", (Name(one), Name(other)) as places))) if is_name(name):
-                if one != other and {one, other} <= self.bound:
-                    return name, *places
+            case Juxt((name, Group("(", (one, other)))) if is_name(name):
+                places = (_place(one), _place(other))
+                letters = {place.text for place in places if place is not None}
+                if len(letters) == 2 and letters <= self.bound:
+                    return name, *filter(None, places)
         return ()
 
     def looks_up(self, node: Node) -> bool:
@@ -555,6 +558,14 @@ def _is_power_or_rest(node: Node) -> bool:
         case Script(_, None, Num()) | Script(Num(), None, Name()) | Name("percent"):
             return True
     return False
+
+
+def _place(node: Node) -> Name | None:
+    """The letter of a place, or the i of what stands there, as the v_i of a graph does."""
+    match node:
+        case (Name() as letter) | Script(Name(), Name() as letter, None, 0):
+            return letter
+    return None
 
 
 def _is_mark(node: Node | None) -> TypeGuard[Name]:

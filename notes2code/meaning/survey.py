@@ -39,6 +39,7 @@ from notes2code.meaning import (
     index_letters,
     kernels,
     label_letters,
+    magnitudes,
     names,
     returns,
     roots,
@@ -76,6 +77,7 @@ class Survey:
     ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
     matrix, ``weighs`` that a weight stands before D,
     ``matrices`` are what only matrices can be, ``degrees`` those with zeros beside their diagonal,
+    ``magnitudes`` are vectors of the lengths of columns,
     ``projections`` are the Q, K and V that are weights, ``sequences`` the x of which queries and
     keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
 
@@ -108,6 +110,7 @@ class Survey:
     projections: set[str] = field(default_factory=set)
     degrees: set[str] = field(default_factory=set)
     matrices: set[str] = field(default_factory=set)
+    magnitudes: set[str] = field(default_factory=set)
     sequences: set[str] = field(default_factory=set)
     sampled: set[str] = field(default_factory=set)
     mixes: set[str] = field(default_factory=set)
@@ -270,6 +273,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.lengths = {name for node in products for name in _lengths(seen, node)}
     seen.projections = _projections(seen, nodes)
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
+    seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
     seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
     for infix in nodes.of(Infix):
         for name in _queries_and_keys(seen, infix):

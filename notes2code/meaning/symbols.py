@@ -283,8 +283,10 @@ def _is_cell(run: Run, use: Use) -> bool:
 
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name; one that is in ℝ^1 is a number, wherever no matrix has
-    one row or one column for it."""
+    one row or one column for it, and the lengths of k columns in ℝ^{1×k} are k."""
     shape = _said(run, use)
+    if shape is not None and use.name in run.seen.magnitudes and len(shape.axes) == 2:
+        return replace(shape, axes=shape.axes[1:])
     used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
     if shape is None or shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
         return shape
@@ -371,6 +373,8 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     small = not bold and base.islower()
     if use.name in run.seen.projections:
         return 2
+    if use.name in run.seen.magnitudes:
+        return 1
     if use.name in run.seen.matrices and indices in (0, 2):
         return 2 - indices
     if use.name in run.seen.placed:
@@ -462,8 +466,9 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         step = 2.2
     elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
-    if base == "eta" and indices == 0:
-        step = 2.5  # a rate is a number, whatever it is divided by
+    counts = "_" in use.name and use.name in run.seen.quantities
+    if (base == "eta" or counts) and indices == 0:
+        step = 2.5  # a rate is a number, whatever it is divided by, and so is n_kv
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be

@@ -354,8 +354,12 @@ def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemErro
 
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
-    """Whether vectors are φ(q) and the sum of all φ(k), a state of the note."""
-    return _is_mapped(left) and isinstance(right, Ref) and right.array in run.scope.ranks
+    """Whether vectors are φ(q) and the sum of all φ(k), a state of the note that is defined or
+    declared, by its letter or as Z_i."""
+    if not _is_mapped(left) or not isinstance(right, Ref):
+        return False
+    declared = (name.rpartition("_")[0] or name for name in run.shapes)
+    return right.array in run.scope.ranks or right.array in declared
 
 
 def _is_weighed(left: Expr, right: Expr) -> bool:

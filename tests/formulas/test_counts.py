@@ -11,6 +11,17 @@ from tables import Case, check, table
 
 @table(
     Case(r"P = \frac{K - 1}{2}", "K", lambda k: (k - 1) / 2),
+    # There are as many heads as of keys and values for them.
+    Case(r"G = h / h_{kv}", "h h_kv+", lambda h, kv: h / kv),
+    Case(r"g = \frac{h_q}{h_{\text{kv}}}", "h_q h_kv+", lambda h, kv: h / kv),
+    Case(r"h_{kv} = h", "h", lambda h: h),
+    Case(
+        r"\text{Cache}_B = 2 \cdot n_l \cdot n_{kv} \cdot d_{head} = "
+        r"\frac{n_{kv}}{n_q} \cdot \text{Cache}_A",
+        "n_l n_kv d_head#",
+        lambda layers, n, d: 2 * layers * n * d,
+    ),
+    Case(r"z_h = h / h_0", "h[n] h_0+[n]", lambda h, first: h / first),
     Case(r"P = (F - 1) / 2", "F", lambda f: (f - 1) / 2),
     Case(r"s = \log \frac{1 + N}{1 + c}", "N+ c+", lambda n, c: np.log((1 + n) / (1 + c))),
     Case(r"s = \log \frac{N}{c}", "N+ c+", lambda n, c: np.log(n / c)),

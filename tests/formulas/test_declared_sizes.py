@@ -11,9 +11,9 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 @table(
     # What is declared behind a wide space is declared of the left side.
     Case(
-        r"T^{(h)} = g_h R^{(h)} \quad \in \mathbb{R}^{a \times b}",
-        "g[h] R[h,a,b]",
-        lambda g, r: g[:, None, None] * r,
+        r"s_i = g_i u_i \quad \in \mathbb{R}^{a \times b}",
+        "g[n] u[n,a,b]",
+        lambda g, u: g[:, None, None] * u,
     ),
     # What is in ℝ^1 is a number, where no weight has one row for it.
     Case(r"y = w^\top x + b, b \in \mathbb{R}^1", "w[d] x[d] b", lambda w, x, b: w @ x + b),

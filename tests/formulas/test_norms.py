@@ -13,7 +13,30 @@ def standardised(x: Any, epsilon: float) -> Any:
     return (x - x.mean()) / np.sqrt(x.var() + epsilon)
 
 
+def _lengths_of_another(b: Any, w: Any) -> Any:
+    return _scaled_columns(np.linalg.norm(b, axis=0), w)
+
+
+def _scaled_columns(m: Any, w: Any) -> Any:
+    return m * w / np.linalg.norm(w, axis=0)
+
+
 @table(
+    # The norm of each column.
+    Case(r"m = \|W\|_c", "W[n,d]", lambda w: np.linalg.norm(w, axis=0)),
+    Case(r"U = m \frac{W}{\|W\|_c}", "m[d] W[n,d]", _scaled_columns),
+    Case(r"U = m \odot \frac{W}{\|W\|_c}", "m[d] W[n,d]", _scaled_columns),
+    Case(
+        r"U = m \cdot \frac{W}{\|W\|_c}, \quad m \in \mathbb{R}^{1 \times d}",
+        "m[d] W[n,d]",
+        _scaled_columns,
+    ),
+    Case(r"U = \|B\|_c \frac{W}{\|W\|_c}", "B[k,d] W[n,d]", _lengths_of_another),
+    Case(
+        r"U = \frac{\alpha}{r} \frac{W}{\|W\|_c}",
+        "alpha r W[n,d]",
+        lambda a, r, w: _scaled_columns(a / r, w),
+    ),
     # A weight before a matrix makes columns: no norm runs over the tokens, nor does softmax.
     Case(
         r"Y = \mathrm{LN}(X + W_o X)",

@@ -18,6 +18,23 @@ def _wave(even: int, odd: int, column: int, width: int) -> float:
 
 
 @table(
+    # A word that a set is summed over below the same name is an index.
+    Case(
+        r"P(y = w) = \frac{\exp(z_w)}{\sum_v \exp(z_v)}",
+        "z[n]",
+        lambda z: np.exp(z) / np.exp(z).sum(),
+    ),
+    Case(
+        r"P(w) = \frac{\exp(\text{Logit}_w)}{\sum_{v} \exp(\text{Logit}_v)}",
+        "Logit[n]",
+        lambda z: np.exp(z) / np.exp(z).sum(),
+    ),
+    # What is of two nodes of a graph is one for every two.
+    Case(
+        r"e_{ij} = q_i^\top k_j + b_{\phi(v_i, v_j)}",
+        "q[n,d] k[m,d] b_phi[n,m]",
+        lambda q, k, b: q @ k.T + b,
+    ),
     Case(
         r"PE_{(x,2i)} = \sin(x / 10000^{2i/d}), PE_{(x,2i+1)} = \cos(x / 10000^{2i/d})",
         "n# d#",

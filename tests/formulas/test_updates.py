@@ -57,6 +57,12 @@ from tables import Case, check, table
         "S[d,e] k[n,d] v[n,e]",
         lambda s, k, v: s + k.T @ v,
     ),
+    # What is below another letter is no state: the q of q_t.
+    Case(
+        r"q = [q_t; q_k]",
+        "q_t[d] q_k[e]",
+        lambda t, k: np.append(t, k),
+    ),
     # Near misses: numbers move a number, and an outer product is no single name.
     Case(
         r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
