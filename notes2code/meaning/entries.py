@@ -54,8 +54,8 @@ _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A
 _PRODUCT = re.compile(r"[A-Z]{2,}[a-z]")
 """The BAx of ``BAx = 0``: matrices and a vector."""
 _DIFFERENCE = re.compile(
-    r"(?:^|\\\\|[&,;.]|\\q?quad)\s*\\Delta\s*\{?([A-Za-z])\}?"
-    r"(?:[_^](?:\w|\{[^{}]*\}))*\s*&?\s*:?=",
+    r"(?:^|\\\\|[&,;.]|\\q?quad)[^\S\n]*\\Delta *\{?([A-Za-z])\}?"
+    r"(?:[_^](?:\w|\{[^{}]*\}))* *&? *:?=",
     re.MULTILINE,
 )
 """A difference that a formula defines: ``Δs_{ij} = s_i - s_j``."""
