@@ -30,7 +30,7 @@ from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Declare, Define, Statement
 from notes2code.meaning.survey import Survey
 from notes2code.meaning.targets import Target, acts_on_numbers, read_target
-from notes2code.meaning.values import Value, free_roots, settled
+from notes2code.meaning.values import Value, free_roots, settled, transpose
 
 
 @dataclass(slots=True)
@@ -338,6 +338,8 @@ class Attempt:
         if holds is not None:
             body = partial.only_where(settled(holds), settled(value.body))
             value = replace(value, body=body, along=None)
+        if target.transposed and value.rank == 2 and not target.indices:
+            value = transpose(value, value.span)
         value = self._loose(define, value, target)
         value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
         left_sides.check(run, value, target)

@@ -21,7 +21,8 @@ class Target:
     other elements of the same array. ``row`` is the number of the row that the element has in the
     column on the right-hand side, where both sides are columns. ``counted`` are the places in the
     parentheses of its indices, where it has no others. ``numbered`` of a function are the indices
-    of its name, which are the first: the i of ``E_i(x)``.
+    of its name, which are the first: the i of ``E_i(x)``. ``transposed`` says that what stands on
+    the right is the transpose of what is defined.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Target:
     row: int | None = None
     counted: tuple[int, ...] = ()
     numbered: int = 0
+    transposed: bool = False
 
 
 def _rows(use: scripts.Use) -> tuple[scripts.At, ...]:
@@ -62,7 +64,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
         use = scripts.read(node, seen.bound, True, seen.steps, raised=seen.raised)
-        return Target(_defined_name(use), _rows(use), span=node.span)
+        return Target(_defined_name(use), _rows(use), span=node.span, transposed=use.transposed)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]

@@ -32,6 +32,10 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"B = -\frac12 J D^{(2)} J", "J[n,m] D_2[m,n]", lambda j, d: -j @ d @ j / 2),
     Case(r"Z = X M X", "X[n,d] M[d,n]", lambda x, m: x @ m @ x),
     Case(r"L = X W^\top", "X[d] W[d]", lambda x, w: x @ w),
+    # What is transposed on the left is defined by the transpose.
+    Case(r"C^\top = A B", "A[n,d] B[d,m]", lambda a, b: (a @ b).T),
+    Case(r"C^T = A", "A[n,d]", lambda a: a.T),
+    Case(r"c^\top = x^\top A", "x[n] A[n,d]", lambda x, a: x @ a),
     # Degrees stand on a diagonal.
     Case(r"L = D - A", "D[n,m] A[n,m]", lambda d, a: d - a),
     Case(r"P = A D^{-1}", "A[n,m] D+[m,m]", lambda a, d: a / d.diagonal()),
