@@ -51,8 +51,8 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
 
 def rank(run: Run, name: str) -> int | None:
     """The axes of what moves a matrix, a point x or what is bold, or is noise, which is drawn for
-    all elements of a vector, or stands beside ⊙; None of anything else: the g that moves a moment v
-    may stand for each of them."""
+    all elements of a vector, or stands beside ⊙, or beside what the note makes a vector; None of
+    anything else: the g that moves a moment v may stand for each of them."""
     state = run.symbols.get(run.seen.moves.get(name, ""))
     if state is None:
         return None
@@ -60,6 +60,8 @@ def rank(run: Run, name: str) -> int | None:
     whole = whole or names.base_letter(state.name) in ("x", "y", "z")
     whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
     count = len(state.axes)
+    beside = (other for other, moved in run.seen.moves.items() if moved == state.name)
+    whole = whole or any(run.scope.ranks.get(other) == count for other in beside)
     return count if count > 1 or (count and whole) else None
 
 

@@ -57,6 +57,13 @@ from tables import Case, check, table
         "S[d,e] k[n,d] v[n,e]",
         lambda s, k, v: s + k.T @ v,
     ),
+    # What stands below the root is as what the note makes a vector of.
+    Case(
+        r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
+        "theta[d] eta m[d] v+[d] epsilon+",
+        lambda x, eta, m, v, e: x - eta * m / (np.sqrt(v) + e),
+        context=r"m_t = \beta m_{t-1} + (1 - \beta) W x_t",
+    ),
     # What is below another letter is no state: the q of q_t.
     Case(
         r"q = [q_t; q_k]",
