@@ -112,7 +112,7 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     unexpected = unexpected or (indexed >= 2 and element > 0)
     unexpected = unexpected and not (run.seen.averaged and element == 1)
     said = declared is not None and declared.rank(len(target.indices)) == value.rank
-    unexpected = unexpected and not said
+    unexpected = unexpected and not (said and indexed == 1)
     pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
     scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states
     weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
