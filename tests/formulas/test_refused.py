@@ -186,7 +186,7 @@ INDICES = [
     refused("N2C032", r"y = «A_{ijk}», \quad A \in \mathbb{R}^{n \times m}"),
     refused("N2C032", r"s = x_«j» \sum_{i<j} A_{ij}"),
     refused("N2C033", r"A = \mathrm{softmax}(«0» K^\top) V"),
-    refused("N2C037", r"y = «\|W\|_c»"),
+    refused("N2C037", r"y = «\|W\|_g»"),
     refused("N2C037", r"y = «\mathrm{reshape}(x)»"),
     refused("N2C041", r"y = \mathrm{diag}«(w)^{-1}» x"),
     refused("N2C032", r"«Q, K = X W», \quad Y = Q K^\top"),
