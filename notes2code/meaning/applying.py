@@ -48,7 +48,7 @@ def apply(
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
-    used = len(equation.parameters)
+    used, usual = len(equation.parameters), _of_field(run, use.name)
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]
@@ -56,8 +56,7 @@ def apply(
     if len(arguments) == used + len(equation.unused):
         _refuse_others_left_out(run, use, [arguments[at] for at in equation.unused], span)
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
-    if len(arguments) != len(equation.parameters):
-        usual = _of_field(run, use.name)
+    elif len(arguments) != used or equation is usual:
         attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
         if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span, named)
@@ -228,8 +227,16 @@ def _counted(
 
 def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: Span) -> None:
     """Two calls that differ in nothing but what the definition does not compute with would be one:
-    the ``r(x, y) = \\log p(y | x)`` of two y, as a probability is an input."""
+    the ``r(x, y) = \\log p(y | x)`` of two y, as a probability is an input. What is computed for
+    the call, as in ``MultiHead(LN(x))``, would be lost."""
     texts = tuple(run.quote(one.span) for one in unused)
+    if any(not isinstance(one.body, Ref | Idx | ir.Num) for one in unused):
+        raise error(
+            "N2C033",
+            f"the definition of `{use.name}` does not say what becomes of `{', '.join(texts)}`",
+            span,
+            "define what it is made of, such as its heads, by the name that stands in parentheses",
+        )
     if run.left_out.setdefault(use.name, texts) != texts:
         raise error(
             "N2C033",
@@ -279,11 +286,11 @@ def _other_arity(
     one array takes that as queries, keys and values; otherwise it is one that the field does not
     know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
     alike = {run.quote(argument.span) for argument in arguments}
-    if len(alike) == 1 and len(equation.parameters) == 1:
+    if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
         return apply(run, use, equation, arguments[:1], span, named)
     ranks = {one.name: len(one.shape) for one in equation.inputs}
     given = [ranks[name] for name in equation.parameters]
-    attends = {name.upper() for name in equation.parameters} <= {*"QKV"}
+    attends = {name.upper() for name in equation.parameters} <= {*"QKV"} and not equation.unused
     if len(arguments) == 1 and attends and len(set(given)) == 1:
         text = run.quote(arguments[0].span)
         run.problems.append(

@@ -29,7 +29,7 @@ from notes2code.meaning.entries import (
     words_of,
     write_indices,
 )
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.quantities import divisors
 from notes2code.meaning.said_functions import SaidFunctions
@@ -555,15 +555,13 @@ class Linker:
         for name, others in found.items():
             for other in others:
                 equation = self.function(other, name)
-                if equation is not None and self._is_variant(entry, name, other, equation):
+                if equation is None or self._is_variant(entry, name, other, equation):
                     continue
                 if names.is_any_function(name) and self._multiplies(entry, name, other):
                     continue
-                if equation is not None and softmax.is_defined(equation):
+                if softmax.is_defined(equation) or is_turned(mine, self.parsed[other], equation):
                     break
-                if equation is not None and is_turned(mine, self.parsed[other], equation):
-                    break
-                if equation is not None and (equation.parameters or self._only_here(name)):
+                if equation.parameters or self._only_here(name, other, equation):
                     out[name] = equation
                     break
         return out
@@ -582,10 +580,15 @@ class Linker:
         elsewhere = softmax.is_softmax(name) and self.distance(entry, other)[0] > 0
         return elsewhere and any(one.name not in equation.parameters for one in equation.inputs)
 
-    def _only_here(self, name: str) -> bool:
-        """Whether a function is the notes' own: of one whose parameters its right-hand side does
-        not name, ``MultiHead(X) = Concat(head_1, …) W``, the field knows more than they say."""
-        return name.replace("_", "").lower() not in self.base.field
+    def _only_here(self, name: str, other: Entry, equation: Equation) -> bool:
+        """Whether a function whose right-hand side does not name its parameters is the note's own:
+        of ``MultiHead(X) = Concat(head_1, …) W`` the field knows more, unless the note says what
+        the heads are, or leaves out the W."""
+        usual = self.base.field.get(name.replace("_", "").lower())
+        if usual is None or usual.unused or isinstance(equation.value.body, Ref):
+            return True
+        made_of = [one.name for one in equation.inputs]
+        return bool(equation.definitions or self.nearest(other, made_of, "arrays", within=1))
 
     def function(self, entry: Entry, name: str = "") -> Equation | None:
         """The equation of a formula that defines a function; None while it is being typed. With a

@@ -403,6 +403,15 @@ def test_value(case: Case) -> None:
         lambda x, w, m: softmax(x @ w + m),
         context=[r"M_{i,j} = -\infty"],
     ),
+    # What the note joins without weights has none, whatever the field's MultiHead does.
+    Case(
+        r"Y = \mathrm{MultiHead}(X) W^O",
+        "head[h,n,d] W_O[h*d,m]",
+        lambda head, w: np.concatenate(list(head), axis=-1) @ w,
+        context=[
+            r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)"
+        ],
+    ),
     Case(
         r"y = Q^\top K",
         "Q[n,d] K[n,d]",
@@ -452,3 +461,16 @@ def test_an_activation_acts_on_numbers_whatever_the_note_calls_so() -> None:
 def test_a_parameter_is_a_word_and_no_product() -> None:
     f = compile_formula(r"g(Gate, Up) = \sigma(Gate) \odot Up")
     assert [given.name for given in f.inputs] == ["Gate", "Up"]
+
+
+def test_the_heads_that_a_note_defines_are_not_those_of_the_field() -> None:
+    heads = r"\mathrm{head}_i = G_i \odot U_i"
+    joined = r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W"
+    with pytest.raises(FormulaError, match="does not say what becomes of"):
+        compile_formula(r"Y = \mathrm{MultiHead}(\mathrm{LN}(X)) + X", context=[heads, joined])
+
+
+def test_attention_in_two_parts_is_no_function_of_one_array() -> None:
+    f = compile_formula(r"y = \mathrm{DiffAttn}(X)")
+    assert f.component is None
+    assert "DiffAttn" in [given.name for given in f.inputs]
