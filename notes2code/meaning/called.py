@@ -89,7 +89,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     base = names.base_letter(use.name)
     if len(base) > 1 and base not in names.GREEK:
         return use.name in run.seen.called or base[0].isupper()
-    if "," in group.separators and group.open == "(":
+    weighted = ";" in group.separators and base in functions.LETTERS  # f_t(x; θ), but W (q; k)
+    if group.open == "(" and (weighted or "," in group.separators):
         return use.name in run.seen.called
     if use.name in run.scope.callees and base not in _MATRICES:
         return True

@@ -63,7 +63,10 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
     target = define.target
     assert target is not None
-    below = {letter for letters in _side_by_side(target) for letter in letters} | _below([target])
+    runs = [*_side_by_side(target)]
+    worded = set[str]()  # the c of L_{cls} is no class
+    worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
+    below = _below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
     places = _neighbours(nodes) | _pairs(target, nodes)
@@ -71,7 +74,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
-    labels |= label_letters.of_gates(target, nodes)
+    labels |= label_letters.of_gates(target, nodes) | worded
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):

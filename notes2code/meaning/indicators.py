@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Relation, Script, ungrouped
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, Script, ungrouped
 from notes2code.meaning import conditions, ir
+from notes2code.meaning.conditions import SIGNS
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, scalar
 
@@ -21,7 +23,12 @@ def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, 
 
 
 def in_brackets(run: Run, said: Relation) -> Value:
-    """``[j ≤ i]``: 1 where it holds, else 0."""
+    """``[j ≤ i]``: 1 where it holds, else 0; of a layer, ``[W x + b > 0]``, for each element."""
+    match said:
+        case Relation((Infix("+" | "-") as layer, Num() as bound), (sign,)) if sign in SIGNS:
+            value = run.lower(layer)
+            held = ir.Compare(sign, value.body, run.lower(bound).body)
+            return replace(value, body=ir.Cases(((held, ir.ONE),), ir.ZERO), along=None)
     return scalar(ir.Cases(((conditions.condition(run, said), ir.ONE),), ir.ZERO), said.span)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from notes2code.latex.tree import (
     Apply,
@@ -129,16 +130,29 @@ def _divides(run: Run, name: str) -> bool:
 
 
 def is_memory(run: Run, name: str) -> bool:
-    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or is
-    multiplied element by element, as a mask is: ``m \\odot x``."""
+    """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or
+    where another letter is, as the n of ``f(a) - f(n)``, or is multiplied element by element, as a
+    mask is, ``m \\odot x``, or by the sign ``@``."""
     twice = any(
         group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
         for group in run.seen.nodes.of(Group)
     )
-    return twice or any(
+    multiplied = any(
         node.op in HADAMARD | {"@"} and name in (binders.bare(node.left), binders.bare(node.right))
         for node in run.seen.nodes.of(Infix)
     )
+    return twice or multiplied or _is_given_as_others(run, name)
+
+
+def _is_given_as_others(run: Run, name: str) -> bool:
+    """Whether a function takes a letter alone where it takes another that counts nothing."""
+    given: dict[str, set[str]] = {}
+    for node in run.seen.nodes.of(Juxt):
+        for function, group in pairwise(node.factors):
+            if isinstance(function, Name) and isinstance(group, Group) and len(group.items) == 1:
+                given.setdefault(function.text, set()).add(binders.bare(group.items[0]))
+    beside = (found - {name, ""} for found in given.values() if name in found)
+    return any(not all(map(names.is_size_name, found)) for found in beside)
 
 
 def _is_among_sizes(run: Run, name: str) -> bool:

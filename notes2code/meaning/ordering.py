@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) -> Value:
     """The value with an axis for each letter in front, then its own open axes."""
     run = attempt.run
+    value = _elements(run, value, letters[: len(target.indices)], target)
     axes = list(value.axes)
     front: list[Index] = []
     free = free_roots(value.body) if letters else set()
@@ -47,6 +48,23 @@ def ordered(attempt: Attempt, value: Value, letters: list[str], target: Target) 
                 text = f"`{run.quote(target.span)}` is taken for a name without indices"
                 run.problems.append(note("N2C039", text, target.span))
     return Value(value.body, (*front, *axes), value.span)
+
+
+def _elements(run: Run, value: Value, letters: Sequence[str], target: Target) -> Value:
+    """Of the matrix in ``S_{ij} = Q K^\\top + m (j - i)`` the element that is added to what is
+    made of i and j; any other value as it is."""
+    if len(letters) != 2 or value.rank != 2 or not isinstance(value.body, ir.Add):
+        return value
+    places = {find_index(run.indices[letter]) for letter in letters}
+    axes = set(map(find_index, value.axes))
+    terms = [free_roots(term) for term in value.body.terms]
+    if not any(places <= used for used in terms) or any(
+        used & places and used & axes for used in terms
+    ):
+        return value
+    for axis, letter in zip(value.axes, letters, strict=True):
+        link(run, axis, run.indices[letter], target.span)
+    return Value(value.body, (), value.span)
 
 
 def _hangs(run: Run, body: ir.Expr, axis: Index, front: Sequence[Index]) -> bool:

@@ -65,6 +65,40 @@ from tables import Case, check, sigmoid, table
         "W_o[H,e,d] alpha[H,n,m] v[H,n,m,d]",
         lambda w, a, v: np.einsum("hed,hnm,hnmd->ne", w, a, v),
     ),
+    # What is left of a layer is of its kind, and an indicator of a layer has its elements.
+    Case(
+        r"\tilde h_i = \frac{h_i \cdot r_i}{1 - p}",
+        "h[n,d] r[n] p",
+        lambda h, r, p: h * r[:, None] / (1 - p),
+    ),
+    Case(
+        r"g = \mathbb{1}[W x + b > 0]",
+        "W[m,d] x[d] b[m]",
+        lambda w, x, b: (w @ x + b > 0).astype(float),
+    ),
+    # A function takes things of one kind, whatever their letters count elsewhere.
+    Case(
+        r"L = \|f(a) - f(n)\|^2",
+        "f() a[d] n[d]",
+        lambda f, a, n: ((f(a) - f(n)) ** 2).sum(),
+    ),
+    # Scores are elements of the matrix that stands beside what is made of their places.
+    Case(
+        r"S_{ij} = X W X^\top + m (j - i)",
+        "X[n,d] W[d,d] m",
+        lambda x, w, m: x @ w @ x.T + m * (np.arange(len(x)) - np.arange(len(x))[:, None]),
+    ),
+    Case(
+        r"S_{ij} = Q K^\top + B_{ij}",
+        "Q[n,d] K[m,d] B[n,m]",
+        lambda q, k, b: q @ k.T + b,
+    ),
+    # The word below a loss is no class.
+    Case(
+        r"L_{cls} = -\sum_c y_c \log p_c",
+        "y[n] p+[n]",
+        lambda y, p: -(y * np.log(p)).sum(),
+    ),
 )
 def test_kinds(case: Case) -> None:
     check(case)
@@ -213,3 +247,10 @@ def test_a_hidden_layer_is_no_gate() -> None:
 def test_a_state_stays_of_its_kind() -> None:
     found = compile_formula(r"S_t = A_t \odot S_{t-1} + B_t x_t")
     assert {one.name: len(one.shape) for one in found.inputs}["S"] == len(found.shape)
+
+
+def test_what_has_weights_behind_a_semicolon_is_called() -> None:
+    f = compile_formula(r"y_t = \sum_j a_{t,j} f_{t,j}(x_j; \theta_t)")
+    assert {given.name: given.kind for given in f.inputs}["f"] == "function"
+    f = compile_formula(r"y = W (q; k)")
+    assert {given.name: given.kind for given in f.inputs}["W"] == "array"
