@@ -32,6 +32,9 @@ def check(run: Run, value: Value, target: Target) -> None:
         run.pay(4.4 if target.name[0] in "LJ" else 2.4)
     if target.whole and len(target.indices) == 1 and value.rank > 1:
         run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
+    if value.rank == 1 and _joins_heads(target):
+        text = f"`{run.quote(target.span)}` would be one row, made of all positions"
+        run.conflict(3, text, target.span)
     if target.parameters or not target.name:
         return
     if run.rows and value.rank == 0 and names.base_letter(target.name) in _OUTER:
@@ -42,6 +45,13 @@ def check(run: Run, value: Value, target: Target) -> None:
     _by_custom(run, value, target, declared)
     if declared is not None:
         _as_declared(run, value, target, declared)
+
+
+def _joins_heads(target: Target) -> bool:
+    """Whether the heads of all positions are joined: those of ``MultiHead(X)``."""
+    plain = target.name.replace("_", "").lower()
+    named = plain.startswith("multihead") or plain in ("mha", "mhsa", "msa")
+    return named and bool(target.parameters) and all(p[0].isupper() for p in target.parameters)
 
 
 def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:

@@ -650,6 +650,8 @@ class Linker:
                 other = others[0]
                 if self._is_of_tokens(name, other, mine) or self._is_given(name, entry, other):
                     continue
+                if self._is_another_of_many(name, current, other):
+                    continue
                 if other is not entry and other not in needed:
                     needed[other] = None
                     pending.append(other)
@@ -669,6 +671,15 @@ class Linker:
         if of_heads is None or of_these is None or name not in ("Q", "K", "V"):
             return False
         return bool(of_these.letters) and of_these.letters != of_heads.letters
+
+    def _is_another_of_many(self, name: str, entry: Entry, other: Entry) -> bool:
+        """Whether the slope m of ``b_{ij} = m (j - i)`` is none of the m_j that a section behind
+        it defines."""
+        mine, indexed = self.parsed[entry].seen, self.parsed[other].indexed.get(name)
+        if mine is None or indexed is None or not indexed.written:
+            return False
+        behind = other.section != entry.section and other.order > entry.order
+        return behind and mine.written.get(name) == {0}
 
     def _other_halves(self, entry: Entry) -> list[Entry]:
         """The formulas that define the odd columns where this one defines the even ones."""

@@ -69,6 +69,12 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
         "W[h,d+e] q[d] k[e]",
         lambda w, q, k: w @ np.r_[q, k],
     ),
+    # What MultiHead joins has all positions, whatever letter it has.
+    Case(
+        r"\mathrm{MultiHead}(X) = \mathrm{Concat}(z_1, \dots, z_h) W^O",
+        "z[h,n,d] W_O[h*d,m]",
+        lambda z, w: np.concatenate(list(z), axis=-1) @ w,
+    ),
     Case(
         r"O = \mathrm{Concat}(H_1, \dots, H_h) W^O",
         "H[h,n,v] W_O[h*v,d]",

@@ -478,3 +478,12 @@ def test_numbered_weights_go_together() -> None:
     found = compiled([far, own, here], here)
     assert found.recognised is not None
     assert found.recognised.component.name == "additive_attention"
+
+
+def test_what_a_section_behind_numbers_is_another() -> None:
+    used = Entry(r"Y = \mathrm{softmax}(Q K^\top + b) V", "Here.md", ("Top", "Mine"), 49)
+    here = Entry(r"b_{i,j} = m (j - i)", "Here.md", ("Top", "Mine"), 50)
+    slopes = Entry(r"m_j = 2^{-j} c, \quad j \in [0, H)", "Here.md", ("Top", "Behind"), 90)
+    found = compiled([used, here, slopes], used)
+    assert found.equation is not None
+    assert len(found.equation.value.indices) == 2
