@@ -17,10 +17,13 @@ _CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
-    """Drop braces around all of it, row breaks inside an equation, alignment marks, and ``\\left(
-    \\right.`` slips. ``known`` are the words of the notes, and the differences that they define."""
+    """Drop braces around all of it and around signs, row breaks inside an equation, alignment
+    marks, and ``\\left( \\right.`` slips. ``known`` are the words of the notes, and the
+    differences that they define."""
     tokens = _without_outer_braces(tokens)
     kinds = {token.kind for token in tokens}
+    if "{" in kinds:
+        tokens = _signs_out_of_braces(tokens)
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:
@@ -53,6 +56,20 @@ def _without_outer_braces(tokens: list[Token]) -> list[Token]:
         if depth == 0:
             return [*tokens[1:at], *tokens[at + 1 :]] if tokens[at + 1].kind == "end" else tokens
     return tokens
+
+
+def _signs_out_of_braces(tokens: list[Token]) -> list[Token]:
+    """The ``{=}`` and ``{\\cdot}`` of tight setting as the signs that they are; above and below a
+    name, ``x^{+}``, braces stay."""
+    dropped = {
+        brace
+        for at, token in enumerate(tokens[1:-1], 1)
+        if token.kind in ("op", "rel")
+        and (tokens[at - 1].kind, tokens[at + 1].kind) == ("{", "}")
+        and (at == 1 or tokens[at - 2].kind not in ("^", "_", "cmd"))
+        for brace in (at - 1, at + 1)
+    }
+    return [token for at, token in enumerate(tokens) if at not in dropped] if dropped else tokens
 
 
 def _refuse_lone_ends(tokens: list[Token]) -> None:

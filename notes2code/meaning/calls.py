@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import (
     Apply,
     Dots,
@@ -184,6 +184,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         group = _listed(group)
     if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
+    if plain in functions.LEAKY:
+        return _leaky(run, name, group, span)
     if plain in functions.OF_NUMBERS:
         return _of_numbers(run, functions.OF_NUMBERS[plain], group, span)
     if plain in of_arrays.BY_NAME:
@@ -338,3 +340,21 @@ def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
     beta = ir.Num(int(label)) if label.isdigit() else applying.number_input(run, label, span)
     value = run.lower(group.items[0])
     return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
+
+
+def _leaky(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``LeakyReLU(x)``: x, or a share of it where it is negative; the share is an input where it is
+    not given behind x."""
+    if len(group.items) > 2:
+        raise error("N2C041", f"`{run.quote(name.span)}` takes a number and its slope", span)
+    value = run.lower(group.items[0])
+    if len(group.items) == 1 and "negative_slope" not in run.symbols:
+        text = f"`{run.quote(name.span)}` has the slope `negative_slope` below 0, which is an input"
+        run.problems.append(note("N2C039", text, span))
+    given = [run.lower(item).body for item in group.items[1:]]
+    slope = given[0] if given else applying.number_input(run, "negative_slope", span)
+
+    def passed(e: ir.Expr) -> ir.Expr:
+        return ir.Cases(((ir.Compare(">", e, ir.ZERO), e),), ir.mul(slope, e))
+
+    return mapped(value, passed, span)

@@ -23,11 +23,17 @@ LETTERS = frozenset([*"fgFG", "phi", "psi", "Phi", "Psi"])
 """Letters that are functions wherever they stand before parentheses."""
 
 
+LEAKY = frozenset(["leakyrelu", "lrelu"])
+"""Activations that let a share of negative numbers through."""
+
+
 def builtin(name: str) -> str | None:
     """What a name stands for that everybody knows, in one spelling."""
     plain = name.replace("_", "").lower()
     if plain in OF_NUMBERS:
         return OF_NUMBERS[plain]
+    if plain in LEAKY:
+        return plain
     if plain in of_arrays.BY_NAME or plain in of_arrays.REDUCTIONS:
         return plain
     if plain.startswith(("swish", "linear")) or softmax.is_softmax(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import erf
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from notes2code import compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
+
+
+def leaky(x: Any, slope: float) -> Any:
+    return np.where(x > 0, x, slope * x)
 
 
 @table(
@@ -68,6 +73,17 @@ phi = np.vectorize(lambda x: (1 + erf(x / np.sqrt(2))) / 2)
         r"y = W \begin{bmatrix} q \\ k \end{bmatrix}",
         "W[h,d+e] q[d] k[e]",
         lambda w, q, k: w @ np.r_[q, k],
+    ),
+    # The share of negative numbers that passes is given, or an input.
+    Case(
+        r"e_{ij} = \mathrm{LeakyReLU}(u^\top x_i + v^\top x_j)",
+        "u[d] x[n,d] v[d] negative_slope",
+        lambda u, x, v, slope: leaky((x @ u)[:, None] + x @ v, slope),
+    ),
+    Case(
+        r"y = \mathrm{LeakyReLU}(W x, 0.2)",
+        "W[m,d] x[d]",
+        lambda w, x: leaky(w @ x, 0.2),
     ),
     # What MultiHead joins has all positions, whatever letter it has.
     Case(

@@ -107,6 +107,7 @@ SAME = [
     (r"√x", r"\sqrt{x}"),
     (r"\lVert x \rVert", r"\|x\|"),
     (r"a \le b", r"a \leq b"),
+    (r"y{=}a{\cdot}b{-}c^{-}", r"y = a \cdot b - c^-"),
     (r"\boxed{a} \tag{1}", "a"),
     (r"\operatorname{softmax}(x)", "softmax(x)"),
     ("a % a comment\n+ b", "a + b"),
