@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -14,11 +14,13 @@ from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
-from notes2code.latex.labelled import Labelled, labelled
+from notes2code.latex.apart import equations
+from notes2code.latex.labelled import Part, labelled
 from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import variants
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
+from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages
 from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault
@@ -81,10 +83,19 @@ class Compilation:
 
 
 def compile_vault(vault: Vault, library: Library) -> Compilation:
-    """Compile the formulas of all notes in each other's light."""
+    """Compile the formulas of all notes in each other's light. The equations of a formula that is
+    refused as a whole are read each by itself."""
     places = _entries(vault, library)
-    prose = (passage for note in vault.notes for passage in passages(note))
+    prose = [passage for note in vault.notes for passage in passages(note)]
     compiler = Compiler(Linker(list(places), library.scope, passages=prose), library)
+    refused = {
+        formula
+        for entry, (_, formula) in places.items()
+        if _is_several(formula) and _is_refused_in_part(compiler, entry)
+    }
+    if refused:
+        places = _entries(vault, library, refused)
+        compiler = Compiler(Linker(list(places), library.scope, passages=prose), library)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     by_note: dict[str, list[tuple[Formula, Compiled]]] = {}
@@ -131,11 +142,14 @@ def _only_mentioned(formula: Formula, compiled: Compiled) -> Compiled:
 _EQUATES = re.compile(r"[=≈∝∼∈]|\\(?:approx|propto|sim|in|gets|leftarrow|equiv)(?![A-Za-z])")
 
 
-def _entries(vault: Vault, library: Library) -> dict[Entry, tuple[Note, Formula]]:
-    """The formulas that are not skipped, with their notes."""
+def _entries(
+    vault: Vault, library: Library, several: Set[Formula] = frozenset()
+) -> dict[Entry, tuple[Note, Formula]]:
+    """The formulas that are not skipped, with their notes; each equation of ``several``."""
     places: dict[Entry, tuple[Note, Formula]] = {}
     for note in vault.notes:
-        apart = (one for formula in note.formulas for one in _apart(formula, library))
+        whole = (one for formula in note.formulas for one in _apart(formula, library))
+        apart = (p for one in whole for p in (_equations(one) if one in several else (one,)))
         for order, formula in enumerate(apart):
             tags = asked(formula)
             if SKIP not in tags:
@@ -155,14 +169,38 @@ def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     words = (word for one in found for word in (one.label, *one.label.split()))
     if not any(map(library.knows, words)):
         found = variants(formula.latex)
-    if not found:
-        return (formula,)
+    return _parts(formula, found) if found else (formula,)
+
+
+def _is_several(formula: Formula) -> bool:
+    """Whether a formula is several equations, each of which may be one of its own."""
+    return not formula.code and len(formula.latex) <= MAX_LENGTH and bool(equations(formula.latex))
+
+
+def _is_refused_in_part(compiler: Compiler, entry: Entry) -> bool:
+    """Whether a formula is refused for what one of its equations is by itself, and not for how they
+    go together."""
+    compiled = compiler.compiled(entry)
+    if compiled.status != "rejected":
+        return False
+    scope = compiler.linker.scope(entry)
+    parts = (type_formula(one.latex, scope) for one in equations(entry.latex))
+    codes = {part.problems[-1].code for part in parts if part.kind == "rejected"}
+    return compiled.problems[-1].code in codes
+
+
+def _equations(formula: Formula) -> tuple[Formula, ...]:
+    return _parts(formula, equations(formula.latex))
+
+
+def _parts(formula: Formula, found: Iterable[Part]) -> tuple[Formula, ...]:
+    """The formulas that stand in one."""
     return tuple(
         replace(formula, latex=one.latex, places=_composed(one, formula.places)) for one in found
     )
 
 
-def _composed(one: Labelled, places: SourceMap) -> SourceMap:
+def _composed(one: Part, places: SourceMap) -> SourceMap:
     """Where the pieces of a formula stand in the file."""
     starts = accumulate((len(text) for text, _ in one.pieces), initial=0)
     points = tuple((start, at) for start, (_, at) in zip(starts, one.pieces, strict=False))

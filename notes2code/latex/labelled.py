@@ -31,9 +31,10 @@ _NAME = re.compile(r"\s*(?:\\[A-Za-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)(?!\s*\^)")
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """One of the formulas: its name in the cases, and its text in pieces, each with its place in
-    the text of all. The name stands above what is defined: ``score^{\\text{dot}}(h, s) = …``."""
+class Part:
+    """One of several formulas written as one: its name among them, "" for none, and its text in
+    pieces, each with its place in the text of all. The name of a row of cases stands above what is
+    defined: ``score^{\\text{dot}}(h, s) = …``."""
 
     label: str
     pieces: tuple[tuple[str, int], ...]
@@ -44,13 +45,13 @@ class Labelled:
         return "".join(text for text, _ in self.pieces)
 
 
-def labelled(latex: str) -> tuple[Labelled, ...]:
+def labelled(latex: str) -> tuple[Part, ...]:
     """The formulas of cases whose rows all have names; none where it is not such a formula."""
     whole = _CASES.fullmatch(latex)
     name = _NAME.match(whole["left"]) if whole else None
     if whole is None or name is None:
         return ()
-    found: list[Labelled] = []
+    found: list[Part] = []
     table = _ALIGNED.fullmatch(latex, *whole.span("rows")) or whole
     for start, row in _rows(table["rows"]):
         labelled = _LABEL.fullmatch(row)
@@ -67,7 +68,7 @@ def labelled(latex: str) -> tuple[Labelled, ...]:
             ("= ", whole.start("sign")),
             (labelled["body"], here + labelled.start("body")),
         )
-        found.append(Labelled(label, pieces))
+        found.append(Part(label, pieces))
     return tuple(found) if len(found) > 1 else ()
 
 

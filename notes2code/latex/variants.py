@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from notes2code.latex.labelled import Labelled
+from notes2code.latex.labelled import Part
 
 _LABEL = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{(?P<label>[^{}:：]+)[:：]\s*\}")
 _BEGIN = re.compile(r"\s*\\begin\{(aligned|align\*?|gathered|split)\}")
@@ -17,7 +17,7 @@ _IDLE = frozenset(["\\\\", "\\quad", "\\qquad", *(f"\\{x}" for x in ",;:!> "), *
 """Signs that part formulas and say nothing, as space does."""
 
 
-def variants(latex: str) -> tuple[Labelled, ...]:
+def variants(latex: str) -> tuple[Part, ...]:
     """The formulas behind each name; none where there are not several, or where they do not
     define the same and so are steps of one thing."""
     start, end = _inside(latex)
@@ -25,7 +25,7 @@ def variants(latex: str) -> tuple[Labelled, ...]:
     if len(labels) < 2 or any(_signs(latex[start : labels[0].start()])):
         return ()
     ends = [*(label.start() for label in labels[1:]), end]
-    found: list[Labelled] = []
+    found: list[Part] = []
     targets: set[str] = set()
     for label, stop in zip(labels, ends, strict=True):
         signs = list(_signs(latex[label.end() : stop]))
@@ -37,7 +37,7 @@ def variants(latex: str) -> tuple[Labelled, ...]:
         pieces: tuple[tuple[str, int], ...] = ((latex[behind : behind + signs[-1].end()], behind),)
         if start:  # the formula begins where its name does
             pieces = ((" ", label.start()), (latex[:start], 0), *pieces, (latex[end:], end))
-        found.append(Labelled(label["label"].strip(), pieces))
+        found.append(Part(label["label"].strip(), pieces))
     return tuple(found) if len(targets) < len(found) else ()
 
 
