@@ -39,8 +39,9 @@ def equations(latex: str) -> tuple[Part, ...]:
             parts[-1] = (parts[-1][0], last)
         else:
             parts.append((first, last))
-    if len(parts) < 2 or not _defines(latex[slice(*parts[0])]):
-        return ()
+    defined = {_left(latex[first:last]) for first, last in parts}
+    if len(defined) < len(parts) or len(parts) < 2 or not _defines(latex[slice(*parts[0])]):
+        return ()  # two of one thing are its cases, or contradict each other
     around = ((r"\begin{aligned}", start), (r"\end{aligned}", stop)) if begin else ()
     return tuple(
         # The formula begins where its row does.
@@ -61,6 +62,11 @@ def _pieces(latex: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
             yield first, sign.start()
             first = sign.end()
     yield first, stop
+
+
+def _left(text: str) -> str:
+    """What a piece defines, as it is written."""
+    return re.sub(_IDLE, "", text.partition("=")[0])
 
 
 def _defines(text: str) -> bool:

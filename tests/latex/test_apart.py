@@ -29,6 +29,7 @@ from notes2code.vault import read_vault
         (r"a_i = b_i, \quad i = 1, \dots, n", []),
         (r"a = b \\ = c", []),
         (r"y = z, \quad \text{where } z = 3", []),
+        (r"M_{ij} = 0 \text{ if } j \le i, \quad M_{ij} = 1 \text{ otherwise}", []),
         (r"a = b", []),
     ],
 )
