@@ -233,6 +233,8 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
 
 def _input(run: Run, use: Use) -> Value:
     """An input: its axes are declared, or follow from custom and use."""
+    if use.name in ("argmax", "argmin"):
+        raise error("N2C037", f"an {use.name} cannot be computed", use.span)
     name, lead, indices, steps = _identity(run, use)
     symbol = run.symbols.get(name)
     if symbol is None:
