@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -25,7 +25,7 @@ from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, wa
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
-from notes2code.meaning.ranks import as_defined, as_used, row_or_entry, unlike_said
+from notes2code.meaning.ranks import as_defined, as_named, as_used, row_or_entry, unlike_said
 from notes2code.meaning.taken_whole import taken_whole
 
 
@@ -90,6 +90,8 @@ class Compiler:
         if compiled.status == "formula":
             compiled = self._as_used(compiled)
         if compiled.status == "formula":
+            compiled = self._as_named(compiled)
+        if compiled.status == "formula":
             compiled = self._as_defined(compiled)
         tree = self.linker.parsed[entry].tree
         if tree is not None and compiled.status != "rejected":
@@ -118,7 +120,16 @@ class Compiler:
     def _as_used(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry
         own = self.alone[entry]
-        typed = as_used(self.linker, entry, own, self._users(entry))
+        typed = as_used(self.linker, entry, own, self._using(entry, self.linker.behind(entry)))
+        if typed is own:
+            return compiled
+        self.alone[entry] = typed
+        return self._retyped(compiled, typed)
+
+    def _as_named(self, compiled: Compiled) -> Compiled:
+        entry = compiled.entry
+        own = self.alone[entry]
+        typed = as_named(self.linker, entry, own, self._using(entry, self.linker.beside(entry)))
         if typed is own:
             return compiled
         self.alone[entry] = typed
@@ -132,10 +143,10 @@ class Compiler:
         problems += self._doubts(compiled.entry, typed, typed.equation)
         return replace(compiled, equation=typed.equation, problems=_unique(problems))
 
-    def _users(self, entry: Entry) -> Iterator[tuple[Entry, Typed]]:
-        """The formulas behind a formula in its section that name what it defines."""
+    def _using(self, entry: Entry, others: Iterable[Entry]) -> Iterator[tuple[Entry, Typed]]:
+        """Those of other formulas that name what a formula defines."""
         defined = self.linker.parsed[entry].arrays
-        for other in self.linker.behind(entry):
+        for other in others:
             mentioned = self.linker.parsed[other].mentioned - self.linker.parsed[other].arrays
             if mentioned & defined:
                 self._by_itself(other)

@@ -6,7 +6,7 @@ the vault. Arrays are linked within a note; functions and shapes across the vaul
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -405,6 +405,15 @@ class Linker:
             if (other.note, other.section) != (entry.note, entry.section):
                 return
             yield other
+
+    def beside(self, entry: Entry) -> Iterator[Entry]:
+        """The other formulas of its section, in order."""
+        at = bisect_left(self.entries, entry.note, key=lambda e: e.note)
+        for other in self.entries[at:]:
+            if other.note != entry.note:
+                return
+            if other.section == entry.section and other is not entry:
+                yield other
 
     def nearest(
         self, entry: Entry, names: Iterable[str], kind: str, within: int

@@ -135,6 +135,46 @@ def as_used(
     return own
 
 
+def as_named(
+    linker: Linker, entry: Entry, own: Typed, others: Iterable[tuple[Entry, Typed]]
+) -> Typed:
+    """A formula that gives a name the result of a function that nobody defines, ``γ_t = f(x_t)``,
+    as the formulas around it have that name: the γ_t of ``S_t = γ_t S_{t-1} + k_t v_t^⊤`` is a
+    number. What the function is given stays what it is. ``others`` are those that use the name, as
+    they are alone."""
+    equation, tree, scope = own.equation, linker.parsed[entry].tree, linker.scope(entry)
+    if equation is None or tree is None or not isinstance(equation.value.body, Call):
+        return own
+    name, function = equation.name, equation.value.body.function
+    indexed = linker.parsed[entry].indexed.get(name)
+    unknown = any(one.name == function and one.kind == "function" for one in equation.inputs)
+    if indexed is None or not unknown or name in scope.shapes:
+        return own
+    used = {rank for other, typed in others for rank in _used_rank(linker, other, typed, name)}
+    rank = _element_rank(equation.value, indexed.letters)
+    if len(used) != 1 or rank in used or used == {2}:
+        return own
+    shape = Shape(("",) * used.pop(), indexed.written)
+    typed = type_tree(entry.latex, tree, replace(scope, shapes={**scope.shapes, name: shape}))
+    if typed.equation is None or _ranks(typed.equation) != _ranks(equation):
+        return own
+    return typed
+
+
+def _ranks(equation: Equation) -> dict[str, int]:
+    """The number of axes of each input."""
+    return {one.name: len(one.shape) for one in equation.inputs}
+
+
+def _used_rank(linker: Linker, entry: Entry, typed: Typed, name: str) -> Iterator[int]:
+    """The axes that each element of an input has in a formula."""
+    seen = linker.parsed[entry].seen
+    if typed.equation is not None and seen is not None and name in seen.counted:
+        ranks = _ranks(typed.equation)
+        if name in ranks:
+            yield ranks[name] - max(seen.counted[name])
+
+
 def _rejected(own: Typed, entry: Entry, name: str) -> Typed:
     text = f"each `{name}` would be a vector, and weighs vectors in another formula of the section"
     hint = r"a score is a number, such as `w^\top \tanh(W h_t)`"

@@ -93,8 +93,10 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         or (left.rank == 1 and _is_bias(right))
         or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
     ):
-        # The x_i and p_i of a sum, a vector and its bias, are of one kind.
-        run.pay(1.2 * (large.rank - small.rank))
+        # The x_i and p_i of a sum, a vector and its bias, are of one kind; so is the V_t beside a
+        # V(s_t), which is a number.
+        called = isinstance(small.body, ir.Call)
+        run.pay((2.2 if called else 1.2) * (large.rank - small.rank))
     elif small.rank == 0 and _is_location(run, node, small):
         run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
     elif small.rank == 0 and _is_array_by_name(run, small):

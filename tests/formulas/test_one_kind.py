@@ -53,6 +53,13 @@ from tables import Case, check, sigmoid, table
         lambda y, w: y.reshape(len(y), -1) @ w,
     ),
     Case(r"y_j = W [x_j^{(1)}, \dots, x_j^{(m)}]", "W[e,m] x[m,d]", lambda w, x: (w @ x).T),
+    # What a value is compared with is a number, as it is.
+    Case(
+        r"L(\theta) = (V_\theta(s_t) - V_t^{goal})^2",
+        "V_theta() s[n] V_goal[n]",
+        lambda f, s, v: (f(s) - v) ** 2,
+        shapes={"s": ["n"]},
+    ),
     # What is added to dot products is a number.
     Case(
         r"P = \sigma(u^\top h_t + w_s^\top s_t + b)",
@@ -102,6 +109,28 @@ from tables import Case, check, sigmoid, table
 )
 def test_kinds(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("context", "axes"),
+    [
+        ([], 2),
+        ([r"S_t = \gamma_t S_{t-1} + k_t v_t^\top"], 1),
+        ([r"h_t = \gamma_t \odot h_{t-1} + W x_t"], 2),
+        # What is used in both ways tells nothing.
+        ([r"S_t = \gamma_t S_{t-1} + k_t v_t^\top", r"y_t = W \gamma_t + b"], 2),
+    ],
+)
+def test_an_unknown_function_gives_what_its_name_is_in_the_section(
+    context: list[str], axes: int
+) -> None:
+    assert len(compile_formula(r"\gamma_t = f(x_t)", context=context).shape) == axes
+
+
+@pytest.mark.parametrize("function", [r"\epsilon_\theta", r"\phi"])
+def test_a_function_is_given_what_it_is_given(function: str) -> None:
+    formula = compile_formula(rf"\rho = {function}(x)", context=[r"s = 2 \rho"])
+    assert [len(one.shape) for one in formula.inputs if one.name == "x"] == [1]
 
 
 def told(latex: str, context: str | list[str] = "") -> list[str]:
