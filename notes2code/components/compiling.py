@@ -21,7 +21,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.entries import Entry
-from notes2code.meaning.ir import Equation, Expr, Lambda, Ref, Size, rebuild, walk
+from notes2code.meaning.ir import Cases, Equation, Expr, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
@@ -171,6 +171,10 @@ class Compiler:
             return Compiled(entry, own.kind, None, None, own.problems)
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(entry, found, pinned)
+        limited = next((typed for typed, _ in found.together if _is_limited(typed.equation)), None)
+        if recognised is None and limited is not None:
+            own = self.alone[entry] = limited
+        assert own.equation is not None
         other = None if recognised is None else self._other(entry, found, recognised)
         if other is not None:
             recognised, used = None, ()
@@ -247,7 +251,8 @@ class Compiler:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
-        if alone is not None and alone.form.whole and found.together and not best[1]:
+        limited = any(_is_limited(typed.equation) for typed, _ in found.together)
+        if alone is not None and (limited or (alone.form.whole and found.together)) and not best[1]:
             return None, ()
         return best
 
@@ -385,6 +390,14 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _is_limited(equation: Equation | None) -> bool:
+    """Whether an equation holds at some places only, as what it is made of does."""
+    match equation:
+        case Equation(value=Lambda(body=Cases(otherwise=None))):
+            return True
+    return False
 
 
 def _only_batched(whole: Recognised, alone: Recognised | None) -> bool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _ADJACENT = frozenset("AW")
 """What says which nodes of a graph are joined, and how much."""
 
+_JOINED = _ADJACENT | frozenset("KLS")
+"""What holds a number for each two nodes; a B and a C of a law of scaling do not."""
+
 
 def degrees(seen: Survey, nodes: Nodes) -> set[str]:
     """The D that stands inverted beside a matrix, ``D^{-1} A``, or with its root on both sides of
@@ -25,7 +28,9 @@ def degrees(seen: Survey, nodes: Nodes) -> set[str]:
     for factors in _products(nodes):
         uses = [_capital(seen, factor) for factor in factors]
         for one, other in (*pairwise(uses), *pairwise(uses[::-1])):
-            if one is not None and other is not None and _is_inverse(one):
+            if one is None or other is None or not _is_inverse(one):
+                continue
+            if names.base_letter(other.name) in _JOINED:
                 found.add(one.name)
     for node in nodes.of(Infix):
         whole, taken = _capital(seen, node.left), _capital(seen, node.right)

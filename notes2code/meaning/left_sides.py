@@ -78,9 +78,9 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
             if find(find_index(axis).size).value is None:  # the cache [K; k] grows
                 run.unify(size, find_index(axis).size, target.span)
     stem = target.name.removesuffix("_prime")
-    if target.name.endswith(("_hat", "_tilde")):
-        stem = target.name.rpartition("_")[0]
-        stem = stem if run.seen.counted.get(stem) == {len(target.indices)} else ""
+    if target.name.endswith("_hat") and not target.indices:
+        stem = target.name.removesuffix("_hat")
+        stem = stem if run.seen.counted.get(stem) == {0} else ""
     before = run.symbols.get(stem) if stem != target.name else None
     if before:
         ends = (f"{before.name}_{end}" for end in run.seen.ends)

@@ -65,6 +65,13 @@ def behind(clause: Clause, last: Define, listed: Sequence[Node]) -> tuple[Relati
         return ()
     words = {*clause.words.lower().split()}
     limited = _Equation(last, listed).limited(relation, words)
+    if limited is None and relation.signs[0] in "∈∉" and not words.isdisjoint({"if", "when"}):
+        raise error(
+            "N2C037",
+            "the set that this condition speaks of holds no index",
+            relation.span,
+            "say of an index where it is, such as `i \\in S`",
+        )
     if limited is None:
         return ()
     of_sums = limited & _summed(last)

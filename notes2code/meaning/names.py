@@ -194,8 +194,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if base in _PARAMETERS and name.endswith(("_Q", "_K", "_V")):
         return (2, 1)  # so is θ^Q, as W^Q is
-    if base in ("Sigma", "Lambda"):
-        return (2, 0, 1)  # a covariance, or what stands on a diagonal
+    if base in ("Sigma", "Lambda", "Theta"):
+        return (2, 0, 1)  # a covariance, what stands on a diagonal, or all parameters
     if _is_greek(base):
         if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
             return (2, 1, 0)

@@ -72,12 +72,7 @@ from tables import Case, check, sigmoid, table
         "W_o[H,e,d] alpha[H,n,m] v[H,n,m,d]",
         lambda w, a, v: np.einsum("hed,hnm,hnmd->ne", w, a, v),
     ),
-    # What is left of a layer is of its kind, and an indicator of a layer has its elements.
-    Case(
-        r"\tilde h_i = \frac{h_i \cdot r_i}{1 - p}",
-        "h[n,d] r[n] p",
-        lambda h, r, p: h * r[:, None] / (1 - p),
-    ),
+    # An indicator of a layer has its elements.
     Case(
         r"g = \mathbb{1}[W x + b > 0]",
         "W[m,d] x[d] b[m]",

@@ -487,3 +487,13 @@ def test_what_a_section_behind_numbers_is_another() -> None:
     found = compiled([used, here, slopes], used)
     assert found.equation is not None
     assert len(found.equation.value.indices) == 2
+
+
+def test_what_is_made_of_what_holds_in_places_holds_there() -> None:
+    """The slopes below the diagonal are a matrix in the scores too, and no number."""
+    slopes = Entry(r"b_{ij} = m (j - i), \quad j \le i", "Here.md", (), 1)
+    scores = Entry(r"S = \frac{Q K^\top}{\sqrt{d_k}} + b", "Here.md", (), 2)
+    found = compiled([slopes, scores], scores)
+    assert found.equation is not None
+    assert {one.name: len(one.shape) for one in found.equation.inputs}.keys() >= {"Q", "K", "m"}
+    assert "b" not in {one.name for one in found.equation.inputs}
