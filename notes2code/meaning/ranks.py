@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
+from notes2code.latex.tree import Infix, Num
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import (
     Call,
@@ -27,6 +28,9 @@ from notes2code.meaning.kinds import CALLED, told
 from notes2code.meaning.linking import Linker
 from notes2code.meaning.names import PROBABILITIES, base_letter
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.scripts import is_name
+from notes2code.meaning.softmax import is_softmax
+from notes2code.meaning.stated import Define
 from notes2code.meaning.typed import Typed, type_tree
 
 
@@ -54,9 +58,12 @@ def as_defined(
         and one.name not in seen.elements
         and not (one.name in seen.moves and len(one.shape) > 1)
     }
+    every = linker.same_indices(entry, given)
+    pairs = dict(_opposites(linker, every))
+    opposites = pairs.keys() | pairs.values()
     defining = {
         name: other
-        for name, other in linker.same_indices(entry, given).items()
+        for name, other in every.items()
         if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
         if name not in weights or not _is_softmax(equation_of(other))
         if not (given[name] and _is_of_any_kind(equation_of(other)))
@@ -68,6 +75,8 @@ def as_defined(
     # What both are by themselves is not changed by what they could be together.
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
+    gates |= opposites
+    ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
     # What a step makes of the state before it is that state, and no row of it.
     states = {
         name
@@ -84,10 +93,11 @@ def as_defined(
         for name, rank in ranks.items()
         if rank != given[name] or (rank == 2 and name in gates)
     }
-    if not others:
+    if not others and not opposites:
         return own
     shapes = {name: shape for name, shape in scope.shapes.items() if name not in others}
-    typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes, ranks=ranks))
+    told = replace(scope, shapes=shapes, ranks=ranks, opposites=frozenset(opposites))
+    typed = type_tree(entry.latex, tree, told)
     doubts = [
         _unlike(entry, name, kinds[name], rank, _AS_DEFINED if typed.equation else _AS_SAID)
         for name, rank in others.items()
@@ -96,6 +106,22 @@ def as_defined(
     if doubts and typed.equation is None:
         typed = own
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+def _opposites(linker: Linker, defining: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
+    """The f and the g of ``f = 1 - g``, where a formula has both: the two halves of a gate. The
+    weights of a softmax are none."""
+    for name, other in defining.items():
+        seen, stated = linker.parsed[other].seen, linker.parsed[other].stated
+        for statement in stated if seen is not None else ():
+            match statement:
+                case Define(target, (Infix("-", Num("1"), gate), *_)) if is_name(gate):
+                    assert seen is not None
+                    of = seen.use(gate).name
+                    mine = is_name(target) and target is not None and seen.use(target).name == name
+                    made = linker.parsed[defining[of]].called if of in defining else {"softmax"}
+                    if mine and not any(map(is_softmax, made)):
+                        yield name, of
 
 
 def as_used(

@@ -47,7 +47,8 @@ class Scope:
     letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
     numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
-    in two fonts. ``result`` is the name of what is wanted of several results, if one is.
+    in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
+    ``result`` is the name of what is wanted of several results, if one is.
     """
 
     shapes: Mapping[str, Shape] = dataclass_field(default_factory=dict)
@@ -61,6 +62,7 @@ class Scope:
     unwritten: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     apart: frozenset[str] = frozenset()
+    opposites: frozenset[str] = frozenset()
     result: str = ""
 
 

@@ -64,6 +64,7 @@ class Survey:
     ``parts`` are letters of which labels below tell several things apart.
     ``moves`` are names that an update adds to its state, with that.
     ``averaged`` are the values that weights add up, which are vectors.
+    ``mixes`` are names p of which ``1 - p`` is taken, and what is defined so.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
     ``quantities`` are capitals that are numbers, ``discounted`` names of what is discounted.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
@@ -280,7 +281,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
             seen.transposed.setdefault(name, set()).update(seen.counted[name])
     seen.sets = set(_sets(seen, nodes))
     seen.sampled = _sampled(seen, nodes)
-    seen.mixes = set(_mixes(seen, nodes))
+    seen.mixes = {*_mixes(seen, nodes), *_opposites(seen, statements)}
     seen.moves = updates.moves(seen, nodes, statements)
     seen.discounted = set(returns.discounted(seen, nodes, statements))
     seen.sequences = _sequences(seen, nodes)
@@ -408,6 +409,15 @@ def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
             use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
             if use is not None and use.power is None:
                 yield use.name
+
+
+def _opposites(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The f of ``f = 1 - g``, which is a gate where g is one."""
+    for statement in statements:
+        match statement:
+            case Define(target, (Infix("-", Num("1"), gate), *_)) if scripts.is_name(gate):
+                if target is not None and scripts.is_name(target):
+                    yield seen.use(target).name
 
 
 def _sampled(seen: Survey, nodes: Nodes) -> set[str]:

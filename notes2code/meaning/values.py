@@ -312,15 +312,29 @@ def is_gate(run: Run, value: Value) -> bool:
     if len(terms) != 2 or terms[0] != ir.ONE or not isinstance(gate, Ref):
         return False
     axes = tuple(Idx(axis) for axis in value.axes)
-    if gate.array not in run.seen.mixes or gate.at[len(gate.at) - len(axes) :] != axes:
+    if (
+        gate.array not in run.seen.mixes | run.scope.opposites
+        or gate.at[len(gate.at) - len(axes) :] != axes
+    ):
         return False  # nor is G^⊤
-    defined = run.defined.get(gate.array)
-    if defined is not None:
-        return not isinstance(defined.array.body, ir.Softmax)
+    if gate.array in run.defined:
+        return not _are_weights(run, gate)
+    if gate.array in run.scope.opposites:
+        return True
     if value.rank == 2 and names.base_letter(gate.array) in _MATRIX_GATES:
         return True
     declared = value.rank == 1 and gate.array in run.shapes
     return declared or (value.rank > 0 and gate.array in run.scope.ranks)
+
+
+def _are_weights(run: Run, value: Expr) -> bool:
+    """Whether a value is what the formula defines as a softmax, or as 1 less one."""
+    match value:
+        case Ref(name) if name in run.defined:
+            return _are_weights(run, run.defined[name].array.body)
+        case ir.Add((Num(1), ir.Mul((Num(-1), rest)))):
+            return _are_weights(run, rest)
+    return isinstance(value, ir.Softmax)
 
 
 HADAMARD = frozenset("⊙∘")

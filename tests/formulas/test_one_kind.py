@@ -191,6 +191,37 @@ def test_weights_are_numbers() -> None:
         lambda z, h, g: (1 - z) * h + z * g,
         context=[r"z_t = \sigma(w^\top x_t)"],
     ),
+    # So does one whose opposite another formula defines; attention beside its own mixes rows.
+    Case(
+        r"y = g x + f z",
+        "g[d] x[d] f[d] z[d]",
+        lambda g, x, f, z: g * x + f * z,
+        context=[r"g = \sigma(W u)", "f = 1 - g"],
+    ),
+    Case(
+        r"Y = G X + F Z",
+        "G[n,d] X[n,d] F[n,d] Z[n,d]",
+        lambda g, x, f, z: g * x + f * z,
+        context=[r"G = \sigma(U W)", "F = 1 - G"],
+    ),
+    Case(
+        r"h_t = f_t h_{t-1} + z_t \tilde h_t",
+        "f[d] h[d] z[d] h_tilde[d]",
+        lambda f, h, z, g: f * h + z * g,
+        context=[r"z_t = \sigma(W_z x_t + U_z h_{t-1})", "f_t = 1 - z_t"],
+    ),
+    Case(
+        r"y = \alpha x + \beta z",
+        "alpha x[d] beta z[d]",
+        lambda a, x, b, z: a * x + b * z,
+        context=[r"\alpha = \sigma(w^\top u)", r"\beta = 1 - \alpha"],
+    ),
+    Case(
+        r"O = A V + B U",
+        "A[n,m] V[m,d] B[n,k] U[k,d]",
+        lambda a, v, b, u: a @ v + b @ u,
+        context=[r"A = \mathrm{softmax}(Q K^\top)", "B = 1 - A"],
+    ),
     # A state that is read is no state that goes on: the delta rule adds an outer product.
     Case(
         r"S_t = S_{t-1} + \beta_t (v_t - S_{t-1} k_t) k_t^\top",
