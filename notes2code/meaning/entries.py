@@ -306,7 +306,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
-    elif any(target.name in seen.names_in(value) for value in statement.values):
+    elif any(use.name == target.name for v in statement.values for use, _ in survey.used(seen, v)):
         parsed.updates.add(target.name)
         if any(_is_dropout(value, target.name) for value in statement.values):
             parsed.arrays.discard(target.name)  # it stays what it is

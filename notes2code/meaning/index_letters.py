@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, label_letters, names, scripts
+from notes2code.meaning import binders, label_letters, names, points, scripts
 from notes2code.meaning.stated import Define, Range, Statement
 
 if TYPE_CHECKING:
@@ -315,6 +315,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
+    told |= points.letters_added(nodes)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):

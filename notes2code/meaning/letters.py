@@ -100,8 +100,12 @@ def _has_euler(run: Run) -> bool:
 
 def is_size(run: Run, name: str) -> bool:
     """Whether a letter without an index is the size of an axis."""
-    if name in run.symbols or name in run.shapes or name in run.seen.magnitudes:
+    if name in run.symbols or name in run.shapes:
         return False
+    if name in run.seen.magnitudes | run.seen.points:
+        return False
+    if run.scope.ranks.get(name):
+        return False  # the m of ``m = [h; c]``
     if name in run.seen.sizes:
         return True
     if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):

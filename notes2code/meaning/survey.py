@@ -41,6 +41,7 @@ from notes2code.meaning import (
     label_letters,
     magnitudes,
     names,
+    points,
     returns,
     roots,
     scripts,
@@ -63,6 +64,7 @@ class Survey:
     ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
     ``parts`` are letters of which labels below tell several things apart.
     ``moves`` are names that an update adds to its state, with that.
+    ``points`` are vectors by where they stand, ``forms`` the matrices between two.
     ``averaged`` are the values that weights add up, which are vectors.
     ``mixes`` are names p of which ``1 - p`` is taken, and what is defined so.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
@@ -95,6 +97,8 @@ class Survey:
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
     placed: set[str] = field(default_factory=set)
+    points: set[str] = field(default_factory=set)
+    forms: set[str] = field(default_factory=set)
     averaged: set[str] = field(default_factory=set)
     halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
     transposed: dict[str, set[int]] = field(default_factory=dict)
@@ -260,13 +264,15 @@ def survey(statements: Sequence[Statement]) -> Survey:
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
-    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in _uses(seen, v)))
+    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in used(seen, v)))
     for value in values:
         _count_uses(seen, value)
     doubtful_indices.refuse_two_steps(seen, statements)
     doubtful_indices.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.exponents = set(exponents.raised(seen, nodes))
+    seen.points = set(points.vectors(seen, nodes))
+    seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))
@@ -317,7 +323,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
     """How each name is used: with how many indices, transposed, bold, always called."""
     free_standing: set[str] = set()
     called: set[str] = set()
-    for use, before_parenthesis in _uses(seen, value):
+    for use, before_parenthesis in used(seen, value):
         if use.name in seen.kernels and not use.indices:
             called.add(use.name)
             continue  # the k of k(q_i, k_j), which is another than that of k_j
@@ -347,7 +353,7 @@ def _count_uses(seen: Survey, value: Node) -> None:
     seen.called = (seen.called | called) - free_standing
 
 
-def _uses(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
+def used(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
     """The names in a value, in order, and whether each stands before parentheses."""
     pending: list[tuple[Node, bool]] = [(value, False)]
     while pending:

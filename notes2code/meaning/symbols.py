@@ -403,6 +403,10 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
         )
         first, then = (1, 0) if vectors else (0, 1)
         return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
+    if use.name in run.seen.points:
+        return run.choose(f"rank {name}", [(1, 0.0), (2, 1.0), (0, 2.0)])
+    if use.name in run.seen.forms:
+        return 2
     if use.name in run.seen.powered and not bold:
         return run.choose(f"rank {name}", [(0, 0.0), (1, 2.4)])
     of_attention = base in ("Q", "K", "V")

@@ -277,7 +277,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = _unscaled(left), _unscaled(right)
-    if (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
+    form = left.row and not right.row and _is_form(run, mine)
+    if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
     if (right.row or mapped) and _are_key_and_value(mine, theirs):
@@ -297,6 +298,12 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def _is_form(run: Run, left: Expr) -> bool:
+    """Whether a row is the ``x^⊤ M`` of a form, which takes a vector behind it."""
+    parts = (part for part in ir.walk(left) if isinstance(part, Ref))
+    return any(part.array in run.seen.forms for part in parts)
 
 
 def mixes(run: Run, left: Value, right: Value) -> bool:

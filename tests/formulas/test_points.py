@@ -1,0 +1,54 @@
+"""Vectors by where they stand: in norms, joined to vectors, behind x^⊤ M."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+def _norm(x: np.ndarray) -> np.floating:
+    return np.linalg.norm(x)
+
+
+@table(
+    # What is added to a vector in a norm is one, whatever its letter counts elsewhere.
+    Case(r"f = \| h + r - t \|", "h[d] r[d] t[d]", lambda h, r, t: _norm(h + r - t)),
+    Case(
+        r"L = \max(0, \|a - p\|^2 - \|a - n\|^2 + \alpha)",
+        "a[d] p[d] n[d] alpha",
+        lambda a, p, n, m: max(0, _norm(a - p) ** 2 - _norm(a - n) ** 2 + m),
+    ),
+    # The letter of a term is below other terms their label.
+    Case(r"f = \|h_r + r - t_r\|", "h_r[d] r[d] t_r[d]", lambda h, r, t: _norm(h + r - t)),
+    # So is what stands behind x^⊤ M.
+    Case(r"s = h^\top \mathrm{diag}(r) t", "h[d] r[d] t[d]", lambda h, r, t: h @ (r * t)),
+    Case(
+        r"s = e_s^\top R_r e_o",
+        "e_s[d] R[k,d,p] e_o[p]",
+        lambda s, r, o: np.array([s @ m @ o for m in r]),
+    ),
+    Case(r"s = x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x),
+    # And what is joined to a vector; a time may be a number.
+    Case(r"y = W [h; m]", "W[p,d+e] h[d] m[e]", lambda w, h, m: w @ np.concatenate([h, m])),
+    # Near misses: a number in a sum that no norm is of, and a matrix.
+    Case(r"y = x + c", "x[d] c", np.add),
+    Case(r"f = \|X - A\|_F", "X[n,d] A[n,d]", lambda x, a: _norm(x - a)),
+)
+def test_values(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("made", "used"),
+    [
+        (r"m = [h; q]", r"y = W m"),
+        (r"c = [c_s; c_t]", r"y = v^\top c"),
+        (r"c = [a; b]", r"y = W c"),
+    ],
+)
+def test_what_a_formula_joins_is_a_vector_in_the_next(made: str, used: str) -> None:
+    formula = compile_formula(used, context=[made])
+    assert [len(one.shape) for one in formula.inputs if one.name == made[0]] == [1]
