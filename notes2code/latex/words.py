@@ -87,8 +87,8 @@ CALLED = frozenset(
 )
 """Words that act on what follows and so never join with it to one name."""
 
-MATRICES = re.compile(r"[QKVXWH]{2,3}")
-"""Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``."""
+MATRICES = re.compile(r"(?!W[QKV])[QKVXWH]{2,3}")
+"""Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``; a WQ is a weight."""
 
 RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""

@@ -1,4 +1,5 @@
-"""Sums without an index, ``Σ a · h_s``: the weights have the index of what they weigh."""
+"""Sums without an index: the weights of ``Σ a · h_s`` have the index of what they weigh, and those
+of ``w_1 h_1 + w_2 h_2`` are numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +14,15 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
+    Num,
     Script,
     rebuilt,
     ungrouped,
     walk,
 )
-from notes2code.meaning import names
+from notes2code.meaning import binders, names
+from notes2code.meaning.quantities import terms
 from notes2code.meaning.stated import Define, Statement
 
 _WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])
@@ -47,6 +51,25 @@ def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], lis
         return replace(statement, values=tuple(map(written, statement.values)))
 
     return tuple(map(with_indices, statements)), found
+
+
+def numbered(nodes: Nodes) -> Iterator[Node]:
+    """The w_1 and the w_2 of ``w_1 h_1 + w_2 h_2``."""
+    for node in nodes.of(Infix):
+        pairs = [_numbered(term) for term in terms(node)] if node.op == "+" else []
+        found = [pair for pair in pairs if pair is not None]
+        letters = {(binders.bare(weight), binders.bare(weighed)) for weight, weighed in found}
+        if len(found) > 1 and len(letters) == 1:
+            yield from (weight for weight, _ in found)
+
+
+def _numbered(term: Node) -> tuple[Node, Node] | None:
+    """The w_1 and the h_1 of a term."""
+    match term:
+        case Juxt((Script(Name(), Num(own)) as weight, Script(Name(), Num(other)) as weighed)):
+            if own == other and binders.bare(weight) in _WEIGHTS:
+                return weight, weighed
+    return None
 
 
 def _is_bare(value: Node) -> bool:

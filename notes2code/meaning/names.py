@@ -39,8 +39,10 @@ PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
-_VECTORS = frozenset([*"qkvxhsyzuwo"])
-_INDEXED_VECTORS = (_VECTORS | frozenset("cr")) - frozenset("w")
+VECTORS = frozenset([*"qkvxhsyzuwo"])
+"""Letters of vectors, wherever they stand."""
+
+_INDEXED_VECTORS = (VECTORS | frozenset("cr")) - frozenset("w")
 
 
 @lru_cache(maxsize=4096)
@@ -215,7 +217,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         return (1, 0, 2) if is_vector else (0, 1, 2)
     if base == "b" or (base == "c" and _LATENT.fullmatch(name)):
         return (1, 0, 2)
-    return (1, 2, 0) if base in _VECTORS else (1, 0, 2) if name == "e" else (0, 1, 2)
+    return (1, 2, 0) if base in VECTORS else (1, 0, 2) if name == "e" else (0, 1, 2)
 
 
 def _is_run(factors: Sequence[Node]) -> bool:

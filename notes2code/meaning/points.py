@@ -50,8 +50,8 @@ def _joined(seen: Survey, group: Group) -> Sequence[Node]:
     if group.open != "[" or {*group.separators} != {";"}:
         return ()
     uses = [use for item in group.items if (use := seen.understood(item)) is not None]
-    ranks = (names.element_ranks(use.name, len(use.indices), use.bold, False)[0] for use in uses)
-    every = len(uses) == len(group.items) and 1 in ranks
+    vector = any(use.bold or names.base_letter(use.name) in names.VECTORS for use in uses)
+    every = len(uses) == len(group.items) and vector
     return [item for item in group.items if binders.bare(item) != "t"] if every else ()
 
 

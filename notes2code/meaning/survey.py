@@ -29,6 +29,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import (
     averages,
+    bare_sums,
     binders,
     costs,
     counting,
@@ -68,7 +69,8 @@ class Survey:
     ``averaged`` are the values that weights add up, which are vectors.
     ``mixes`` are names p of which ``1 - p`` is taken, and what is defined so.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
-    ``quantities`` are capitals that are numbers, ``discounted`` names of what is discounted.
+    ``quantities`` are capitals, and weights, that are numbers, ``discounted`` names of what is
+    discounted.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
     list, or in the formula, have a letter above.
@@ -294,6 +296,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     seen.has_identity = _has_identity(nodes)
     defines = [s for s in statements if isinstance(s, Define)]
     seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
+    seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     if any(costs.is_cost(target, nodes) for target in targets):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))

@@ -5,6 +5,7 @@ W_{t-1} - α m_t / (\\sqrt{v_t} + ε)`` are matrices where W is one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
@@ -50,14 +51,15 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
 
 
 def rank(run: Run, name: str) -> int | None:
-    """The axes of what moves a matrix, a point x or what is bold, or is noise, which is drawn for
-    all elements of a vector, or stands beside ⊙, or beside what the note makes a vector; None of
-    anything else: the g that moves a moment v may stand for each of them."""
+    """The axes of what moves a matrix, a point x, what is bold or of a known shape, or is noise,
+    which is drawn for all elements of a vector, or stands beside ⊙, or beside what the note makes a
+    vector; None of anything else: the g that moves a moment v may stand for each of them."""
     state = run.symbols.get(run.seen.moves.get(name, ""))
     if state is None:
         return None
     whole = names.base_letter(name) == "epsilon" or run.seen.is_bold(state.name)
     whole = whole or names.base_letter(state.name) in ("x", "y", "z")
+    whole = whole or state.name in run.shapes or state.name in run.scope.ranks
     whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
     count = len(state.axes)
     beside = (other for other, moved in run.seen.moves.items() if moved == state.name)
@@ -78,6 +80,13 @@ def divides(run: Run, divisor: ir.Expr) -> bool:
     return any(is_moment(run, root.base) for root in roots)
 
 
+def is_step(run: Run, value: ir.Expr) -> bool:
+    """Whether a value is the ``η / (√v_t + ε)`` of each element that an update moves."""
+    factors = value.factors if isinstance(value, ir.Mul) else (value,)
+    quotients = (f for f in factors if isinstance(f, ir.Pow) and f.exponent == ir.Num(-1))
+    return any(divides(run, quotient.base) for quotient in quotients)
+
+
 def _goes_on(node: Node, state: str) -> bool:
     """Whether a sum has the state itself as a term, scaled or not, and no ``S k`` made of it."""
     for term in terms(node):
@@ -93,8 +102,13 @@ def _has(node: Node, letter: str) -> bool:
 
 
 def _moving(seen: Survey, term: Node) -> Iterator[str]:
-    """The m_t and v_t of ``α m_t / (\\sqrt{v_t} + ε)``."""
+    """The m_t and v_t of ``α m_t / (\\sqrt{v_t} + ε)``, and those of the sign of a sum."""
     above, below = _parts(term)
+    for name, argument in pairwise(above):
+        if binders.bare(name) in ("sign", "sgn"):
+            for part in terms(argument):
+                yield from _moving(seen, part)
+            return
     arrays = [node for node in above if scripts.is_name(node) and not _is_rate(node)]
     if len(arrays) == 1 and all(node in arrays or _is_number(node) for node in above):
         roots = (root.body for node in below for root in walk(node) if isinstance(root, Root))

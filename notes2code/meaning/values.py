@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error, note
-from notes2code.meaning import ir, names
+from notes2code.meaning import ir, names, updates
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
 from notes2code.meaning.reach import limit
 from notes2code.meaning.run import NO_FIT, Run, find, find_index
@@ -217,6 +217,9 @@ def transpose(value: Value, span: Span) -> Value:
 
 def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two arrays of rank 1 or more that stand side by side."""
+    moved = updates.is_step(run, left.body) or updates.is_step(run, right.body)
+    if moved and left.rank == right.rank and left.row == right.row:
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:

@@ -33,6 +33,13 @@ def _norm(x: np.ndarray) -> np.floating:
     Case(r"s = x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x),
     # And what is joined to a vector; a time may be a number.
     Case(r"y = W [h; m]", "W[p,d+e] h[d] m[e]", lambda w, h, m: w @ np.concatenate([h, m])),
+    # Weights with the number of what they weigh are numbers, and a WQ is one name.
+    Case(
+        r"o = w_1 h_1 + w_2 h_2",
+        "w_1 h_1[d] w_2 h_2[d]",
+        lambda v, g, w, h: v * g + w * h,
+    ),
+    Case(r"S = \text{WQ}^T K", "WQ[n,d] K[n,m]", lambda w, k: w.T @ k),
     # Near misses: a number in a sum that no norm is of, and a matrix.
     Case(r"y = x + c", "x[d] c", np.add),
     Case(r"f = \|X - A\|_F", "X[n,d] A[n,d]", lambda x, a: _norm(x - a)),

@@ -70,6 +70,24 @@ from tables import Case, check, table
         "q_t[d] q_k[e]",
         lambda t, k: np.append(t, k),
     ),
+    # What moves a vector of a known shape is one, element by element, however it is divided.
+    Case(
+        r"\theta_{t+1} = \theta_t - \frac{\eta}{\sqrt{\hat v_t} + \epsilon} \hat m_t",
+        "theta[d] eta v_hat+[d] epsilon+ m_hat[d]",
+        lambda theta, eta, v, e, m: theta - eta / (np.sqrt(v) + e) * m,
+        shapes={"theta": ("d",)},
+    ),
+    Case(
+        r"W_{t+1} = W_t - \frac{\eta}{\sqrt{v_t} + \epsilon} m_t",
+        "W[a,b] eta v+[a,b] epsilon+ m[a,b]",
+        lambda w, eta, v, e, m: w - eta / (np.sqrt(v) + e) * m,
+    ),
+    Case(
+        r"\theta_t = \theta_{t-1} - \eta \, \mathrm{sign}(\beta m_{t-1} + (1 - \beta) g_t)",
+        "theta[d] eta beta m[d] g[d]",
+        lambda theta, eta, beta, m, g: theta - eta * np.sign(beta * m + (1 - beta) * g),
+        shapes={"theta": ("d",)},
+    ),
     # Near misses: numbers move a number, and an outer product is no single name.
     Case(
         r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
