@@ -10,6 +10,7 @@ from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
     Apply,
     Big,
+    Group,
     Infix,
     Juxt,
     Name,
@@ -54,7 +55,7 @@ def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], lis
 
 
 def numbered(nodes: Nodes) -> Iterator[Node]:
-    """The w_1 and the w_2 of ``w_1 h_1 + w_2 h_2``."""
+    """The w_1 and the w_2 of ``w_1 h_1 + w_2 h_2``, and the G of ``G_1 E_1(x) + G_2 E_2(x)``."""
     for node in nodes.of(Infix):
         pairs = [_numbered(term) for term in terms(node)] if node.op == "+" else []
         found = [pair for pair in pairs if pair is not None]
@@ -65,9 +66,12 @@ def numbered(nodes: Nodes) -> Iterator[Node]:
 
 def _numbered(term: Node) -> tuple[Node, Node] | None:
     """The w_1 and the h_1 of a term."""
-    match term:
-        case Juxt((Script(Name(), Num(own)) as weight, Script(Name(), Num(other)) as weighed)):
-            if own == other and binders.bare(weight) in _WEIGHTS:
+    factors = term.factors if isinstance(term, Juxt) else ()
+    gated = len(factors) == 3 and isinstance(factors[2], Group)
+    match factors[:2]:
+        case (Script(Name(letter), Num(own)) as weight, Script(Name(), Num(other)) as weighed):
+            known = letter in ("g", "G") if gated else letter in _WEIGHTS and len(factors) == 2
+            if own == other and known:
                 return weight, weighed
     return None
 

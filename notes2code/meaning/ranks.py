@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex.tree import Infix, Num
-from notes2code.meaning.entries import Entry
+from notes2code.meaning.entries import Entry, letters_on
 from notes2code.meaning.ir import (
     Call,
     Concat,
@@ -76,6 +76,7 @@ def as_defined(
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     gates |= opposites
+    ranks |= _rows(linker, entry, given, equation_of)
     ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
     # What a step makes of the state before it is that state, and no row of it.
     states = {
@@ -106,6 +107,29 @@ def as_defined(
     if doubts and typed.equation is None:
         typed = own
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+def _rows(
+    linker: Linker,
+    entry: Entry,
+    given: Mapping[str, int],
+    equation_of: Callable[[Entry], Equation | None],
+) -> Iterator[tuple[str, int]]:
+    """The ``H_i^{(k)}`` of an array that the note defines by its elements ``H_{ij}^{(k)}``, and
+    is taken for a number by custom: a row of it."""
+    mine = linker.parsed[entry]
+    assert mine.seen is not None and mine.tree is not None
+    numbers = sorted(name for name, rank in given.items() if rank == 0)
+    for name, others in linker.nearest(entry, numbers, "arrays", within=1).items():
+        equation = equation_of(others[0])
+        if equation is None or equation.name != name or others[0] is entry:
+            continue
+        letters = [index.letter for index in equation.value.indices]
+        used = letters_on(name, mine.tree, mine.seen)
+        whole = linker.parsed[others[0]].indexed.get(name)
+        elements = whole is not None and whole.letters == {*letters}
+        if elements and 0 < len(used) == len(letters) - 1 and used == {*letters[:-1]}:
+            yield name, 1
 
 
 def _opposites(linker: Linker, defining: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:

@@ -39,6 +39,18 @@ def _norm(x: np.ndarray) -> np.floating:
         "w_1 h_1[d] w_2 h_2[d]",
         lambda v, g, w, h: v * g + w * h,
     ),
+    Case(
+        r"y_i = \sum_k a_i^{(k)} H_i^{(k)}",
+        "a[k,n] H[k,n,d]",
+        lambda a, h: np.einsum("kn,knd->nd", a, h),
+        context=[r"H_{i,j}^{(k)} = \sum_m B_{i,m} X_{m,j}^{(k)}"],
+    ),
+    Case(
+        r"y_i = \sum_k a_i^{(k)} H_i^{(k)}",
+        "a[k,n] H[k,n]",
+        lambda a, h: (a * h).sum(0),
+        context=[r"H_i^{(k)} = \sum_m B_{i,m} X_m^{(k)}"],
+    ),
     Case(r"S = \text{WQ}^T K", "WQ[n,d] K[n,m]", lambda w, k: w.T @ k),
     # Near misses: a number in a sum that no norm is of, and a matrix.
     Case(r"y = x + c", "x[d] c", np.add),
@@ -59,3 +71,10 @@ def test_values(case: Case) -> None:
 def test_what_a_formula_joins_is_a_vector_in_the_next(made: str, used: str) -> None:
     formula = compile_formula(used, context=[made])
     assert [len(one.shape) for one in formula.inputs if one.name == made[0]] == [1]
+
+
+@pytest.mark.parametrize(("weights", "axes"), [("G", 0), ("g", 0), ("W", 2)])
+def test_gates_numbered_as_their_experts_are_numbers(weights: str, axes: int) -> None:
+    formula = compile_formula(f"y = {weights}_1 E_1(x) + {weights}_2 E_2(x)")
+    given = {one.name: len(one.shape) for one in formula.inputs}
+    assert (given[f"{weights}_1"], given[f"{weights}_2"]) == (axes, axes)
