@@ -40,7 +40,7 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"L = D - A", "D[n,m] A[n,m]", lambda d, a: d - a),
     Case(r"P = A D^{-1}", "A[n,m] D+[m,m]", lambda a, d: a / d.diagonal()),
     # The tokens and weights of a law of scaling are numbers, and all parameters are a matrix.
-    Case(r"L = A N^{-1} + B D^{-1}", "A N+ B D+", lambda a, n, b, d: a / n + b / d),
+    Case(r"L = A N^{-1} + B D^{-1}", "A N+ B D#", lambda a, n, b, d: a / n + b / d),
     Case(r"Z = X \Theta", "X[n,d] Theta[d,m]", np.matmul),
     Case(r"P = \hat D^{-1} \hat A V", "D_hat+[n,n] A_hat[n,m] V[m,p]", _normalised_rows),
     Case(r"S = \tilde D^{-1/2} \tilde A \tilde D^{-1/2}", "D_tilde+[n,n] A_tilde[n,n]", _symmetric),
