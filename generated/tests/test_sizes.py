@@ -72,6 +72,8 @@ def test_no_size_is_too_small(made: Callable[..., nn.Module]) -> None:
     made(**sizes)
     for name in sizes:
         least = 0 if name == "max_distance" else 1
+        if least == 0:
+            made(**{**sizes, name: 0})
         with pytest.raises(ValueError, match=rf"^{name}={least - 1}\b"):
             made(**{**sizes, name: least - 1})
 

@@ -343,11 +343,11 @@ class Attempt:
         value = self._loose(define, value, target)
         value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
         left_sides.check(run, value, target)
-        if holds is not None and partial.is_taken_afterwards(value.body):
+        if partial.is_taken_afterwards(value.body):
             text = "the softmax goes over all, and what it gives is taken where this holds"
             help_text = "write `\\mathrm{softmax}_j` of what stands at j to go over these alone"
-            told = warning("N2C050", text, define.conditions[0].span, help_text)
-            run.problems.append(told)
+            where = define.conditions[0].span if define.conditions else node.span
+            run.problems.append(warning("N2C050", text, where, help_text))
         state = run.symbols.get(target.name)
         if state is not None and (binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))

@@ -47,15 +47,20 @@ def only_where(condition: Expr, value: Expr) -> Expr:
 
 
 def is_taken_afterwards(body: Expr) -> bool:
-    """Whether a value is defined for some elements of a softmax that goes over others, too."""
-    condition = condition_of(body)
-    places = set() if condition is None else ir.free_indices(condition, find_index)
+    """Whether a value is that of a softmax for some of the elements that this goes over."""
+    branches = body.branches if isinstance(body, Cases) else ()
+    return any(_goes_beyond(value, holds) for holds, value in branches)
+
+
+def _goes_beyond(value: Expr, holds: Expr) -> bool:
+    """Whether a softmax goes over all places of an index that a condition limits."""
+    places = ir.free_indices(holds, find_index)
     return any(
         isinstance(part, Softmax)
         and part.where is None
         and isinstance(part.at, ir.Idx)
         and find_index(part.at.index) in places
-        for part in (ir.walk(body) if places else ())
+        for part in (ir.walk(value) if places else ())
     )
 
 

@@ -166,6 +166,11 @@ def test_gradients_are_numbers() -> None:
             r"A_{ij} = \mathrm{softmax}(QK^\top)_{ij}, \quad j \le i",
             ["the softmax goes over all", "nothing says what `A` is"],
         ),
+        (
+            r"A_{ij} = \mathrm{softmax}_j(s_{ij}) \text{ for } j \le i, "
+            r"\quad A_{ij} = 0 \text{ for } j > i",
+            ["the softmax goes over all"],
+        ),
         (SCORES + r"c_i = \sum_j s_{ij}", []),
         (r"a_{ij} = \mathrm{softmax}_j(s_{ij}) \quad \forall j \le i", []),
     ],
