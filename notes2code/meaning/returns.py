@@ -80,13 +80,15 @@ def _are_rates(node: Node) -> bool:
 
 
 def _of_recursion(target: Node | None, values: Sequence[Node]) -> Iterator[Node]:
-    """The G and the r of ``G_t = r_t + γ G_{t+1}``."""
-    here = _place(target)
-    for value in values if here is not None and here[1] not in ("l", "ell") else ():
+    """The G and the r of ``G_t = r_t + γ G_{t+1}``, and the V and the r of ``δ_t = r_t + γ V_{t+1}
+    - V_t``."""
+    for value in values:
         added = [term for term in terms(value) if isinstance(term, Script)]
+        here = [place for node in (target, *added) if (place := _place(node)) is not None]
+        ahead_of = [_next(place) for place in here if place[1] not in ("l", "ell")]
         for term in terms(value):
             *rates, last = _factors(term)
-            if rates and all(map(_are_rates, rates)) and _place(last) == _next(here):
+            if rates and all(map(_are_rates, rates)) and _place(last) in ahead_of:
                 yield from (last, *added)
 
 
@@ -96,8 +98,8 @@ def _place(node: Node | None) -> tuple[str, str, int] | None:
     return None if node is None or found is None else (binders.bare(node), *found)
 
 
-def _next(place: tuple[str, str, int] | None) -> tuple[str, str, int] | None:
-    return place and (*place[:2], place[2] + 1)
+def _next(place: tuple[str, str, int]) -> tuple[str, str, int]:
+    return (*place[:2], place[2] + 1)
 
 
 def _factors(node: Node) -> tuple[Node, ...]:

@@ -58,6 +58,11 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
     # One step back, of numbers.
     Case(r"G_t = r_t + \gamma G_{t+1}", "r gamma G", lambda r, g, last: r + g * last),
     Case(
+        r"\delta_t = r_t + \gamma V_{t+1} - V_t",
+        "r[n] gamma V[n+1]",
+        lambda r, g, v: r + g * v[1:] - v[:-1],
+    ),
+    Case(
         r"A_t = \delta_t + \gamma \lambda A_{t+1}",
         "delta gamma lambda_ A",
         lambda d, g, s, last: d + g * s * last,
