@@ -58,7 +58,7 @@ class Characters:
         if len(run) == 1:
             self._add("name", run, start, start + 1)
             return
-        if run.lower() in words.BARE_PROSE:
+        if run.lower() in words.BARE_PROSE and not self._is_product(run, start):
             self._add("text", run, start, start + len(run))
             return
         if "\\_" in run:
@@ -122,6 +122,11 @@ class Characters:
             way = "write `_`; it is read so"
             self.problems.append(warning("N2C026", text, Span(start, end), way))
         self._add("_", "_", start, end)
+
+    def _is_product(self, run: str, start: int) -> bool:
+        """Whether a word of two letters is a matrix before something: the ``We`` of ``We(y)``."""
+        behind = self.latex[start + len(run) : start + len(run) + 1]
+        return len(run) == 2 and run[0].isupper() and behind in ("(", "_", "^", "'")
 
     def _is_called(self, run: str, start: int) -> bool:
         """Whether capitals right before a parenthesis are the name of a function, as in

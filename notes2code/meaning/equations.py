@@ -249,6 +249,7 @@ class Attempt:
             binders.arguments(self.defines[at].target),
             tuple(names.label(index.node) for index in self.targets[at].indices),
         )
+        run.made.add(self.done[at].name)
         self.order.append(at)
 
     def _visible(self, at: int) -> dict[str, int]:

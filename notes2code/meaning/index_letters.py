@@ -402,6 +402,12 @@ def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
                     seen.sizes.add(letter)
 
 
+def last_letters(seen: Survey) -> set[str]:
+    """The letters that a list, or the range of a sum, ends with."""
+    ends = (big.sup for big in seen.nodes.of(Big))
+    return {end.text for end in ends if isinstance(end, Name)} | (seen.ends - seen.bound)
+
+
 def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
 

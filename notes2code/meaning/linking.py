@@ -29,6 +29,7 @@ from notes2code.meaning.entries import (
     words_of,
     write_indices,
 )
+from notes2code.meaning.index_letters import last_letters
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.quantities import divisors
@@ -102,6 +103,10 @@ class Linker:
             for entry, parsed in self.parsed.items()
             for name in parsed.applied
         }
+        self.ranges: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+        for entry, parsed in self.parsed.items():
+            ends = self.ranges.setdefault((entry.note, entry.section), set())
+            ends |= set() if parsed.seen is None else last_letters(parsed.seen)
         self.divisors: dict[tuple[str, tuple[str, ...]], set[str]] = {}
         for entry, parsed in self.parsed.items():
             if parsed.seen is not None:
@@ -350,6 +355,7 @@ class Linker:
             words=self._words(entry.note),
             macros=self.macros,
             apart=self.apart[entry.note],
+            lasts=frozenset(self.ranges[entry.note, entry.section]),
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,

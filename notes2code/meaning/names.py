@@ -39,6 +39,9 @@ PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
+GAINS = frozenset(["gamma", "g", "w", "beta"])
+"""What the gain and the bias of a normalisation are called."""
+
 VECTORS = frozenset([*"qkvxhsyzuwo"])
 """Letters of vectors, wherever they stand."""
 

@@ -18,7 +18,6 @@ from notes2code.meaning import (
     projected,
     scripts,
     sizes,
-    symbols,
     turns,
 )
 from notes2code.meaning.quantities import terms
@@ -337,7 +336,7 @@ def is_gain(run: Run, value: Value) -> bool:
         return False
     base, _, label = value.body.array.partition("_")
     if run.seen.normalises:
-        return base in symbols.GAINS | {"sigma"}
+        return base in names.GAINS | {"sigma"}
     pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
     return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
 

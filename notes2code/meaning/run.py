@@ -102,6 +102,7 @@ class Run:
     of several vectors, such as h_t, ``gives_state`` that it is a state, as c_t is.
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
+    ``made`` are the names in code of what the statements typed so far define.
     ``limits`` are the places where the note says of a name where it is defined.
     ``left_out`` are the arguments of each function that its definition does not compute with.
     ``given`` are the ranks of what each function that nobody defines is given first,
@@ -128,6 +129,7 @@ class Run:
     sites: dict[str, int] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     defined: dict[str, Defined] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
     defines: frozenset[str] = frozenset()
     parameters: tuple[str, ...] = ()
     whole_parameters: tuple[str, ...] = ()

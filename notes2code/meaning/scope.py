@@ -48,6 +48,7 @@ class Scope:
     numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
+    ``lasts`` are the letters that another formula of the section ends a range or a list with.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -63,6 +64,7 @@ class Scope:
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     apart: frozenset[str] = frozenset()
     opposites: frozenset[str] = frozenset()
+    lasts: frozenset[str] = frozenset()
     result: str = ""
 
 

@@ -64,6 +64,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
     elif (small.rank, large.rank) == (0, 2) and _has_size(small):
         run.pay(0.8)  # what counts features is not added to a matrix
+    elif run.seen.normalises and _is_mean(right):
+        pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
     elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
     elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
@@ -154,6 +156,10 @@ def _refuse_lost_identity(run: Run, node: Infix) -> None:
                 one.span.to(other.span),
                 "write `I` before it, or `^\\top` on its first factor",
             )
+
+
+def _is_mean(value: Value) -> bool:
+    return _letter(value) == "mu"
 
 
 def _are_of_one_family(left: Value, right: Value) -> bool:

@@ -3,7 +3,7 @@ called, what is indexed how often."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -224,13 +224,15 @@ class Survey:
                 pending += [] if use.power is None else [use.power]
 
 
-def survey(statements: Sequence[Statement]) -> Survey:
-    """Look over the statements of a formula."""
+def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Survey:
+    """Look over the statements of a formula, in a section where ``lasts`` say how many there are:
+    the n of ``c = h_n`` beside ``h_1, …, h_n``."""
     seen = Survey()
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = Nodes(node for value in values for node in walk(value))
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
+    seen.ends = {*lasts - _names_in(targets)} if targets else set()
     seen.raised = _raised(nodes, targets)
     above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
     seen.listed = above - _given(targets)
@@ -297,6 +299,7 @@ def survey(statements: Sequence[Statement]) -> Survey:
     defines = [s for s in statements if isinstance(s, Define)]
     seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
     seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
+    seen.quantities.update(points.errors(seen, nodes))
     if any(costs.is_cost(target, nodes) for target in targets):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
@@ -394,6 +397,10 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
     return found
+
+
+def _names_in(targets: Sequence[Node]) -> set[str]:
+    return {node.text for target in targets for node in walk(target) if isinstance(node, Name)}
 
 
 def _given(targets: Sequence[Node]) -> set[str]:

@@ -25,9 +25,6 @@ from notes2code.meaning.scope import Shape
 from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two, looked_up
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
-GAINS = frozenset(["gamma", "g", "w", "beta"])
-"""What the gain and the bias of a normalisation are called."""
-
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
@@ -66,7 +63,7 @@ def _of_the_feature(run: Run, use: Use) -> Use:
     / \\sqrt{Σ_j x_j^2}`` is: γ_i."""
     if not run.seen.normalises or use.indices or len(run.target_letters) != 1:
         return use
-    if names.base_letter(use.name) not in GAINS or use.name in run.defined:
+    if names.base_letter(use.name) not in names.GAINS or use.name in run.defined:
         return use
     tops = [node.top if isinstance(node, Frac) else node.left for node in _quotients(run)]
     found = (run.seen.understood(node) for top in tops for node in walk(top))
@@ -236,6 +233,8 @@ def _input(run: Run, use: Use) -> Value:
     if use.name in ("argmax", "argmin"):
         raise error("N2C037", f"an {use.name} cannot be computed", use.span)
     name, lead, indices, steps = _identity(run, use)
+    if name in run.made:  # the y_{t-1} of a step, where y_t is made of what the step gives
+        name = f"{name}_before"
     symbol = run.symbols.get(name)
     if symbol is None:
         rank = lead + _element_rank(run, use, name, indices, steps)

@@ -95,9 +95,9 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         stated, weighed = bare_sums.indexed(stated)
         said = (*remarks, *weighed, *sizes.examples(stated))
         tree = replace(tree, problems=(*tree.problems, *said))
-        seen = survey(stated)
+        seen = survey(stated, scope.lasts)
         if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
-            stated, seen = indexed, survey(indexed)
+            stated, seen = indexed, survey(indexed, scope.lasts)
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
@@ -122,7 +122,7 @@ def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: S
         mine, told = _of_what_is_given(stated, seen)
         others, scope = _with_local_functions(latex, mine, seen, scope, shapes)
         if len(others) < len(stated):
-            seen = survey(others)
+            seen = survey(others, scope.lasts)
         run, equation = _typed(latex, others, seen, scope, shapes)
         doubts = tuple(slips(others, seen, equation))
     except ProblemError as problem:
@@ -180,7 +180,10 @@ def _other_sides(
         alone = replace(define, values=(value,))
         others = tuple(alone if statement is define else statement for statement in stated)
         with suppress(ProblemError):  # the value does not come from here
-            yield value.span, _typed(latex, others, survey(others), run.scope, shapes)[1]
+            yield (
+                value.span,
+                _typed(latex, others, survey(others, run.scope.lasts), run.scope, shapes)[1],
+            )
 
 
 def _shapes_of(equation: Equation) -> dict[str, Shape]:
@@ -240,7 +243,7 @@ def _with_local_functions(
             others.append(statement)
             continue
         alone = tuple(_with_what_makes_it(statement, stated, seen))
-        _, equation = _typed(latex, alone, survey(alone), scope, shapes)
+        _, equation = _typed(latex, alone, survey(alone, scope.lasts), scope, shapes)
         if not softmax.is_defined(equation):
             scope = replace(scope, functions={**scope.functions, name: equation})
     return tuple(others), scope

@@ -418,6 +418,14 @@ def test_value(case: Case) -> None:
         lambda q, k: q.T @ k,
         context=[r"Q, K \in \mathbb{R}^{n \times d}"],
     ),
+    # The letter that another formula's list or range ends with tells the last one.
+    Case(r"s_0 = h_n", "h_n[d]", lambda h: h, context=[r"H = (h_1, h_2, \dots, h_n)"]),
+    Case(
+        r"y = W h_n + b",
+        "W[k,d] h_n[d] b[k]",
+        lambda w, h, b: w @ h + b,
+        context=[r"c = \sum_{i=1}^n a_i h_i"],
+    ),
 )
 def test_context(case: Case) -> None:
     check(case)
@@ -474,3 +482,18 @@ def test_attention_in_two_parts_is_no_function_of_one_array() -> None:
     f = compile_formula(r"y = \mathrm{DiffAttn}(X)")
     assert f.component is None
     assert "DiffAttn" in [given.name for given in f.inputs]
+
+
+def test_a_step_is_given_what_the_step_before_made() -> None:
+    """Its y_{t-1} is an input, also where the note says what y_t is made of."""
+    compiled = compile_formula(
+        r"s_t = f(y_{t-1}, s_{t-1}, c_{t-1})",
+        context=[
+            r"s_0 = h_n",
+            r"y_t = \mathrm{softmax}(W s_t + b)",
+            r"c_t = \sum_{i=1}^n a_{ti} h_i",
+            r"a_{ti} = \frac{\exp(e_{ti})}{\sum_{j=1}^n \exp(e_{tj})}",
+            r"e_{ti} = v^\top \tanh(W_h h_i + U s_{t-1})",
+        ],
+    )
+    assert {one.name for one in compiled.inputs} >= {"y", "s", "c"}

@@ -55,6 +55,26 @@ def _norm(x: np.ndarray) -> np.floating:
     # Near misses: a number in a sum that no norm is of, and a matrix.
     Case(r"y = x + c", "x[d] c", np.add),
     Case(r"f = \|X - A\|_F", "X[n,d] A[n,d]", lambda x, a: _norm(x - a)),
+    # What a second matrix stands before in a sum is a vector, as what the first one turns is.
+    Case(
+        r"s = \tanh(W x + U r)",
+        "W[e,d] x[d] U[e,p] r[p]",
+        lambda w, x, u, r: np.tanh(w @ x + u @ r),
+    ),
+    # With a mean of its own at each place, x_i has an entry for each feature.
+    Case(
+        r"y_i = \gamma \frac{x_i - \mu_i}{\sqrt{\sigma_i^2 + \epsilon}} + \beta",
+        "gamma[d] x[n,d] epsilon+ beta[d]",
+        lambda g, x, e, b: (
+            g * (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + e) + b
+        ),
+    ),
+    # The error of an example is a number, by which the example moves the weights.
+    Case(
+        r"w \leftarrow w + \eta (y_i - \hat y_i) x_i",
+        "w[d] eta y y_hat x[d]",
+        lambda w, eta, y, p, x: w + eta * (y - p) * x,
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)
@@ -78,3 +98,11 @@ def test_gates_numbered_as_their_experts_are_numbers(weights: str, axes: int) ->
     formula = compile_formula(f"y = {weights}_1 E_1(x) + {weights}_2 E_2(x)")
     given = {one.name: len(one.shape) for one in formula.inputs}
     assert (given[f"{weights}_1"], given[f"{weights}_2"]) == (axes, axes)
+
+
+def test_an_entry_of_an_example_moves_an_entry_of_the_weights() -> None:
+    compiled = compile_formula(
+        r"\theta_j := \theta_j - \alpha \sum_{i=1}^m (h_\theta(x^{(i)}) - y^{(i)}) x_j^{(i)}"
+    )
+    axes = {one.name: len(one.shape) for one in compiled.inputs if one.kind == "array"}
+    assert axes == {"theta": 1, "alpha": 0, "x": 2, "y": 1}

@@ -121,6 +121,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[d,d] x[d] z[d]",
         lambda w, x, z: sigmoid(w @ x) * x + (1 - sigmoid(w @ x)) * z,
     ),
+    # Two letters that are a word elsewhere are a matrix before a function or a vector.
+    Case(r"s = W x + We(y)", "W[e,d] x[d] e() y[d]", lambda w, x, e, y: w @ x + w @ e(y)),
+    Case(r"s = We_t + b", "W[p,d] e_t[d] b[p]", lambda w, e, b: w @ e + b),
 )
 def test_value(case: Case) -> None:
     check(case)
