@@ -12,7 +12,7 @@ from notes2code.diagnostics import Span, warning
 from notes2code.latex.tree import Infix, Juxt, Node
 from notes2code.meaning import binders, ir, names
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.run import Run, find_index
+from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import Value, matrix_product, settled
 
 _ATTENTION = frozenset(["mha", "mhsa", "msa", "mqa", "gqa", "sdpa", "multihead", "att"])
@@ -54,8 +54,8 @@ def _projected(run: Run, item: Node) -> Value | None:
 
 
 def behind(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
-    """What a weight makes of attention behind it, or of matrices that are joined side by side, such
-    as heads."""
+    """What a weight makes of the rows that a layer gives behind it, as attention does, or of
+    matrices that are joined side by side, such as heads."""
     if tokens.rank != 2 or not _is_matrix(weight, {"W"}):
         return None
     body = settled(tokens.body)
@@ -63,6 +63,8 @@ def behind(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
         equation = run.functions.get(body.function)
         if equation is None or _is_of_rows(equation):
             return _of_each_row(run, weight, tokens, where)
+    if _is_of_layer(run, body, tokens):
+        return _of_each_row(run, weight, tokens, where)
     last = ir.Idx(find_index(tokens.axes[-1]))
     joined = any(
         (isinstance(part, ir.Concat) and part.at == last)
@@ -72,7 +74,21 @@ def behind(run: Run, weight: Value, tokens: Value, where: Span) -> Value | None:
     return _of_each_row(run, weight, tokens, where) if joined else None
 
 
+def _is_of_layer(run: Run, body: ir.Expr, tokens: Value) -> bool:
+    """Whether a matrix with a row for each token is what a layer gives, or is added to that."""
+    rows, features = map(find_index, tokens.axes)
+    if find(rows.size).kind != "sequence" or find(features.size).kind == "sequence":
+        return False
+    if isinstance(body, ir.Ref) and body.array in run.defined:
+        array = run.defined[body.array].array
+        body = ir.substitute(array.body, dict(zip(array.indices, body.at, strict=True)))
+    terms = body.terms if isinstance(body, ir.Add) else (body,)
+    calls = (term for term in terms if isinstance(term, ir.Call))
+    return any(call.at[-1:] == (ir.Idx(features),) for call in calls)
+
+
 def _of_each_row(run: Run, weight: Value, tokens: Value, where: Span) -> Value:
+    where = weight.span.to(tokens.span)
     text = f"`{run.quote(where)}` is taken to project each row of `{run.quote(tokens.span)}`"
     hint = f"write the weight behind: `{run.quote(tokens.span)} {run.quote(weight.span)}`"
     run.problems.append(warning("N2C042", text, where, hint))

@@ -97,6 +97,8 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     if right.rank == 0:
         return left.axes
     spare = left.rank - right.rank
+    if spare == 1 and right.rank == 2:
+        left = _matrices_first(run, left, right, where)
     if spare and _numbered(left.body) & _numbered(right.body):
         run.pay(3.0)  # h_1 and h_2 are of one kind
     if spare == 0:
@@ -114,6 +116,31 @@ def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]
     for mine, theirs in pairs:
         _join(run, left, right, (mine, theirs), where)
     return left.axes
+
+
+def _matrices_first(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The matrices of an array of three axes that meets a matrix, behind what counts them: those of
+    ``B ∈ ℝ^{N×N×H}`` are one for each head."""
+    sizes = [find(find_index(axis).size) for axis in left.axes]
+    if [_counts_heads(size) for size in sizes] == [False, False, True]:
+        text = f"`{run.quote(left.span)}` is taken to hold a matrix for each of {sizes[2].name}"
+        run.problems.append(note("N2C039", text, left.span))
+        return replace(left, axes=(left.axes[2], *left.axes[:2]))
+    if sizes[0].rank == sizes[2].rank == 2 and sizes[0] is sizes[1] is not sizes[2]:
+        raise error(
+            "N2C041",
+            f"`{run.quote(left.span)}` is {shape_text(left)} and `{run.quote(right.span)}` "
+            f"{shape_text(right)}: which of its axes are meant is not said",
+            where,
+            "write it with indices",
+        )
+    return left
+
+
+def _counts_heads(size: Size) -> bool:
+    """Whether a size is the number of heads by its name: ``h``, ``n_h``, ``num_heads``."""
+    base, _, label = size.name.partition("_")
+    return (label or base).lower() in ("h", "heads") and base.lower() not in ("d", "dim")
 
 
 def _numbered(body: Expr) -> set[str]:

@@ -64,6 +64,19 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "X[n,d] W_O[d,d]",
         lambda x, w: x + softmax(x @ x.T / np.sqrt(x.shape[1])) @ x @ w.T,
     ),
+    # So is what comes from such a layer, and what adds the tokens to it.
+    Case(
+        r"Y = W_p \cdot (X + \mathrm{Attn}(X))",
+        "W_p[e,d] X[n,d]",
+        lambda w, x: (x + softmax(x @ x.T / np.sqrt(x.shape[1])) @ x) @ w.T,
+    ),
+    # What is declared with an axis of heads behind those of the tokens is a bias for each head.
+    Case(
+        r"O = \mathrm{softmax}(QK^\top + B) V",
+        "Q[n,d_k] K[n,d_k] B[n,n,h] V[n,d_v]",
+        lambda q, k, b, v: softmax(q @ k.T + b.transpose(2, 0, 1)) @ v,
+        context=[r"B \in \mathbb{R}^{n \times n \times h}"],
+    ),
     # What is projected to queries is no number.
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.

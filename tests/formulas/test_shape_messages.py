@@ -41,3 +41,11 @@ def test_the_message_names_operands_and_arrays(formula: str, message: str) -> No
         notes2code.compile_formula(formula, context=DECLARED)
     (problem,) = raised.value.diagnostics
     assert problem.message == f"shapes do not meet: {message}"
+
+
+def test_pairs_with_features_are_no_scores() -> None:
+    declared = r"$R \in \mathbb{R}^{n \times n \times d}$"
+    with pytest.raises(notes2code.FormulaError) as raised:
+        notes2code.compile_formula(r"A = \mathrm{softmax}(QK^\top + R) V", context=declared)
+    (problem,) = raised.value.diagnostics
+    assert "`R` is n×n×d and `QK^\\top` n×m" in problem.message
