@@ -20,9 +20,6 @@ from notes2code.meaning.run import Run
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
-_MATRICES = frozenset("ABCMOUWXY")
-"""Capitals that may be multiplied by a letter in parentheses, as in ``W(x)``."""
-
 _PARAMETERS = frozenset("theta phi psi omega".split())
 """What stands below a network for its parameters: ``C_\\phi(x)``."""
 
@@ -79,7 +76,7 @@ def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     base = names.base_letter(use.name)
     of_vector = alone and names.base_letter(run.seen.use(group.items[0]).name).islower()
-    small = base.islower() or (of_vector and base not in _MATRICES)  # Q(K^⊤) is a product
+    small = base.islower() or (of_vector and base not in names.MULTIPLIED)  # Q(K^⊤) is a product
     return small and use.name not in run.shapes and group.open == "(" and (listed or alone)
 
 
@@ -92,7 +89,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     weighted = ";" in group.separators and base in functions.LETTERS  # f_t(x; θ), but W (q; k)
     if group.open == "(" and (weighted or "," in group.separators):
         return use.name in run.seen.called
-    if use.name in run.scope.callees and base not in _MATRICES:
+    if use.name in run.scope.callees:
         return True
     if base.isupper() and quantities.is_amount(group):
         return False  # the L of so many layers, of 4 d^2 weights each
@@ -111,7 +108,11 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
     network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
-    return base in _MAYBE_FUNCTIONS or is_passed or (alone and (network or base not in _MATRICES))
+    return (
+        base in _MAYBE_FUNCTIONS
+        or is_passed
+        or (alone and (network or base not in names.MULTIPLIED))
+    )
 
 
 def _is_scale(run: Run, base: str, group: Group) -> bool:

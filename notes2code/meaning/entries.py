@@ -92,10 +92,10 @@ class Parsed:
     statements.
 
     ``arity`` is how many arguments the functions defined here take, ``given`` how many those
-    called here get, ``applied`` those that get one small letter, ``said`` what those defined here
-    are, however it is written, ``places`` where they are; ``indexed`` tells of the indices of the
-    arrays defined here, ``unindexed`` the same where those that are not written do not count;
-    ``updates`` are those that are only made into others of their kind, as in
+    called here get, ``applied`` those that get one small letter, or that stand alone, ``said`` what
+    those defined here are, however it is written, ``places`` where they are; ``indexed`` tells of
+    the indices of the arrays defined here, ``unindexed`` the same where those that are not written
+    do not count; ``updates`` are those that are only made into others of their kind, as in
     ``x = x + f(x)``, ``constants`` those that are numbers.
     """
 
@@ -141,7 +141,7 @@ def read_entry(
     mentioned = _mentioned(tree, seen)
     found = Parsed(tree, stated, mentioned=mentioned, called=seen.called, shapes=shapes)
     found.given = _given(tree, seen)
-    found.applied = set(_applied(seen)) if seen.called else set()
+    found.applied = {*(_applied(seen) if seen.called else ()), *_told_call(tree)}
     found.seen = seen
     for statement in stated:
         if isinstance(statement, Define):
@@ -224,8 +224,18 @@ def _applied(seen: survey.Survey) -> Iterator[str]:
             match group:
                 case Group("(", (Name(letter),)) if scripts.is_name(name) and letter.islower():
                     use = seen.understood(name)
-                    if use is not None and use.name in seen.called and not use.indices:
+                    if use is None or names.base_letter(use.name) in names.MULTIPLIED:
+                        continue
+                    if use.name in seen.called and not use.indices:
                         yield use.name
+
+
+def _told_call(tree: Tree) -> Iterator[str]:
+    """The M of an ``M(B)`` that prose speaks of, as it does of no product of two letters."""
+    match [clause.node for clause in tree.clauses]:
+        case [Juxt((Name(function), Group("(", (given,))))]:
+            if scripts.is_name(given) and not scripts.is_transposed(given):
+                yield names.code_name(function)
 
 
 def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:

@@ -100,10 +100,11 @@ def of_weights(target: Juxt, nodes: Nodes) -> set[str]:
 
 
 def labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right."""
+    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right; so
+    has the one of ``u_h^{(i)}``."""
     for statement in statements:
         match statement:
-            case Define(Script(Name(base), Name(letter), None, 0)) if letter in names.LABELS:
+            case Define(Script(Name(base), Name(letter), _, 0)) if letter in names.LABELS:
                 if letter not in seen.bound:
                     yield base
 

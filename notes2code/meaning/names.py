@@ -143,6 +143,10 @@ NUMBERS = frozenset(
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
 
+MULTIPLIED = frozenset("ABCMOUWXY")
+"""Capitals that may be multiplied by a letter in parentheses, as in ``W(x)``."""
+
+
 def is_number(word: str) -> bool:
     """Whether a word is a number, or a measure, which is one, too."""
     return word in NUMBERS or word.lower() in MEASURES

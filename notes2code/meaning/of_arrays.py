@@ -13,6 +13,7 @@ from notes2code.meaning import (
     families,
     ir,
     linear,
+    names,
     scripts,
     softmax,
     turns,
@@ -52,12 +53,13 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
         if not own and (magnitudes := _magnitudes(run, body)) is not None:
             return scalar(reduce_all(kind, magnitudes), span)
         value = None if own else run.lower(body)
-        if value is None or value.rank == 0:
+        of_tokens = kind == "mean" and value is not None and _is_of_tokens(run, value)
+        if value is None or (value.rank == 0 and not of_tokens):
             letters = [own] if own else [*run.seen.loose(body)]
             if len(letters) != 1:
                 raise error("N2C036", "over what this runs is not said", span)
             return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
-        if value.rank > 1:
+        if value.rank > 1 or of_tokens:
             if kind != "sum":
                 raise error(
                     "N2C041",
@@ -79,6 +81,19 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     for value in values[1:]:
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
+
+
+def _is_of_tokens(run: Run, value: Value) -> bool:
+    """Whether an array is a matrix with a row for each token by its letter, also where it has an
+    index and is taken for a vector: the mean of ``X``, or of a block ``Q_i``, is that of its
+    rows as often as of all it has. Where something is normalised, it is of the features."""
+    if run.seen.normalises or not isinstance(value.body, ir.Ref):
+        return False
+    array = value.body.array
+    return names.base_letter(array) in _TOKENS and array not in run.shapes
+
+
+_TOKENS = frozenset("QKVXHZ")
 
 
 def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:

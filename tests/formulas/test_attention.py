@@ -77,6 +77,12 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda q, k, b, v: softmax(q @ k.T + b.transpose(2, 0, 1)) @ v,
         context=[r"B \in \mathbb{R}^{n \times n \times h}"],
     ),
+    # What has a label on the left has one on the right, beside what counts patches, too.
+    Case(
+        r"z_d^{(i)} = W_p z_p^{(i)}",
+        "W_p[e,d] z_p[n,d]",
+        lambda a, z: z @ a.T,
+    ),
     # What is projected to queries is no number.
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.

@@ -51,6 +51,19 @@ INPUTS = "W[p,d] x[d] b[p]"
         context=r"$\sigma$는 소프트맥스 함수이다.",
     ),
     Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"where $\sigma$ is ReLU."),
+    # What prose speaks of by itself, with something in parentheses, is a function of that.
+    Case(
+        r"S = (Q K^\top) \odot M(B)",
+        "Q[n,d] K[m,d] M() B[n,m]",
+        lambda q, k, f, b: q @ k.T * f(b),
+        context=r"where $M(B)$ spreads the mask of blocks.",
+    ),
+    Case(
+        r"S = M(B) K^\top",
+        "M[n,r] B[r,d] K[m,d]",
+        lambda f, b, k: f @ b @ k.T,
+        context=r"where $M$ and $B$ are learned.",
+    ),
     Case(
         r"y = f(W x + b)",
         INPUTS,
