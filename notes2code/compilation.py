@@ -22,6 +22,7 @@ from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
 from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages
+from notes2code.sentences import joined
 from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault
 
@@ -148,7 +149,7 @@ def _entries(
     """The formulas that are not skipped, with their notes; each equation of ``several``."""
     places: dict[Entry, tuple[Note, Formula]] = {}
     for note in vault.notes:
-        whole = (one for formula in note.formulas for one in _apart(formula, library))
+        whole = (one for formula in joined(note) for one in _apart(formula, library))
         apart = (p for one in whole for p in (_equations(one) if one in several else (one,)))
         for order, formula in enumerate(apart):
             tags = asked(formula)

@@ -23,6 +23,7 @@ from notes2code.meaning.scope import Shape
 from notes2code.names import snake
 from notes2code.oracle import evaluate
 from notes2code.passages import passages
+from notes2code.sentences import joined
 from notes2code.vault import SourceText, read_note_text
 
 
@@ -142,7 +143,7 @@ def _read(context: str | Sequence[str]) -> tuple[list[str], list[Passage]]:
         return [context] if context.strip() else [], []
     note = read_note_text("context.md", context)
     prose = [replace(passage, note="note", section=()) for passage in passages(note)]
-    return [formula.latex for formula in note.formulas], prose
+    return [formula.latex for formula in joined(note)], prose
 
 
 def _refusal(latex: str, compiled: Compiled) -> FormulaError:

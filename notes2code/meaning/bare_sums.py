@@ -1,10 +1,11 @@
-"""Sums without an index: the weights of ``Σ a · h_s`` have the index of what they weigh, and those
-of ``w_1 h_1 + w_2 h_2`` are numbers."""
+"""Sums without an index: the weights of ``Σ a · h_s`` have the index of what they weigh, those of
+``w_1 h_1 + w_2 h_2`` are numbers, and ``Σ p(x) \\log p(x)`` runs over the x."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
@@ -34,8 +35,11 @@ _SHARES = names.PROBABILITIES | {"y", "t"}
 
 
 def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Problem]]:
-    """The statements with ``a_s`` for the a of ``Σ a · h_s``, and what is to be said of that."""
+    """The statements with ``a_s`` for the a of ``Σ a · h_s``, and ``Σ_x`` for the sum of ``Σ p(x)
+    \\log p(x)``, and what is to be said of that."""
     found: list[Problem] = []
+    targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
+    given = {n.text for target in targets for n in walk(target) if isinstance(n, Name)}
 
     def written(node: Node) -> Node:
         if isinstance(node, Big) and node.op == "sum" and node.sub is None:
@@ -44,6 +48,11 @@ def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], lis
                 hint = "write it, and what the sum runs over"
                 found.append(note("N2C039", text, weight.span, hint))
                 return replace(node, body=_with(node.body, weight, letter))
+            if (outcome := _outcome(node.body)) is not None and outcome.text not in given:
+                text = f"this sum is taken to run over all `{outcome.text}`"
+                hint = f"write `\\sum_{{{outcome.text}}}`"
+                found.append(note("N2C039", text, node.span, hint))
+                return replace(node, sub=outcome)
         return rebuilt(node, written)
 
     def with_indices(statement: Statement) -> Statement:
@@ -52,6 +61,17 @@ def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], lis
         return replace(statement, values=tuple(map(written, statement.values)))
 
     return tuple(map(with_indices, statements)), found
+
+
+def _outcome(body: Node) -> Name | None:
+    """The x of ``Σ P(x) \\log Q(x)``, of which all probabilities are."""
+    outcomes: list[Name] = []
+    for product in (node for node in walk(body) if isinstance(node, Juxt)):
+        for name, group in pairwise(product.factors):
+            match group:
+                case Group("(", (Name() as outcome,)) if binders.bare(name) in _SHARES:
+                    outcomes.append(outcome)
+    return outcomes[0] if len({outcome.text for outcome in outcomes}) == 1 else None
 
 
 def numbered(nodes: Nodes) -> Iterator[Node]:

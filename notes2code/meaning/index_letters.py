@@ -74,7 +74,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound
-    labels |= label_letters.of_gates(target, nodes) | worded
+    labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):

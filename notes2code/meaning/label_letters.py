@@ -14,6 +14,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Script,
     children,
     ungrouped,
@@ -154,3 +155,25 @@ _SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
 
 _GATES = frozenset("rzofigcn")
 """What tells gates apart: reset, update, output, forget, input, candidate."""
+
+
+def of_mixtures(nodes: Nodes) -> set[str]:
+    """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
+    nothing but the left-hand side."""
+    rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node))}
+    shares = {factors[0].text for factors in _products(nodes) if isinstance(factors[0], Name)}
+    below = (node.sub for node in nodes.of(Script) if node.sub is not None)
+    return rest & shares - {n.text for sub in below for n in walk(sub) if isinstance(n, Name)}
+
+
+def _taken_from_one(node: Infix) -> str:
+    """The t of ``1 - t`` and of ``1 - (1 - s) t``."""
+    match node:
+        case Infix("-", Num("1"), Name(letter) | Juxt((*_, Name(letter)))):
+            return letter
+    return ""
+
+
+def _products(nodes: Nodes) -> Iterator[tuple[Node, ...]]:
+    yield from (node.factors for node in nodes.of(Juxt))
+    yield from ((node.left, node.right) for node in nodes.of(Infix) if node.op in "·⊙*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, Tree
+from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, Tree, alike
 from notes2code.latex.words import ELSE, HIDDEN, IF, SEEN
 
 _ENDS = frozenset(["=", ":=", "≡"])
@@ -52,7 +52,7 @@ def _cases(tree: Tree, at: int) -> tuple[Clause, int] | None:
         return None
     if (first := relation.operands[-1]) is None or relation.operands[0] is None:
         return None
-    rows = _Rows(first)
+    rows = _Rows(first, relation.operands[0])
     end = at + 1
     for following in tree.clauses[at + 1 :]:
         taken = rows.words(following.words, following.node.span.start)
@@ -72,7 +72,8 @@ def _cases(tree: Tree, at: int) -> tuple[Clause, int] | None:
 class _Rows:
     """The rows of cases as they are read: each is a value with the parts of its condition."""
 
-    def __init__(self, first: Node) -> None:
+    def __init__(self, first: Node, defined: Node) -> None:
+        self.defined = defined
         self.rows: list[list[Node]] = [[first]]
         self.otherwise: Prose | None = None
         self.open = False  # whether words of a condition wait for what they are about
@@ -101,6 +102,8 @@ class _Rows:
     def node(self, node: Node) -> bool:
         """Read a value or a comparison; False where it ends the cases."""
         row = self.rows[-1]
+        if len(row) > 1 and not self.open:
+            node = self._value(node)
         if isinstance(node, Relation):
             compares = _COMPARES.issuperset(node.signs) or (self.open and set(node.signs) == {"="})
             if not compares or not (self.open or len(row) == 1):
@@ -116,3 +119,11 @@ class _Rows:
         self.rows.append([node] if self.otherwise is None else [node, self.otherwise])
         self.otherwise = None
         return True
+
+    def _value(self, node: Node) -> Node:
+        """The −∞ of ``M = −∞``, where the cases before it are of M, too."""
+        if isinstance(node, Relation) and node.signs == ("=",):
+            defined, value = node.operands
+            if value is not None and alike(defined, self.defined):
+                return value
+        return node

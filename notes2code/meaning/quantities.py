@@ -191,8 +191,11 @@ def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
 
 
 def _of_steps(node: Infix) -> Iterator[str]:
-    """The N of ``1 + N`` and the K of ``K - 1``, which count; that of ``1 - C`` may be an array."""
+    """The N of ``1 + N`` and the K of ``K - 1``, which count, and the T of ``T - t``, up to which
+    the t counts; that of ``1 - C`` may be an array."""
     match node:
+        case Infix("-", Name(letter), Name(counter)) if letter.lower() == counter != letter:
+            yield from _named(node) if counter in names.INDEX_LETTERS else ()
         case Infix("+", Name(letter), Num()) | Infix("+", Num(), Name(letter)):
             yield from _named(node) if letter in "LNT" else ()
         case Infix("-", Name(letter), Num()):

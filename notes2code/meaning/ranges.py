@@ -43,9 +43,17 @@ def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
             return None  # without dots only an index letter says that it is a range
         if first.open in ("[", "{", "(") and items:
             inner = _ends(items[0]) if len(items) == 1 else (items[0], items[-1])
-            if inner:
+            if inner and not _is_interval(first):
                 return Range(letter, *inner, node.span), at + 1
     return None
+
+
+def _is_interval(group: Group) -> bool:
+    """Whether it is ``[0, 1]``, in which a number lies that counts nothing."""
+    match group:
+        case Group("[", (Num("0"), Num("1"))):
+            return True
+    return False
 
 
 def _counted(clauses: list[Clause], at: int, first: Node) -> int:

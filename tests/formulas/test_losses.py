@@ -221,6 +221,13 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "H[n,d] W[v,d] b[v]",
         lambda h, w, b: softmax(h @ w.T + b),
     ),
+    # A sum without an index runs over what its probabilities are of.
+    Case(r"H(X) = -\sum P(x) \log P(x)", "P+[n]", lambda p: -(p * np.log(p)).sum()),
+    Case(
+        r"D(P \| Q) = \sum P(x) \log \frac{P(x)}{Q(x)}",
+        "P+[n] Q+[n]",
+        lambda p, q: (p * np.log(p / q)).sum(),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -37,6 +37,19 @@ from tables import Case, check, table
         lambda c, h, b, x: h @ c.T + x[:, None] * b,
         context=r"with $h(t) \in \mathbb{R}^N$ and $x(t) \in \mathbb{R}$",
     ),
+    # The share of one of two is a number between 0 and 1, and no index.
+    Case(r"x_t = (1 - t) x_0 + t x_1", "t x_0[d] x_1[d]", lambda t, a, b: (1 - t) * a + t * b),
+    Case(
+        r"z_t = t x + (1 - t) \epsilon, \quad t \in [0, 1]",
+        "t x[d] epsilon[d]",
+        lambda t, x, e: t * x + (1 - t) * e,
+    ),
+    # What a time is taken from is the last one.
+    Case(
+        r"w_t = \exp(-\lambda (T - t)) x_t",
+        "lambda_ T x[n,d]",
+        lambda decay, last, x: np.exp(-decay * (last - np.arange(len(x))))[:, None] * x,
+    ),
 )
 def test_vectors(case: Case) -> None:
     check(case)

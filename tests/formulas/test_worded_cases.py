@@ -175,7 +175,7 @@ def test_words_in_one_line() -> None:
     [
         r"y = x \text{ otherwise}",
         row(r"0 \text{ if } j \le i \text{ and } j \text{ is real}, -\infty \text{ otherwise}"),
-        r"f(x) = x \text{ if } x > 0,\quad f(x) = \alpha x \text{ otherwise}",
+        r"f(x) = x \text{ if } x > 0,\quad g(x) = \alpha x \text{ otherwise}",
     ],
 )
 def test_a_line_that_is_not_understood(latex: str) -> None:

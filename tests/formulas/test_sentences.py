@@ -1,0 +1,57 @@
+"""Cases that a sentence tells in pieces of math."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from notes2code.compilation import CompiledFormula, compile_vault
+from notes2code.components.library import library
+from notes2code.vault import Vault, read_note_text
+
+
+def compiled(text: str) -> tuple[CompiledFormula, ...]:
+    return compile_vault(Vault("vault", (read_note_text("note.md", text),)), library()).formulas
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        r"Let $f(x) = x$ for $x > 0$, and $0.2x$ otherwise.",
+        r"Let $f(x) = x$ if $x > 0$ and $f(x) = 0.2x$ otherwise.",
+        r"Sei $f(x) = x$ für $x > 0$, sonst $0.2x$.",
+    ],
+)
+def test_a_function_in_two_cases(sentence: str) -> None:
+    formula = compile_formula("y = f(x) + 1, x \\in \\mathbb{R}^d", context=sentence)
+    given = np.array([-1.0, 0.0, 2.0])
+    np.testing.assert_allclose(formula.reference(x=given), np.maximum(given, 0.2 * given) + 1)
+
+
+def test_a_mask_in_two_cases() -> None:
+    mask = r"where $M_{ij} = 0$ if $j \le i$ and $-\infty$ otherwise"
+    formula = compile_formula(r"A = \mathrm{softmax}(QK^\top + M)V", context=mask)
+    assert [one.name for one in formula.inputs] == ["Q", "K", "V"]
+    ones = np.ones((2, 1))
+    given = formula.reference(Q=ones, K=ones, V=np.array([[1.0], [3.0]]))
+    np.testing.assert_allclose(given, [[1], [2]])
+
+
+def test_the_other_case_is_not_said() -> None:
+    """What holds in places only stays so."""
+    (formula, *_) = compiled("It is $S_{ij} = 1$ for $j > i$.")
+    assert [one.code for one in formula.diagnostics] == ["N2C039"]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["$f(x) = x$ for $n$", "$f(x) = x$. If $x > 0$", "$f(x) = x$ and $x > 0$"]
+)
+def test_other_sentences_are_no_cases(sentence: str) -> None:
+    assert len(compiled(sentence)) == 2
+
+
+def test_a_fault_in_the_second_piece_has_its_place() -> None:
+    (formula,) = compiled("The $f(x) = x$ for $x > 0$, and $\\frac{x$ otherwise.")
+    (problem,) = formula.diagnostics
+    assert problem.column == 39
