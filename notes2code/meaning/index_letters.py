@@ -324,6 +324,8 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         base = binders.bare(node)
         if base in labelled or base.lower() == "top":  # the k of \mathrm{Top}_k is no index
             continue
+        if base == "I" and scripts.read(node, frozenset()).name in seen.identities:
+            continue
         if base == "ones" and names.label(node.sub) in names.SIZE_BASES:
             seen.sizes.add(names.label(node.sub))
             continue

@@ -92,7 +92,7 @@ def _use(node: Node, seen: Survey, known: Set[str]) -> Use | None:
 def _counts(one: Said, use: Use, seen: Survey) -> bool:
     """Whether what is said of a name tells what it is in a formula."""
     base = names.base_letter(use.name)
-    if use.transposed or (base == "I" and seen.has_identity):
+    if use.transposed or use.name in seen.identities:
         return False
     if one.counts and not _may_count(base, use, seen):
         return False

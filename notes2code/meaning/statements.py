@@ -32,6 +32,7 @@ from notes2code.meaning import (
     limits,
     names,
     nested,
+    numbered_tokens,
     planes,
     primed,
     ranges,
@@ -64,6 +65,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         in_brackets.as_indices,
         primed.renamed,
         planes.plain,
+        numbered_tokens.apart,
         roles.labelled,
         sides.labelled,
     )

@@ -37,6 +37,7 @@ from notes2code.meaning import (
     elements,
     exponents,
     graph_matrices,
+    identity,
     index_letters,
     kernels,
     label_letters,
@@ -79,8 +80,8 @@ class Survey:
     ``kernels`` are functions of several things by whose letter arrays are called too.
     ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
     ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
-    ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``has_identity`` says that I is the identity
-    matrix, ``weighs`` that a weight stands before D,
+    ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``identities`` are identity matrices,
+    ``weighs`` says that a weight stands before D,
     ``matrices`` are what only matrices can be, ``degrees`` those with zeros beside their diagonal,
     ``magnitudes`` are vectors of the lengths of columns,
     ``projections`` are the Q, K and V that are weights, ``sequences`` the x of which queries and
@@ -135,7 +136,7 @@ class Survey:
     attends: bool = False
     has_matrices: bool = False
     weighs: bool = False
-    has_identity: bool = False
+    identities: set[str] = field(default_factory=set)
     heads: bool = False
     uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
     named: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)
@@ -265,6 +266,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, scripted)
+    seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
@@ -295,7 +297,6 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     seen.moves = updates.moves(seen, nodes, statements)
     seen.discounted = set(returns.discounted(seen, nodes, statements))
     seen.sequences = _sequences(seen, nodes)
-    seen.has_identity = _has_identity(nodes)
     defines = [s for s in statements if isinstance(s, Define)]
     seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
     seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
@@ -548,33 +549,6 @@ def _sums_up(seen: Survey, node: Infix) -> bool:
 
 def _has_letter(node: Node, letter: str) -> bool:
     return any(isinstance(inner, Name) and inner.text == letter for inner in walk(node))
-
-
-def _has_identity(nodes: Nodes) -> bool:
-    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``,
-    something is taken from it, as in ``I − P``, or it stands beside a product with a transpose, as
-    in ``W^⊤W − I``."""
-    alone = [name for name in nodes.of(Name) if name.text == "I"]
-    if not alone:
-        return False
-    scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
-    sums = [node for node in nodes.of(Infix) if node.op in "+-"]
-    less = [node.left for node in sums if node.op == "-"]
-    beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
-    others = {id(node): node for node in (*scaled, *less, *beside)}
-    clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
-    return len(clear) == len(alone)
-
-
-def _is_scaled(node: Juxt) -> bool:
-    """Whether a product is I times Greek letters and numbers, such as ½."""
-    *scales, last = node.factors
-    parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
-    return (
-        isinstance(last, Name)
-        and last.text == "I"
-        and all(isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts)
-    )
 
 
 def _weighs(node: Infix | Juxt) -> bool:

@@ -110,7 +110,7 @@ def value_at(run: Run, use: Use) -> Value:
                 text = "`e` is taken to be Euler's number"
                 run.problems.append(note("N2C039", text, use.span, "declare it if it is not"))
             return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
-        if use.name == "I" and run.seen.has_identity and "I" not in run.shapes | run.defined:
+        if use.name in run.seen.identities - {*run.shapes, *run.defined}:
             return _identity_matrix(run, use)
         if (many := _of_ones(run, use.name)) is not None:
             return Value(ir.ONE, (fresh(many),), use.span)
@@ -179,7 +179,9 @@ def _refuse_outcome(run: Run, use: Use) -> None:
 
 
 def _identity_matrix(run: Run, use: Use) -> Value:
-    size = Size("")
+    label = use.name.partition("_")[2]
+    number = Size("", value=ir.Num(int(label))) if label.isdigit() else Size("")
+    size = run.size(label) if label and not label.isdigit() else number
     rows, columns = fresh(size), fresh(size)
     text = f"`{run.quote(use.span)}` is taken to be the identity matrix"
     run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an input"))
