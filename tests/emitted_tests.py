@@ -6,15 +6,18 @@ name cannot share one. The processes are copies of a server that has imported wh
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from building import Package
+if TYPE_CHECKING:  # the processes need no compiler
+    from building import Package
 
 _COPIES = "forkserver" in multiprocessing.get_all_start_methods()
 _PROCESSES = multiprocessing.get_context("forkserver" if _COPIES else "spawn")
@@ -48,10 +51,11 @@ def _run(root: Path, log: Path, plugins: Sequence[object], options: Sequence[str
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     os.chdir(root)
+    gc.freeze()  # pytest collects garbage several times, and what is imported already is none
     # The tests need no plugins, of which hypothesis alone takes a second; and without a folder to
     # stop at, pytest looks through those above.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     usual = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
     usual += [f"--confcutdir={root}", "--import-mode=importlib"]
-    code = pytest.main([*usual, *options, "tests"], plugins=plugins)
+    code = pytest.main([*usual, *options], plugins=plugins)
     sys.exit(int(code))
