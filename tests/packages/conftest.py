@@ -12,18 +12,26 @@ import pytest
 
 from building import Package
 from emitted_tests import passes, written
+from unchanged import remember, to_run
 
 
 @pytest.fixture
 def run_tests(tmp_path: Path) -> Callable[..., bool]:
-    """A function that writes a package and says whether its tests pass, or those that options of
-    pytest choose."""
+    """A function that writes a package and says whether its tests pass, those that have not passed
+    as they are for another package, or those that options of pytest choose."""
     number = 0
 
     def run(files: Package, *options: str) -> bool:
         nonlocal number
         number += 1
-        return passes(written(files, tmp_path / f"package{number}"), options=options)
+        root = written(files, tmp_path / f"package{number}")
+        if options:
+            return passes(root, options=options)
+        tests = to_run(files)
+        passed = not tests or passes(root, options=[*tests])
+        if passed:
+            remember(tests.values())
+        return passed
 
     return run
 
