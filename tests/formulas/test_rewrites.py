@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from notes2code import FormulaError, compile_formula
@@ -137,7 +137,7 @@ def respelt(latex: str, draw: Any) -> str:
 @pytest.mark.parametrize(
     "name", [row(n, n, "E[x] by itself is refused" if n == "layer norm" else "") for n in FORMULAS]
 )
-@settings(max_examples=12, derandomize=True, deadline=None)
+@settings(max_examples=12, derandomize=True, deadline=None, phases=[Phase.generate])
 @given(data=st.data())
 def test_spelling(name: str, data: st.DataObject) -> None:
     latex = respelt(FORMULAS[name], data.draw)
