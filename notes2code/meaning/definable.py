@@ -49,7 +49,7 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
     """Whether what stands above a left-hand side counts the next step and is no exponent: the
     ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t."""
     match node:
-        case Script(Name() as base, None, Infix("+" | "-", Name(letter), Num()), 0):
+        case Script(Name() as base, _, Infix("+" | "-", Name(letter), Num()), 0):
             if letter not in names.INDEX_LETTERS or base.text in RATES | {"e"}:
                 return False
             inside = [inner for value in values for inner in walk(value)]

@@ -315,7 +315,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
-    told |= points.letters_added(nodes)
+    told |= points.letters_added(nodes) | label_letters.doubled(nodes)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):
@@ -485,9 +485,8 @@ _COUNTING = frozenset("ijkmnt")
 
 
 def _is_renewed(target: Node) -> bool:
-    """Whether a left-hand side is ``θ_{new}``, which a step makes of the θ before. Of a ``W_{new}``
-    it is not known whether what is taken off is a matrix."""
-    if not isinstance(target, Script) or binders.bare(target).isupper():
+    """Whether a left-hand side is ``θ_{new}``, which a step makes of the θ before."""
+    if not isinstance(target, Script):
         return False
     own = (at for at in (target.sub, target.sup) if at is not None)
     return any(names.label(at) in ("new", "next") for at in own)

@@ -157,6 +157,20 @@ _GATES = frozenset("rzofigcn")
 """What tells gates apart: reset, update, output, forget, input, candidate."""
 
 
+def doubled(nodes: Nodes) -> set[str]:
+    """The m of ``F_{mm}``, which counts nowhere else, as the i of ``S_{ii}`` would."""
+    found, others = set[str](), set[str]()
+    for node in nodes.of(Script):
+        match node.sub:
+            case Juxt((Name(first), Name(second))) if first == second and first not in "ijk":
+                found.add(first)
+            case Juxt(factors) if len(factors) > 2:
+                pass  # the m of F_{tem} counts nothing either
+            case below if below is not None:
+                others.update(name.text for name in walk(below) if isinstance(name, Name))
+    return found - others
+
+
 def of_mixtures(nodes: Nodes) -> set[str]:
     """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
     nothing but the left-hand side."""

@@ -36,7 +36,7 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     out: list[Statement] = []
     if signs == ["∈"] and _is_interval(operands[-1]):
         named = (*earlier_names, operands[0])
-        numbers = tuple(_at_any_place(n) for n in named if _is_small(n))
+        numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
         return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
@@ -94,9 +94,12 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     return [*out, *_definition(values, node.span)]
 
 
-def _is_small(node: Node | None) -> TypeGuard[Node]:
+def _is_number(node: Node | None) -> TypeGuard[Node]:
     """Whether a node is a small letter, which what is in an interval makes a number; a capital may
-    be a matrix of such numbers."""
+    be a matrix of such numbers, and the gate f_t of a time is a vector of them."""
+    match node:
+        case Script(Name(letter), Name("t"), None, 0) if letter not in names.GREEK:
+            return False
     return node is not None and is_name(node) and names.label(node)[:1].islower()
 
 

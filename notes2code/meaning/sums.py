@@ -46,11 +46,24 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     )
     if left.rank and _is_noise(run, left, right):
         run.pay(1.2 * left.rank)  # the ε of (1 - t) x + t ε is of the kind of x
+    elif _is_row_on_matrix(left, right):
+        run.pay(2.4)  # the δ of W - η δ x^⊤ is a column, and W a matrix
     elif left.rank != right.rank:
         _weigh(run, node, left, right)
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
     one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
     return replace(value, shifted=True) if shifted or (one and not minus) else value
+
+
+def _is_row_on_matrix(left: Value, right: Value) -> bool:
+    """Whether a row with its ``⊤`` is added to what is a matrix, or has the capital of one."""
+    small, large = sorted((left, right), key=_rank)
+    if not small.row or small.rank != 1:
+        small, large = large, small
+    if _is_bias(small):
+        return False
+    capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
+    return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
 
 
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:

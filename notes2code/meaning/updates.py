@@ -41,24 +41,36 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
     found: dict[str, str] = {}
     for define in statements:
         state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
-        if state in _RECURRENT or not seen.steps.get(state):
+        before = _before(seen, define) if state not in _RECURRENT else ""
+        if not before:
             continue
         for infix in nodes.of(Infix):
             for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
                 if infix.op in "+-" and _goes_on(own, state) and not _has(term, state):
-                    found |= dict.fromkeys(_moving(seen, term), state)
+                    found |= dict.fromkeys(_moving(seen, term), before)
     return found
 
 
+def _before(seen: Survey, define: Statement) -> str:
+    """The name of the state that a step is added to: the W of ``W_t``, the ``W_{old}`` of
+    ``W_{new}``; "" for what is no step."""
+    if not isinstance(define, Define) or define.target is None:
+        return ""
+    state = binders.bare(define.target)
+    if seen.steps.get(state):
+        return state
+    return f"{state}_old" if names.label(define.target) == f"{state}_new" else ""
+
+
 def rank(run: Run, name: str) -> int | None:
-    """The axes of what moves a matrix, a point x, what is bold or of a known shape, or is noise,
-    which is drawn for all elements of a vector, or stands beside ⊙, or beside what the note makes a
-    vector; None of anything else: the g that moves a moment v may stand for each of them."""
+    """The axes of what moves a matrix, weights w, a point x, what is bold or of a known shape, or
+    is noise, which is drawn for all elements of a vector, or stands beside ⊙, or beside what the
+    note makes a vector; None of anything else: the g that moves a moment v may stand for each."""
     state = run.symbols.get(run.seen.moves.get(name, ""))
     if state is None:
         return None
     whole = names.base_letter(name) == "epsilon" or run.seen.is_bold(state.name)
-    whole = whole or names.base_letter(state.name) in ("x", "y", "z")
+    whole = whole or names.base_letter(state.name) in ("w", "x", "y", "z")
     whole = whole or state.name in run.shapes or state.name in run.scope.ranks
     whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
     count = len(state.axes)
@@ -118,7 +130,7 @@ def _moving(seen: Survey, term: Node) -> Iterator[str]:
 def _at_step(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
     for node in nodes:
         use = seen.understood(node) if isinstance(node, Script) and not _is_rate(node) else None
-        if use is not None and use.steps and not use.indices:
+        if use is not None and (use.steps or use.name.endswith("_t")) and not use.indices:
             yield use.name
 
 

@@ -421,6 +421,13 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "y[n,e] W_Q[e,k] x[m,d] W_K[d,k] W_V[d,v]",
         lambda y, q, x, k, v: softmax(y @ q @ (x @ k).T / np.sqrt(q.shape[1])) @ x @ v,
     ),
+    # The second query, and its weight for the key j: 2j tells of no even entries.
+    Case(r"\omega_{2j} = q^{(2)} \cdot k^{(j)}", "q_2[d] k[n,d]", lambda q, k: k @ q),
+    Case(
+        r"\alpha_{2j} = \frac{\exp(\omega_{2j})}{\sum_m \exp(\omega_{2m})}",
+        "omega_2[n]",
+        lambda w: softmax(w),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

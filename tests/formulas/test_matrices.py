@@ -176,6 +176,10 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "u[m] v[k,d]",
         lambda u, v: np.concatenate([u, v.ravel()]),
     ),
+    # The identity matrix of n rows, and that of a graph's nodes.
+    Case(r"B = A + I_n", "A[n,n]", lambda a: a + np.eye(len(a))),
+    Case(r"B = A + I", "A[n,n]", lambda a: a + np.eye(len(a))),
+    Case(r"y = (I_d - U U^\top) x", "U[d,k] x[d]", lambda u, x: x - u @ (u.T @ x)),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -104,6 +104,29 @@ from tables import Case, check, table
         "beta v g",
         lambda beta, v, g: beta * v + (1 - beta) * g**2,
     ),
+    # So are those of the step that makes the new weights of the old ones.
+    Case(
+        r"w_{new} = w_{old} - \alpha \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon}",
+        "w_old[a] alpha m_hat[a] v_hat+[a] epsilon+",
+        lambda w, eta, m, v, e: w - eta * m / (np.sqrt(v) + e),
+    ),
+    Case(
+        r"W_{new} = W_{old} - \eta m_t",
+        "W_old[a,b] eta m[a,b]",
+        lambda w, eta, m: w - eta * m,
+    ),
+    # What stands before a row is a column: nothing adds a row to each row of the weights.
+    Case(
+        r"W_{t+1} = W_t - \eta \delta_t x_t^\top",
+        "W[a,b] eta delta[a] x[b]",
+        lambda w, eta, d, x: w - eta * np.outer(d, x),
+    ),
+    # The step that a state is of stands above it, also where it has an index below.
+    Case(
+        r"\theta_i^{t+1} \leftarrow \theta_i^t - \eta g_i^t",
+        "theta[n] eta g[n]",
+        lambda t, eta, g: t - eta * g,
+    ),
 )
 def test_updates(case: Case) -> None:
     check(case)

@@ -267,6 +267,19 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         "Q[n,d] K[m,d] V[m,v]",
         lambda q, k, v: softmax(q @ k.T) @ v,
     ),
+    # A gate between 0 and 1 is a vector of such numbers.
+    Case(
+        r"c_t = f_t \odot c_{t-1} + i_t \odot g_t",
+        "f[d] c[d] i[d] g[d]",
+        lambda f, c, i, g: f * c + i * g,
+        context=[r"i_t, f_t \in [0, 1]"],
+    ),
+    # A letter twice, which counts nowhere else, is a label.
+    Case(
+        r"F = G \odot F_a + (1 - G) \odot F_{mm}",
+        "G[n,d] F_a[n,d] F_mm[n,d]",
+        lambda g, a, m: g * a + (1 - g) * m,
+    ),
 )
 def test_what_is_computed(case: Case) -> None:
     check(case)
