@@ -23,7 +23,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     tokens = _without_outer_braces(tokens)
     kinds = {token.kind for token in tokens}
     if "{" in kinds:
-        tokens = _signs_out_of_braces(tokens)
+        tokens = _signs_out_of_braces(_without_angles_above(tokens))
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:
@@ -56,6 +56,25 @@ def _without_outer_braces(tokens: list[Token]) -> list[Token]:
         if depth == 0:
             return [*tokens[1:at], *tokens[at + 1 :]] if tokens[at + 1].kind == "end" else tokens
     return tokens
+
+
+_ANGLES = {("rel", "<"): ("rel", ">"), ("open", "⟨"): ("close", "⟩")}
+
+
+def _without_angles_above(tokens: list[Token]) -> list[Token]:
+    """The index of ``a^{<t>}`` and ``a^{⟨t⟩}`` in parentheses, as in ``a^{(t)}``."""
+    opened: Token | None = None
+    out: list[Token] = []
+    for at, token in enumerate(tokens):
+        above = (one.kind for one in tokens[max(at - 2, 0) : at])
+        if (token.kind, token.text) in _ANGLES and tuple(above) == ("^", "{"):
+            opened = token
+            token = Token("open", "(", token.start, token.end)
+        elif opened and (token.kind, token.text) == _ANGLES[opened.kind, opened.text]:
+            opened = None
+            token = Token("close", ")", token.start, token.end)
+        out.append(token)
+    return out
 
 
 def _signs_out_of_braces(tokens: list[Token]) -> list[Token]:

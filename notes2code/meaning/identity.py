@@ -20,10 +20,10 @@ def identities(nodes: Nodes) -> set[str]:
 
 
 def is_sized(node: Node) -> bool:
-    """Whether it is an I_n, an I_{d_k} or an I_3."""
+    """Whether it is an I_n or an I_{d_k}; I_1 and I_2 are two images."""
     match node:
         case Script(base, below, None, 0) if below and binders.bare(base) == "I":
-            return isinstance(below, Num) or binders.bare(below) in _SIZES
+            return binders.bare(below) in _SIZES
     return False
 
 

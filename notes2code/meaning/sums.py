@@ -56,11 +56,12 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
 
 
 def _is_row_on_matrix(left: Value, right: Value) -> bool:
-    """Whether a row with its ``⊤`` is added to what is a matrix, or has the capital of one."""
+    """Whether a vector with its ``⊤`` is added to what is a matrix, or has the capital of one; the
+    row that a product with a matrix gives may be."""
     small, large = sorted((left, right), key=_rank)
     if not small.row or small.rank != 1:
         small, large = large, small
-    if _is_bias(small):
+    if _is_bias(small) or any(_is_sum(factor) for factor in _factors(small)):
         return False
     capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
     return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))

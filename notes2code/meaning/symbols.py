@@ -30,6 +30,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
     use = _of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
+    _refuse_expectation(node, use)
     _refuse_condition(node, use)
     value = value_at(run, use)
     if use.transposed:
@@ -53,9 +54,15 @@ def _refuse_condition(node: Node, use: Use) -> None:
     below = node.sub if isinstance(node, Script) else None
     if not isinstance(below, Relation) or names.label(below) or use.indices:
         return
-    if use.name == "E":
-        raise error("N2C037", "an expectation cannot be computed", use.span)
     raise error("N2C032", "this index is not understood", below.span)
+
+
+def _refuse_expectation(node: Node, use: Use) -> None:
+    """The ``𝔼_x`` of ``𝔼_x \\log p(x)``, and the ``E_{x=1}``."""
+    match node:
+        case Script(Name("E", _, font), below) if below is not None:
+            if font == "blackboard" or (isinstance(below, Relation) and not use.indices):
+                raise error("N2C037", "an expectation cannot be computed", use.span)
 
 
 def _of_the_feature(run: Run, use: Use) -> Use:
@@ -180,8 +187,7 @@ def _refuse_outcome(run: Run, use: Use) -> None:
 
 def _identity_matrix(run: Run, use: Use) -> Value:
     label = use.name.partition("_")[2]
-    number = Size("", value=ir.Num(int(label))) if label.isdigit() else Size("")
-    size = run.size(label) if label and not label.isdigit() else number
+    size = run.size(label) if label else Size("")
     rows, columns = fresh(size), fresh(size)
     text = f"`{run.quote(use.span)}` is taken to be the identity matrix"
     run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an input"))
