@@ -183,7 +183,7 @@ class Compiler:
         problems = self._problems(entry, own, used)
         if recognised is None:
             problems += self._doubts(entry, own, other or own.equation)
-            problems += _weighed(entry, found)
+            problems += self._weighed(entry, found)
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
         problems = [_of_whole(problem, recognised) for problem in problems]
         problems.extend(_unusual(recognised, entry, self.library))
@@ -210,6 +210,19 @@ class Compiler:
                 if doubt
             ),
         ]
+
+    def _weighed(self, entry: Entry, found: Linked) -> Iterator[Problem]:
+        """What is strange about weights that another formula of the note makes, where the formula
+        that weighs with them is this one, and none that it uses."""
+        for typed, used in found.together[:1]:
+            doubt = "" if typed.equation is None else strange_weights(typed.equation)
+            if doubt and not any(map(self._weighs_strangely, used)):
+                yield warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)
+
+    def _weighs_strangely(self, entry: Entry) -> bool:
+        found = self.linker.typed(entry)
+        ways = (found.own, *(typed for typed, _ in found.together[:1]))
+        return any(typed.equation and strange_weights(typed.equation) for typed in ways)
 
     def _doubts(self, entry: Entry, own: Typed, meant: Equation | None) -> list[Problem]:
         """What is to be said of a formula that is no component, though it is like one."""
@@ -541,13 +554,6 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
-
-
-def _weighed(entry: Entry, found: Linked) -> list[Problem]:
-    """What is strange about weights that another formula of the note makes."""
-    equations = (typed.equation for typed, _ in found.together[:1] if typed.equation is not None)
-    doubts = filter(None, map(strange_weights, equations))
-    return [warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN) for doubt in doubts]
 
 
 def _of_whole(problem: Problem, recognised: Recognised) -> Problem:

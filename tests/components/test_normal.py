@@ -23,3 +23,12 @@ def test_weights_of_another_formula_are_added_up_over_another_index() -> None:
     strange = compile_formula(r"o_j = \sum_i b_{ij} h_i", context=[weights])
     assert not [d for d in usual.diagnostics if d.code == "N2C050"]
     assert any("added up over" in d.message for d in strange.diagnostics)
+
+
+def test_what_uses_strange_weights_does_not_repeat_the_doubt() -> None:
+    weights = r"a_{ij} = \frac{\exp(s_{ij})}{\sum_k \exp(s_{ik})}"
+    weighed = r"c_j = \sum_i a_{ij} h_i"
+    strange = compile_formula(weighed, context=[weights])
+    assert any("added up over" in d.message for d in strange.diagnostics)
+    used = compile_formula(r"y_j = \tanh(W c_j)", context=[weights, weighed])
+    assert not any("added up over" in d.message for d in used.diagnostics)
