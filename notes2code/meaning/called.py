@@ -95,6 +95,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
+    if use.name in run.seen.rates and isinstance(group.items[0], Infix):
+        return False  # the k of e^{-k (t - t_0)}
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.

@@ -39,10 +39,10 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
         body = ungrouped(big.body)
         factors = binders.chain(body)
         first = factors[0].factors[0] if isinstance(factors[0], Juxt) else factors[0]
-        exponent = _exponent(first)
-        found = None if exponent is None else _less(exponent)
-        if found is None and exponent is not None and first is body:
-            found = _scaled(exponent)
+        raised_to = exponent(first)
+        found = None if raised_to is None else _less(raised_to)
+        if found is None and raised_to is not None and first is body:
+            found = _scaled(raised_to)
         use = None if found is None else seen.understood(found)
         if use is None or use.bold or names.base_letter(use.name) in _ROLES:
             continue
@@ -50,7 +50,8 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
             yield use.name
 
 
-def _exponent(node: Node) -> Node | None:
+def exponent(node: Node) -> Node | None:
+    """What e is raised to."""
     match node:
         case Apply(Name("exp"), argument) | Script(Name("e"), None, argument, 0):
             return None if argument is None else ungrouped(argument)

@@ -85,8 +85,16 @@ def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
     letters: list[str] = []
     _warn_of_two_meanings(run, group)
     bars = [at for at, sign in enumerate(group.separators) if sign == "|"]
-    for item in group.items[: 1 + bars[0]] if bars else group.items:
+    outcome = 1 + bars[0] if bars else len(group.items)
+    for item in group.items[:outcome]:
         _collect(run, item, letters)
+    conditions: list[str] = []
+    for item in group.items[outcome:]:
+        _collect(run, item, conditions)
+    # There is a row for each condition: p(k | x_i) has the places i, k. What is neither on the left
+    # nor added up, the k of x_{i-k}, …, x_{i-1}, tells which ones there are.
+    counted = run.on_left.union(run.summed) - {*letters}
+    letters = [letter for letter in conditions if letter in counted] + letters
     indices: list[Index] = [run.indices[letter] for letter in letters]
     name = _with_outcome(run, use.name, group)
     symbol = run.symbols.get(name)
@@ -163,7 +171,8 @@ def _event(run: Run, node: Node, letters: list[str]) -> Iterator[str]:
 def _collect(run: Run, node: Node, letters: list[str]) -> None:
     """The bound letters that the event of a probability depends on."""
     if scripts.is_name(node):
-        for at in run.seen.use(node).indices:
+        use = run.seen.understood(node)  # None of the x_{\setminus M} that is all but some
+        for at in use.indices if use is not None else ():
             _collect(run, at.node, letters)
         text = getattr(node, "text", "")
         if text in run.indices and text not in letters:

@@ -33,6 +33,7 @@ from notes2code.meaning import (
     binders,
     costs,
     counting,
+    decays,
     doubtful_indices,
     elements,
     exponents,
@@ -70,8 +71,8 @@ class Survey:
     ``averaged`` are the values that weights add up, which are vectors.
     ``mixes`` are names p of which ``1 - p`` is taken, and what is defined so.
     ``lengths`` are names whose bars stand beside others', ``|a||b|``.
-    ``quantities`` are capitals, and weights, that are numbers, ``discounted`` names of what is
-    discounted.
+    ``quantities`` are capitals, and weights, that are numbers, ``rates`` those by which something
+    decays, ``discounted`` names of what is discounted.
     ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
     ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
     list, or in the formula, have a letter above.
@@ -127,6 +128,7 @@ class Survey:
     starts: dict[str, int] = field(default_factory=dict)
     quantities: set[str] = field(default_factory=set)
     discounted: set[str] = field(default_factory=set)
+    rates: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     raised: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
@@ -300,6 +302,8 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     defines = [s for s in statements if isinstance(s, Define)]
     seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
     seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
+    seen.rates = decays.rates(seen, nodes)
+    seen.quantities |= {*seen.rates, *decays.starts(seen, nodes, statements, seen.rates)}
     seen.quantities.update(points.errors(seen, nodes))
     if any(costs.is_cost(target, nodes) for target in targets):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})

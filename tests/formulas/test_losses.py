@@ -16,6 +16,22 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 @table(
     # The probability of a whole text is a number, however much of it is listed.
+    # A probability under a condition has a row for each, where the condition is counted, too.
+    Case(
+        r"L = -\frac{1}{N} \sum_{i=1}^N \sum_{k=1}^K y_{ik} \log p(k \mid x_i)",
+        "y[N,K] p+[N,K]",
+        lambda y, p: -(y * np.log(p)).sum() / len(y),
+    ),
+    Case(
+        r"m_i = \sum_k \pi_k p(x_i \mid \mu_k)",
+        "pi[K] p[K,n]",
+        lambda weights, p: weights @ p,
+    ),
+    Case(
+        r"L = -\sum_{i \in M} \log P(x_i \mid x_{\setminus M})",
+        "M[n] P+[n]",
+        lambda m, p: -np.log(p)[m != 0].sum(),
+    ),
     Case(
         r"Y(w) = P(w_1, w_2, \dots, w_N)^{-\frac{1}{N}} = \sqrt[N]{\frac{1}{P(w_1, \dots, w_N)}}",
         "P+ N",
