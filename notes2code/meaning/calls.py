@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
@@ -80,6 +81,10 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if isinstance(behind, Script) and _tells_axis(run, name, behind):
         name = Script(name, behind.sub, None, 0, name.span)
         behind = replace(behind, sub=None)
+    elif isinstance(behind, Script) and _picks_element(run, name, behind):
+        run.picked.add(run.seen.use(name).name)
+        name = Script(name, behind.sub, None, 0, name.span)
+        behind = replace(behind, sub=None)
     value = call(run, name, group)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
@@ -102,6 +107,20 @@ def _tells_axis(run: Run, name: Node, behind: Script) -> bool:
     assert isinstance(behind.base, Group)
     items = behind.base.items
     return inside and len(items) == 1 and run.lower(items[0]).rank == 0
+
+
+def _picks_element(run: Run, name: Node, behind: Script) -> bool:
+    """Whether the i of ``G(x)_i`` counts the numbers that a letter, or a gate, gives which nobody
+    defines: it is another number for each i, as ``G_i(x)`` is."""
+    if not isinstance(name, Name) or not isinstance(behind.sub, Name):
+        return False
+    use = run.seen.use(name)
+    letter = len(use.name) == 1 or _GATES.search(use.name) is not None
+    known = use.name in names.FEATURE_MAPS or not functions.is_unknown(run, use)
+    return letter and not known and behind.sub.text in run.indices
+
+
+_GATES = re.compile("gat(e|ing)|rout|top_?k", re.IGNORECASE)
 
 
 def _raised_call(run: Run, name: Node, group: Group) -> Value | None:

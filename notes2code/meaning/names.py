@@ -125,9 +125,11 @@ def is_any_function(name: str) -> bool:
 def is_size_name(name: str) -> bool:
     """Whether a scalar's name says that it counts features: ``d``, ``d_k``, ``D``, ``dim``."""
     base = base_letter(name)
-    return base in ("d", "D", "dim") and not name.endswith(
-        ("_hat", "_tilde", "_bar", "_star", "_vec")
-    )
+    return base in ("d", "D", "dim") and not name.endswith(_MARKED)
+
+
+_MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus")
+"""How the names of what is estimated, of vectors, and of what is compared, ``d^+``, end."""
 
 
 FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])
@@ -224,6 +226,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         return (1, 0, 2) if is_vector else (0, 1, 2)
     if base == "b" or (base == "c" and _LATENT.fullmatch(name)):
         return (1, 0, 2)
+    if base == "d" and name.endswith(("_plus", "_minus")):
+        return (1, 0, 2)  # a document
     return (1, 2, 0) if base in VECTORS else (1, 0, 2) if name == "e" else (0, 1, 2)
 
 

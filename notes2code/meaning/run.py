@@ -105,7 +105,8 @@ class Run:
     ``made`` are the names in code of what the statements typed so far define.
     ``limits`` are the places where the note says of a name where it is defined.
     ``left_out`` are the arguments of each function that its definition does not compute with.
-    ``given`` are the ranks of what each function that nobody defines is given first,
+    ``given`` are the ranks of what each function that nobody defines is given first, ``picked``
+    those of which elements are taken, ``G(x)_i``,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
     ``unranged`` is what the author must be told of an index without a range, or of a pair of unlike
@@ -154,6 +155,7 @@ class Run:
     reach: dict[Index, Reach] = field(default_factory=dict)
     limits: dict[str, Span] = field(default_factory=dict)
     events: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    picked: set[str] = field(default_factory=set)
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: list[Span] = field(default_factory=list)
     unranged: ProblemError | None = None

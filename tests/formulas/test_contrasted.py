@@ -18,6 +18,12 @@ def _contrasted(z: np.ndarray, tau: float) -> np.ndarray:
 @table(
     Case(rf"\mathcal{{L}} = {SHARE}", "z[n,d] tau+", _contrasted),
     Case(rf"\ell_{{i,j}} = {SHARE}", "z[n,d] tau+", _contrasted),
+    # What is compared is a vector, whatever sizes are called.
+    Case(
+        r"\mathcal{L} = -\log \frac{e^{q^\top d^+}}{\sum_i e^{q^\top d_i^-}}",
+        "q[d] d_plus[d] d_minus[n,d]",
+        lambda q, own, others: np.log(np.exp(others @ q).sum()) - own @ q,
+    ),
     # Letters that no sum counts tell parts apart.
     Case(r"s = u_h + u_w", "u_h[d] u_w[d]", lambda a, b: a + b),
 )

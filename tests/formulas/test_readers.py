@@ -535,9 +535,25 @@ def test_what_is_attended_to_is_no_number() -> None:
     assert {given.name: len(given.shape) for given in formula.inputs}["c"] > 0
 
 
+def test_elements_of_what_a_gate_gives_are_numbers() -> None:
+    def gate(x: Any, i: int) -> Any:
+        return np.sin(i * x).sum(-1)
+
+    def expert(x: Any, i: int) -> Any:
+        return np.cos(i + x)
+
+    x = np.random.default_rng(0).normal(size=(2, 3))
+    mixed = compile_formula(r"y = \sum_{i=1}^{n} G(x)_i E_i(x)")
+    expected = sum(gate(x[0], i) * expert(x[0], i) for i in range(4))
+    np.testing.assert_allclose(mixed.reference(x=x[0], G=gate, E=expert, n=4), expected)
+    shares = compile_formula(r"p_i = \frac{1}{N} \sum_{j=1}^N \mathrm{Gate}(x_j)_i")
+    expected = [gate(x, i).mean() for i in range(4)]
+    np.testing.assert_allclose(shares.reference(x=x, Gate=gate, n=4), expected)
+
+
 def test_elements_of_what_an_unknown_function_gives_are_refused() -> None:
     with pytest.raises(FormulaError, match="how many elements"):
-        compile_formula(r"y = \sum_{i=1}^{n} G(x)_i v_i")
+        compile_formula(r"y = \sum_{i=1}^{n} \mathrm{RNN}(x)_i v_i")
     known = compile_formula(r"y = \sum_i \mathrm{softmax}(W x)_i v_i")
     rng = np.random.default_rng(0)
     w, x, v = rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(3, 2))
