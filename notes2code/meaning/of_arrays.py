@@ -53,22 +53,16 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
         if not own and (magnitudes := _magnitudes(run, body)) is not None:
             return scalar(reduce_all(kind, magnitudes), span)
         value = None if own else run.lower(body)
-        of_tokens = kind == "mean" and value is not None and _is_of_tokens(run, value)
-        if value is None or (value.rank == 0 and not of_tokens):
+        of_tokens = value is not None and _is_of_tokens(run, value)
+        if value is not None and of_tokens and kind == "mean" and value.rank < 2:
+            run.pay(2.2)  # the mean of X, and of a block Q_i, is that of its rows
+        elif value is None or value.rank == 0:
             letters = [own] if own else [*run.seen.loose(body)]
             if len(letters) != 1:
                 raise error("N2C036", "over what this runs is not said", span)
             return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
-        if value.rank > 1 or of_tokens:
-            if kind != "sum":
-                raise error(
-                    "N2C041",
-                    f"over which axis the `{kind}` of a matrix goes is not said",
-                    span,
-                    "write the index below it",
-                )
-            run.problems.append(note("N2C039", "the sum is taken to go over the last axis", span))
-            return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
+        if value.rank > 1:
+            return _of_matrix(run, kind, value, of_tokens, span)
         return scalar(reduce_all(kind, value), span)
     if any(isinstance(item, Dots) for item in group.items):
         index, values = ellipsis.family(run, group.items, span)
@@ -83,14 +77,32 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     return Value(result.body, result.axes, span, result.row)
 
 
+def _of_matrix(run: Run, kind: str, value: Value, of_tokens: bool, span: Span) -> Value:
+    """``sum(A)`` over the last axis, and ``mean(X)`` over the rows, which are tokens."""
+    if kind != "sum" and not of_tokens:
+        raise error(
+            "N2C041",
+            f"over which axis the `{kind}` of a matrix goes is not said",
+            span,
+            "write the index below it",
+        )
+    if kind in ("max", "min"):
+        run.pay(2.0)  # by itself the greatest of all is meant
+    at, which = (-1, "last axis") if kind == "sum" else (-2, "rows")
+    run.problems.append(note("N2C039", f"the {kind} is taken to go over the {which}", span))
+    axes = [*value.axes]
+    index = axes.pop(at)
+    return Value(ir.Reduce(kind, index, value.body), tuple(axes), span)
+
+
 def _is_of_tokens(run: Run, value: Value) -> bool:
-    """Whether an array is a matrix with a row for each token by its letter, also where it has an
-    index and is taken for a vector: the mean of ``X``, or of a block ``Q_i``, is that of its
-    rows as often as of all it has. Where something is normalised, it is of the features."""
+    """Whether an array is a matrix with a row for each token by its letter, and nothing is
+    normalised by it: that goes over the features."""
     if run.seen.normalises or not isinstance(value.body, ir.Ref):
         return False
     array = value.body.array
-    return names.base_letter(array) in _TOKENS and array not in run.shapes
+    known = array in run.shapes and len(run.shapes[array].axes) < 2
+    return names.base_letter(array) in _TOKENS and not known
 
 
 _TOKENS = frozenset("QKVXHZ")

@@ -191,8 +191,6 @@ INDICES = [
     refused("N2C037", r"y = «\|W\|_g»"),
     refused("N2C037", r"y = «\mathrm{reshape}(x)»"),
     refused("N2C041", r"y = \mathrm{diag}«(w)^{-1}» x"),
-    refused("N2C041", r"c = «\mathrm{mean}(X)»"),
-    refused("N2C041", r"k_i = «\mathrm{mean}(K_i)»"),
     refused("N2C032", r"«Q, K = X W», \quad Y = Q K^\top"),
     refused("N2C031", r"y_i = g(i) = \sum_«m» x_k"),
     refused("N2C032", r"p = \frac{\exp(x)}{\sum_x \exp(«x»)}"),

@@ -25,6 +25,15 @@ def cosine(u: Any, v: Any) -> Any:
 
 
 @table(
+    # The mean of tokens is that of their rows; the greatest of all is a number.
+    Case(r"c = W \mathrm{mean}(X)", "W[e,d] X[n,d]", lambda w, x: w @ x.mean(0)),
+    Case(r"k_i = \mathrm{mean}(K_i)", "K[h,n,d]", lambda k: k.mean(1)),
+    Case(
+        r"v = [\mathrm{Mean}(H) \parallel \mathrm{Max}(H)]",
+        "H[n,d]",
+        lambda h: np.concatenate([h.mean(0), h.max(0)]),
+    ),
+    Case(r"s = \max(X)", "X[n]", lambda x: x.max()),
     Case(r"z_i = x_i - \mathrm{mean}(x_i)", "x[d]", lambda x: x - x.mean()),
     Case(r"m_i = \max(s_{ij})", "s[n,m]", lambda s: s.max(axis=1)),
     Case(
