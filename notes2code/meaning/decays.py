@@ -17,7 +17,6 @@ from notes2code.latex.tree import (
     Nodes,
     Script,
     ungrouped,
-    walk,
 )
 from notes2code.meaning import binders, exponents, names, scripts
 from notes2code.meaning.quantities import terms

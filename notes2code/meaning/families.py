@@ -42,9 +42,22 @@ def listed(run: Run, node: Group) -> Value:
         if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         _doubt_numbers(run, flat[-1], values[0])
+        if len(values) == 1 and (rows := _single_rows(run, index, values[0])) is not None:
+            return rows
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
     return concatenated(run, node.items, node.span, below, node.open == "(")
+
+
+def _single_rows(run: Run, index: Index, value: Value) -> Value | None:
+    """The matrix of the rows ``x_i ∈ ℝ^{1×d}``, where they are not joined to one long row."""
+    if value.rank != 2 or find(find_index(value.axes[0]).size).value != ir.ONE:
+        return None
+    ways = (("one long row", 0.0), ("the rows of a matrix", 0.5))
+    if run.choose(f"rows {value.span.start}", ways) == ways[0][0]:
+        return None
+    body = ir.substitute(settled(value.body), {find_index(value.axes[0]): ir.ZERO})
+    return Value(body, (index, value.axes[1]), value.span)
 
 
 def _is_of_vector(run: Run, value: Value) -> bool:

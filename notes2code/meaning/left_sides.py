@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.diagnostics import error, note
+from notes2code.diagnostics import error, note, warning
 from notes2code.meaning import ir, names, scripts
+from notes2code.meaning.ir import Size
 from notes2code.meaning.kinds import CALLED
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.scope import Shape
@@ -156,6 +157,7 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
     """What is declared with other axes than come out, with these turned, or in another size."""
     quoted = run.quote(target.span)
     indexed = len(target.indices)
+    _as_long(run, value, target, declared)
     element, said = value.rank - indexed, declared.rank(indexed) - indexed
     if element == 0 and set(map(str, declared.axes)) == {"1"}:
         return  # s ∈ ℝ^{1×1} is a number
@@ -213,6 +215,24 @@ def _is_joined_otherwise(value: Value, declared: Shape) -> bool:
     made = [find(find_index(axis).size).value is not None for axis in value.axes]
     said = [isinstance(axis, str) and not axis.isidentifier() for axis in declared.axes]
     return len(made) == len(said) == 2 and sum(made) == sum(said) == 1 and made != said
+
+
+def _as_long(run: Run, value: Value, target: Target, declared: Shape) -> None:
+    """What is joined, and is longer than it is said to be: as many numbers as are listed, or a d
+    where d are joined to others."""
+    if len(value.axes) != len(declared.axes):
+        return
+    for axis, said in zip(value.axes, map(str, declared.axes), strict=True):
+        joined = find(find_index(axis).size).value
+        if not isinstance(joined, ir.Add | ir.Mul) or not (said.isdigit() or said.isidentifier()):
+            continue
+        parts = joined.terms if isinstance(joined, ir.Add) else joined.factors
+        sizes = [find(part).name for part in parts if isinstance(part, Size)]
+        listed = isinstance(joined, ir.Add) and said == str(len(parts))
+        if said in sizes or listed:
+            text = f"`{run.quote(target.span)}` is declared {said} long, and comes out longer"
+            run.problems.append(warning("N2C042", text, target.span, "change one of the two"))
+            run.pay(1.8 * len(parts) + 1 if listed else 2.4)  # as many as are listed are numbers
 
 
 def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:

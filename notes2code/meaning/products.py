@@ -342,7 +342,11 @@ def is_gain(run: Run, value: Value) -> bool:
 
 
 def _is_capital(value: Value) -> bool:
-    return isinstance(value.body, ir.Ref) and value.body.array[0].isupper()
+    """Whether an array has a capital, or is the cosine or the sine of one."""
+    match value.body:
+        case ir.Ref(array) | ir.Fn("cos" | "sin", (ir.Ref(array),)):
+            return array[0].isupper()
+    return False
 
 
 def _scales(left: Value, right: Value) -> bool:

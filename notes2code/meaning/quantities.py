@@ -45,6 +45,9 @@ _TOTALS = frozenset("NLn")
 
 _DATA = frozenset("XYZ")
 
+_ANGLES = frozenset(["Theta", "Phi", "Psi", "Omega"])
+"""Letters that a cosine is taken of, as of the small ones: they are no matrices by themselves."""
+
 
 def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     """The names of all letters that are numbers, as what is computed with them shows, and what for:
@@ -81,9 +84,12 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
                 found.update(filter(None, map(_plain, product.factors)))
         else:
             found.update(_of_counts(product.factors, "", id(product) in totals))
-    for logarithm in nodes.of(Apply):
-        if binders.bare(logarithm.function) in ("log", "ln") and _counts_alone(logarithm.argument):
-            found.update(_named(logarithm.argument))
+    for applied in nodes.of(Apply):
+        if binders.bare(applied.function) in ("log", "ln") and _counts_alone(applied.argument):
+            found.update(_named(applied.argument))
+        if binders.bare(applied.function) in ("cos", "sin"):
+            angles = _factors(ungrouped(applied.argument))
+            found.update(_ANGLES.intersection(map(binders.bare, angles)))
     for rounded in nodes.of(Group):
         arithmetic = rounded.open == "⌊" and all(map(_is_arithmetic, rounded.items))
         if rounded.open == "⌈" or arithmetic:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from notes2code import compile_formula
 from tables import Case, check, softmax, table
 
@@ -41,6 +43,14 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         lambda w: w.reshape(-1, w.shape[2]),
     ),
     Case(r"N = 2r(d + k)", "r k d#", lambda r, k, d: 2 * r * d + 2 * r * k, context=SHAPES),
+    # What is joined is as long as it is said to be.
+    Case(r"q = [q_1, q_2]^\top \in \mathbb{R}^2", "q_1 q_2", lambda a, b: np.array([a, b])),
+    Case(
+        r"X = [x_1, \dots, x_T] \in \mathbb{R}^{T \times d}",
+        "x[T,one,d]",
+        lambda x: x[:, 0],
+        context=[r"x_t \in \mathbb{R}^{1 \times d}"],
+    ),
     # A column of scores is normalised over its rows.
     Case(
         r"\alpha = \mathrm{softmax}(H w)",
@@ -70,3 +80,10 @@ def test_a_letter_of_a_size_may_be_a_function() -> None:
     assert [one.name for one in f.inputs if one.kind == "function"] == ["d"]
     f = compile_formula(r"g(x) = r(x + d)", context=SHAPES)
     assert [one.name for one in f.inputs if one.kind == "function"] == ["r"]
+
+
+def test_what_is_joined_to_more_than_it_is_said_to_be_is_told() -> None:
+    longer = compile_formula(r"z = [x; y] \in \mathbb{R}^d", context=[r"x \in \mathbb{R}^d"])
+    assert any("comes out longer" in d.message for d in longer.diagnostics)
+    said = compile_formula(r"z = [x; y] \in \mathbb{R}^{2d}", context=[r"x \in \mathbb{R}^d"])
+    assert not any("comes out longer" in d.message for d in said.diagnostics)

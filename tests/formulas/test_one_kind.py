@@ -26,6 +26,17 @@ from tables import Case, check, sigmoid, table
         "Conv[n,d] D[d] Mem[n,d]",
         lambda c, d, m: c + d * m,
     ),
+    # Angles are of the kind of what is turned.
+    Case(
+        r"\mathrm{turn}(x, m) = x \odot \cos(m \Theta) + (J x) \odot \sin(m \Theta)",
+        "x[d] m Theta[d] J[d,d]",
+        lambda x, m, t, j: x * np.cos(m * t) + j @ x * np.sin(m * t),
+    ),
+    Case(
+        r"Y = X \odot \cos(\Theta) + (X J) \odot \sin(\Theta)",
+        "X[n,d] Theta[n,d] J[d,d]",
+        lambda x, t, j: x * np.cos(t) + x @ j * np.sin(t),
+    ),
     # At a time words are vectors, of a head they are matrices, and scores are numbers.
     Case(r"\text{Mem}_t = \text{Mem}_{t-1} + \text{Read}_t", "Mem[d] Read[d]", np.add),
     Case(r"\text{Block}_i = X + \text{Head}_i", "X[n,d] Head[h,n,d]", np.add),
