@@ -51,9 +51,19 @@ def is_exponential(run: Run, node: Script) -> bool:
         and node.sub is None
         and node.sup is not None
         and not (isinstance(node.sup, Name) and node.sup.text in run.seen.targets)
-        and not _is_mark(node.sup)
+        and not (_is_mark(node.sup) or _are_places(node.sup))
         and ("e" not in run.shapes or scripts.is_of_euler(node))
     )
+
+
+def _are_places(above: Node) -> bool:
+    """Whether ``(t, s)`` and ``(i)`` stand above an e, which say which one it is."""
+    match above:
+        case Group("(", (Name(letter),)):
+            return letter in names.INDEX_LETTERS
+        case Group("(", items):
+            return len(items) > 1
+    return False
 
 
 def exponential(run: Run, node: Script) -> Value:
