@@ -300,15 +300,16 @@ def with_labels_above(nodes: Nodes) -> Iterator[str]:
 
 def told_above(nodes: Nodes) -> Iterator[str]:
     """The p of ``p_i^t log p_i^s``, a teacher's and a student's: letters above one name that stand
-    nowhere else, and count nothing, tell two things apart and raise neither."""
+    nowhere else, and of which one at least counts nothing, tell two things apart and raise none."""
     above: dict[str, list[str]] = {}
     for node in nodes.of(Script):
         match node:
-            case Script(Name(base), _, Name(letter), 0) if letter not in {*"ijklmnT", "top"}:
-                above.setdefault(base, []).append(letter)
+            case Script(Name(base), sub, Name(letter), 0) if letter not in ("T", "top"):
+                above.setdefault(base, []).append(letter if sub or letter not in "ijklmn" else "")
     for base, letters in above.items():
         uses = sum(node.text in letters for node in nodes.of(Name))
-        if len(set(letters)) > 1 and uses == len(letters):
+        counts = "" in letters or {*letters} <= {*"ijklmn"}  # x^n + x^m are powers
+        if len(set(letters)) > 1 and uses == len(letters) and not counts:
             yield base
 
 

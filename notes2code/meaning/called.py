@@ -156,3 +156,11 @@ def _is_array(run: Run, node: Node) -> bool:
     """Whether a name in brackets is a whole matrix, as in ``K[X]``: no index, and no product."""
     use = run.seen.understood(node)
     return use is not None and not use.indices and use.name.isupper() and use.name != "T"
+
+
+def is_of_another_model(name: str, group: Group) -> bool:
+    """Whether an encoder or a decoder is given a vector, the z of ``Decoder(z)`` or the y_{t-1} of
+    ``Decoder(y_{t-1}, c_t)``: those of Transformers take whole sequences."""
+    given = map(binders.bare, group.items)
+    vectors = any(len(letter) == 1 and letter.islower() for letter in given)
+    return name in ("Encoder", "Decoder") and vectors

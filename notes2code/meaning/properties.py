@@ -128,7 +128,9 @@ def is_mention(node: Node) -> bool:
     if isinstance(node, Infix):
         sides = node.left, node.right
         square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
-        return node.op == "×" and (square or all(map(_is_extent, sides)))
+        image = {"H", "W"} <= {binders.bare(side) for side in binders.chain(node)}
+        extents = [s for s in binders.chain(node) if not (image and binders.bare(s) == "W")]
+        return node.op == "×" and (square or all(map(_is_extent, extents)))
     if isinstance(node, Group):
         if len(node.items) == 1:
             (item,) = node.items

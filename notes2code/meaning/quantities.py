@@ -102,6 +102,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
+        found.update(_of_patches(binders.chain(node)))
     for root in nodes.of(Root):
         found.update(_named(root.body) if _counts_alone(root.body) else ())
     for quotient in nodes.of(Frac, Infix):
@@ -154,6 +155,13 @@ def _shared_out(above: Node, below: Node) -> Iterator[str]:
         yield from letters if less and letters <= {"F", "K", "N"} else ()
     elif letters <= _SHARED or (letters == {"M"} and binders.bare(below) in _SHARED):
         yield from letters
+
+
+def _of_patches(factors: Sequence[Node]) -> Iterator[str]:
+    """The H and W of ``H/p × W/p``, which counts the patches of an image."""
+    shares = [parts for f in factors if (parts := _quotient(ungrouped(f))) is not None]
+    if len(shares) == len(factors) and all(len([*_named(above)]) == 1 for above, _ in shares):
+        yield from (name for parts in shares for part in parts for name in _named(part))
 
 
 def _counted(below: Node) -> Iterator[str]:

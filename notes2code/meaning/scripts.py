@@ -508,7 +508,7 @@ class _Reader:
                 self.labels.append(text)
         elif self.base in _ARRAYS or text == _LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
-        elif self.listed and text not in _COUNTING - {"t"}:
+        elif self.listed:
             self.labels.append(text)
         elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
             self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
