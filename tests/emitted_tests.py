@@ -56,6 +56,6 @@ def _run(root: Path, log: Path, plugins: Sequence[object], options: Sequence[str
     # stop at, pytest looks through those above.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     usual = ["-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-    usual += [f"--confcutdir={root}", "--import-mode=importlib"]
+    usual += [f"--confcutdir={root}", "--import-mode=importlib", "--tb=native"]
     code = pytest.main([*usual, *options], plugins=plugins)
     sys.exit(int(code))
