@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Frac, Group, Infix, Name, Node, Script, ungrouped, walk
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Nodes,
+    Root,
+    Script,
+    ungrouped,
+    walk,
+)
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement
 
@@ -39,6 +51,23 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
                 node.sup.span,
                 f"write `({letter})` for the number; a power of a matrix is not computed",
             )
+
+
+def refuse_sizes_as_elements(nodes: Nodes) -> None:
+    """Refuse the d_k of ``Σ_k d_k b^k``, which are digits or distances there, and d_k the size of
+    keys elsewhere: it is where there are queries and keys, or a root of it is taken."""
+    asked = any(name.text == "Q" for name in nodes.of(Name))
+    if asked or any(binders.bare(node) in "qk" for node in nodes.of(Script)):
+        return
+    rooted = {id(inner) for root in nodes.of(Root) for inner in walk(root)}
+    for big in nodes.of(Big):
+        letters = set() if big.sub is None else {*binders.bound_letters(big.sub)} & names.LABELS
+        for node in walk(big.body) if letters else ():
+            match node:
+                case Script(Name("d"), Name(k)) if k in letters and id(node) not in rooted:
+                    text = f"`d_{k}` may be an element here, or a size"
+                    hint = f"call the elements otherwise, or the `{k}` that the sum runs over"
+                    raise error("N2C033", text, node.span, hint)
 
 
 def refuse_lost_indices(statements: Sequence[Statement]) -> None:

@@ -7,7 +7,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, Relation, Script, ungrouped
+from notes2code.latex.tree import (
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Node,
+    Nodes,
+    Num,
+    Relation,
+    Script,
+    ungrouped,
+)
 from notes2code.meaning import binders, ellipsis, ir, names
 from notes2code.meaning.indexing import count, own_letter
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
@@ -84,14 +95,16 @@ def _doubt_numbers(run: Run, last: Node, value: Value) -> None:
 def _ways(run: Run, index: Index, value: Value, rows: bool) -> Ways:
     """What ``[x_1, …, x_n]`` and ``[x_1; …; x_n]`` of vectors may be, and what it costs: one long
     vector, or the columns of a matrix, or its rows; with commas rows only where the shape of the
-    whole is said."""
+    whole is said, or weights stand behind it."""
     if rows and _are_mapped_alike(value, index):
         return ((_ROWS, 0.0), (_JOINED, 0.8))
     if rows:
         return ((_JOINED, 0.0), (_ROWS, 0.4))
     if isinstance(value.body, ir.Add):  # nobody joins the sums e_i + p_i of tokens
         return ((_COLUMNS, 0.0), (_ROWS, 0.4), (_JOINED, 0.8))
-    return ((_JOINED, 0.0), (_COLUMNS, 1.2 if _is_mapped_by_rows(run) else 0.4), (_ROWS, 0.8))
+    if _is_mapped_by_rows(run):
+        return ((_ROWS, 0.0), (_COLUMNS, 0.4), (_JOINED, 0.8))
+    return ((_JOINED, 0.0), (_COLUMNS, 0.4), (_ROWS, 0.8))
 
 
 def _side_by_side(run: Run, index: Index, value: Value, ways: Ways, span: Span) -> Value:
@@ -122,12 +135,16 @@ def _are_mapped_alike(value: Value, index: Index) -> bool:
 
 
 def _is_mapped_by_rows(run: Run) -> bool:
-    """Whether weights stand behind what the formula defines: the X of ``X W_Q`` has tokens as
-    rows, whatever stands between its brackets."""
-    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
-    return any(
-        binders.bare(left) in run.defines and binders.bare(right) == "W" for left, right in pairs
-    )
+    """Whether weights stand behind what the formula defines, here or elsewhere in the note: the X
+    of ``X W_Q`` has tokens as rows, whatever stands between its brackets."""
+    return not run.defines.isdisjoint(run.scope.mapped | mapped(run.seen.nodes))
+
+
+def mapped(nodes: Nodes) -> set[str]:
+    """The X of ``X W_Q``, behind which weights stand."""
+    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
+    found = {binders.bare(left) for left, right in pairs if binders.bare(right) == "W"}
+    return {name for name in found if name.isupper()}
 
 
 def joined(run: Run, node: Infix) -> Value:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex import in_two_fonts
 from notes2code.latex.tree import Tree
-from notes2code.meaning import functions, names, softmax, unwritten
+from notes2code.meaning import families, functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
     Indexed,
@@ -104,9 +104,13 @@ class Linker:
             for name in parsed.applied
         }
         self.ranges: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+        self.mapped: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             ends = self.ranges.setdefault((entry.note, entry.section), set())
-            ends |= set() if parsed.seen is None else last_letters(parsed.seen)
+            rows = self.mapped.setdefault(entry.note, set())
+            if parsed.seen is not None:
+                ends |= last_letters(parsed.seen)
+                rows |= families.mapped(parsed.seen.nodes)
         self.divisors: dict[tuple[str, tuple[str, ...]], set[str]] = {}
         for entry, parsed in self.parsed.items():
             if parsed.seen is not None:
@@ -356,6 +360,7 @@ class Linker:
             macros=self.macros,
             apart=self.apart[entry.note],
             lasts=frozenset(self.ranges[entry.note, entry.section]),
+            mapped=frozenset(self.mapped[entry.note]),
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,

@@ -49,6 +49,7 @@ class Scope:
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
+    ``mapped`` are the letters of the note that weights stand behind, ``X W``.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -65,6 +66,7 @@ class Scope:
     apart: frozenset[str] = frozenset()
     opposites: frozenset[str] = frozenset()
     lasts: frozenset[str] = frozenset()
+    mapped: frozenset[str] = frozenset()
     result: str = ""
 
 

@@ -30,6 +30,7 @@ from notes2code.meaning import (
     in_brackets,
     in_parentheses,
     limits,
+    means,
     names,
     nested,
     numbered_tokens,
@@ -58,6 +59,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
         nested.in_turn,
+        means.with_ends,
         ahead.as_places,
         signals.as_indices,
         in_parentheses.as_indices,

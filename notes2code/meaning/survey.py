@@ -268,6 +268,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, scripted)
+    doubtful_indices.refuse_sizes_as_elements(nodes)
     seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements)
     counting.from_one(seen, nodes)

@@ -36,6 +36,9 @@ from tables import Case, check, table
     Case(r"Y = X \odot (1 - M)", "X[n,d] M[n,d]", lambda x, m: x * (1 - m)),
     Case(r"Y = W + 1", "W[a,b]", lambda w: w + 1),
     Case(r"Y = W \times W", "W[a,a]", lambda w: w @ w),
+    # The patches of an image.
+    Case(r"N = \frac{H}{14} \times \frac{W}{14}", "H W", lambda h, w: h * w / 196),
+    Case(r"N = (H_f / p) \cdot (W_f / p)", "H_f p W_f", lambda h, p, w: h * w / p**2),
 )
 def test_counts(case: Case) -> None:
     check(case)

@@ -244,6 +244,9 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "P+[n] Q+[n]",
         lambda p, q: (p * np.log(p / q)).sum(),
     ),
+    # What a sum without an end is divided by says how many terms it has.
+    Case(r"L = -\frac{1}{N} \sum_i \log p_i", "p+[N]", lambda p: -np.log(p).mean()),
+    Case(r"L = \frac{1}{T} \sum_i z_i", "T z[n]", lambda t, z: z.sum() / t),
 )
 def test_value(case: Case) -> None:
     check(case)

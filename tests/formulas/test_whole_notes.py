@@ -280,6 +280,15 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         "G[n,d] F_a[n,d] F_mm[n,d]",
         lambda g, a, m: g * a + (1 - g) * m,
     ),
+    # What weights stand behind in another formula has its tokens as rows.
+    Case(r"X = [x_1, \dots, x_n]", "x[n,d]", lambda x: x, context=[r"Q = X W^Q"]),
+    Case(r"X = [x_1, \dots, x_n]", "x[n,d]", lambda x: x.T, context=[r"Q = W^Q X"]),
+    # Letters above one name of which some tell parts apart all do.
+    Case(
+        r"a_i = \alpha s_i^f + \beta s_i^m + \gamma s_i^c",
+        "alpha s_f[n,d] beta s_m[n,d] gamma s_c[n,d]",
+        lambda a, f, b, m, c, s: a * f + b * m + c * s,
+    ),
 )
 def test_what_is_computed(case: Case) -> None:
     check(case)
@@ -381,3 +390,16 @@ def test_a_product_that_is_nothing_at_first_is_no_word() -> None:
     formula = compile_formula(r"y = W x + B A x", context=r"$BAx = 0$ at first.")
     assert [given.name for given in formula.inputs] == ["W", "x", "B", "A"]
     assert not formula.diagnostics
+
+
+@pytest.mark.parametrize("latex", [r"z = \mathrm{Encoder}(x)", r"y_t = \mathrm{Decoder}(h_t, c_t)"])
+def test_an_encoder_of_vectors_is_none_of_a_transformer(latex: str) -> None:
+    of_a_sequence = compile_formula(r"Z = \mathrm{Encoder}(X)")
+    assert "function" in [one.kind for one in compile_formula(latex).inputs]
+    assert "function" not in [one.kind for one in of_a_sequence.inputs]
+
+
+@pytest.mark.parametrize("latex", [r"x = \sum_k d_k b^k", r"s = \sum_k e^{-d_k^2}"])
+def test_a_size_that_may_be_an_element_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="an element here, or a size"):
+        compile_formula(latex)

@@ -1,0 +1,35 @@
+"""Means: the N of ``\\frac{1}{N} Σ_i x_i`` says how many x_i there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.latex.tree import Big, Clause, Frac, Juxt, Name, Node, Nodes, Num, rebuilt
+
+_MANY = frozenset("BMN")
+"""Capitals that count examples, whatever the index."""
+
+
+def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with what a sum is divided by as its end, where it has
+    none."""
+    ends = {id(big): end for big, end in _means(nodes)}
+    if not ends:
+        return tuple(clauses)
+
+    def written(node: Node) -> Node:
+        node, end = rebuilt(node, written), ends.get(id(node))
+        return replace(node, sup=end) if end and isinstance(node, Big) else node
+
+    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+
+
+def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
+    """The sums of means, and how many terms they have: the N, or the T of a sum over t."""
+    for share, total in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
+        match share, total:
+            case Frac(Num("1"), Name(count) as end), Big("sum", Name(index), None):
+                if count in _MANY or count.lower() == index != count:
+                    yield total, end
