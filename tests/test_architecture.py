@@ -61,8 +61,10 @@ AROUND: Mapping[str, set[str]] = {
     "faults": {"diagnostics"},
     "names": set(),
     "passages": {"meaning", "vault"},
+    "sentences": {"vault"},
     "compilation": {
-        *("components", "diagnostics", "latex", "meaning", "passages", "stand_ins", "vault"),
+        *("components", "diagnostics", "latex", "meaning", "passages", "sentences"),
+        *("stand_ins", "vault"),
     },
     "stand_ins": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
@@ -78,7 +80,8 @@ AROUND: Mapping[str, set[str]] = {
         *("rendering", "vault", "verify"),
     },
     "formula": {
-        *("components", "diagnostics", "emit", "meaning", "names", "oracle", "passages", "vault"),
+        *("components", "diagnostics", "emit", "meaning", "names", "oracle", "passages"),
+        *("sentences", "vault"),
     },
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
