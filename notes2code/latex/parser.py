@@ -223,6 +223,8 @@ class Parser(Operands):
                     token.span,
                     "remove it, or write the sign that is meant",
                 )
+            if token.kind == "open" and not _is_word(factors[-1]):
+                self.refuse_added_in_parentheses()
             factors.append(self.postfix())
             if token.kind == "{":
                 self.refuse_unseen_braces(factors[-2], factors[-1], token)
@@ -234,6 +236,17 @@ class Parser(Operands):
         text = "this 1 is taken for the vector of ones"
         self.problems.append(note("N2C039", text, token.span, "write `\\mathbf{1}`"))
         return Name("ones", token.span, "bold")
+
+    def refuse_added_in_parentheses(self) -> None:
+        """The ``f(x) (+ c)`` that adds c, or may add it: it multiplies nothing."""
+        inside, what = self.tokens[self.at + 1 : self.at + 3]
+        if (inside.kind, inside.text) == ("op", "+") and what.text != "infty":
+            raise error(
+                "N2C024",
+                "what these parentheses hold is added, and would be multiplied",
+                self.peek().span.to(inside.span),
+                "remove the parentheses",
+            )
 
     def refuse_unseen_braces(self, before: Node, body: Node, opened: Token) -> None:
         """The ``h{t-1}`` that was ``h_{t-1}``: braces are not seen, and so group no sum behind a
@@ -302,6 +315,11 @@ class Parser(Operands):
             elif token.kind in ("end", "row", "rel", "close", "}"):
                 break
         return bars % 2 == 0
+
+
+def _is_word(node: Node) -> bool:
+    """Whether a node is a name of several letters, which what stands behind it is given to."""
+    return isinstance(node, Name) and len(node.text) > 1
 
 
 def _takes_number(node: Node) -> bool:
