@@ -554,6 +554,8 @@ def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
             text = f"`{run.quote(first.span)}` is a number, and queries and keys are vectors"
             run.conflict(3, text, first.span)
+    if use.name == "Z" and run.seen.logs:
+        options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
     if use.name in run.picked:
         options = shape[1:]
     gives = run.choose(f"result {use.name}", options)

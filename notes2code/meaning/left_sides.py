@@ -118,6 +118,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
     if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)
+    if base == "H" and indexed == 0 and "l" in run.seen.steps.get(base, ()) and element == 1:
+        run.pay(1.2)  # the H^{(l)} of a layer has all positions
     timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
     unexpected = (small or timed) and indexed == 1 and element > 1
     unexpected = unexpected or (indexed >= 2 and element > 0)

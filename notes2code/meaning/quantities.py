@@ -77,7 +77,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if grouped:
             found.update(_of_pairs(product))
             found.update(_chosen(product))
-            found.update(_scales(product.factors))
+        found.update(_scales(product.factors))
         if _counts(product) or (grouped and _has_amount(product) and _is_count(product)):
             found.update(_named(product))
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
@@ -384,12 +384,22 @@ def _of_pairs(product: Juxt) -> Iterator[str]:
 
 
 def _scales(factors: Sequence[Node]) -> Iterator[str]:
-    """The s of ``s (q - z)``, ``s · (q - z)`` and ``s (Q(x) - z)``."""
+    """The s of ``s (q - z)``, ``s · (q - z)``, ``s (Q(x) - z)`` and ``s H^{(l)}``."""
     for scale, group in pairwise(factors):
-        match scale, group:
+        match scale, _first(group):
+            case Name(letter, _, ""), Script(base, None, Group("(", (Name("l"),))):
+                yield from [letter] if letter in SCALES and binders.bare(base).isupper() else []
             case Name(letter, _, ""), Group("(", (Infix("-", first, last),)) if letter in SCALES:
                 plain = scripts.is_name(first) or _is_call(first)
                 yield from [letter] if plain and scripts.is_name(last) else []
+
+
+def _first(node: Node) -> Node:
+    """What a quotient or a product begins with."""
+    match node:
+        case Frac(first, _) | Juxt((first, *_)):
+            return _first(first)
+    return node
 
 
 def _is_call(node: Node) -> bool:

@@ -121,6 +121,12 @@ def leaky(x: Any, slope: float) -> Any:
         "W_2[v,h] W_1[h,d] x[d]",
         lambda w2, w1, x: softmax(w2 @ np.tanh(w1 @ x)),
     ),
+    # A layer has all positions, and what scales it is a number.
+    Case(
+        r"H^{(l+1)} = s \cdot \frac{\hat H^{(l)}}{\|\hat H^{(l)}\|_F}",
+        "s H_hat[n,d]",
+        lambda s, h: s * h / np.linalg.norm(h),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
