@@ -239,8 +239,9 @@ class Parser(Operands):
 
     def refuse_added_in_parentheses(self) -> None:
         """The ``f(x) (+ c)`` that adds c, or may add it: it multiplies nothing."""
-        inside, what = self.tokens[self.at + 1 : self.at + 3]
-        if (inside.kind, inside.text) == ("op", "+") and what.text != "infty":
+        inside, *behind = self.tokens[self.at + 1 : self.at + 3]
+        endless = any(token.text == "infty" for token in behind)
+        if (inside.kind, inside.text) == ("op", "+") and not endless:
             raise error(
                 "N2C024",
                 "what these parentheses hold is added, and would be multiplied",

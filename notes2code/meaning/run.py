@@ -252,6 +252,9 @@ class Run:
             self.conflict(1, f"{left.name} and {right.name} are taken to be equal", where)
         if left.value is not None or right.value is not None:
             self._check_occurrence(left, right, where)
+            named, number = (right, left) if left.value is not None else (left, right)
+            if number.value == ir.ONE and named.rank == 2:
+                self.conflict(9, f"{named.name} is a size of the note's, and would be 1", where)
             if max(left.rank, right.rank) == 2 and any(
                 isinstance(s.value, ir.Add) for s in (left, right)
             ):

@@ -370,6 +370,8 @@ class _Reader:
         indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
         if not called and (not indexed or self.as_target):
             return False
+        if isinstance(node, Script) and node.sub is not None and not called:
+            nodes = walk(node.sub)  # the w_O of v_{w_O} is one word, also where a sum counts by w
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
 
     def is_label_of_row(self, node: Node) -> bool:

@@ -297,9 +297,19 @@ def _declared(run: Run, use: Use) -> Shape | None:
     if shape is not None and use.name in run.seen.magnitudes and len(shape.axes) == 2:
         return replace(shape, axes=shape.axes[1:])
     used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
+    if shape is not None and _is_bias_of_all(run, use, shape):
+        return replace(shape, axes=shape.axes[1:])
     if shape is None or shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
         return shape
     return replace(shape, axes=())
+
+
+def _is_bias_of_all(run: Run, use: Use, shape: Shape) -> bool:
+    """Whether a row ``b ∈ ℝ^{1×h}`` is added to each row of what has more: nothing else has one."""
+    if names.base_letter(use.name) != "b" or len(shape.axes) != 2 or shape.axes[0] != 1:
+        return False
+    others = (name for name in run.seen.counted if names.base_letter(name) != "b")
+    return all(name not in run.shapes or run.shapes[name].axes[0:1] != (1,) for name in others)
 
 
 def _said(run: Run, use: Use) -> Shape | None:

@@ -70,6 +70,17 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         lambda r, k, d: d * r + r * k,
         context=SHAPES,
     ),
+    # A bias that is declared as one row is added to each row.
+    Case(
+        r"Y = X W + b, \quad X \in \mathbb{R}^{n \times d}, b \in \mathbb{R}^{1 \times h}",
+        "X[n,d] W[d,h] b[h]",
+        lambda x, w, b: x @ w + b,
+    ),
+    Case(
+        r"y = x W + b, \quad x \in \mathbb{R}^{1 \times d}, b \in \mathbb{R}^{1 \times h}",
+        "x[1,d] W[d,h] b[1,h]",
+        lambda x, w, b: x @ w + b,
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -247,6 +247,12 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
     # What a sum without an end is divided by says how many terms it has.
     Case(r"L = -\frac{1}{N} \sum_i \log p_i", "p+[N]", lambda p: -np.log(p).mean()),
     Case(r"L = \frac{1}{T} \sum_i z_i", "T z[n]", lambda t, z: z.sum() / t),
+    # The word w_O has a vector of its own, also where a sum runs over all words w.
+    Case(
+        r"P(w_O | w_I) = \frac{\exp(u_{w_O}^\top v_{w_I})}{\sum_{w=1}^V \exp(u_w^\top v_{w_I})}",
+        "u_w_O[d] v_w_I[d] u[V,d]",
+        lambda o, i, u: np.exp(o @ i) / np.exp(u @ i).sum(),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
