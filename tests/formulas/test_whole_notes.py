@@ -153,7 +153,7 @@ STATE = r"h_t = \bar A h_{t-1} + \bar B x_t"
         "A[n,c] B[m,c]",
         lambda a, b: a @ b.T,
     ),
-    Case(r"\bar A_{ij} = \frac{1}{H} \sum_h A_{ij}^{(h)}", "H A[h,n,m]", lambda h, a: a.sum(0) / h),
+    Case(r"\bar A_{ij} = \frac{1}{H} \sum_h A_{ij}^{(h)}", "A[H,n,m]", lambda a: a.mean(0)),
     # Gradients are names of their own, and d counts features only where it stands alone.
     Case(r"dV = P^\top dO", "P[n,m] dO[n,d]", lambda p, g: p.T @ g),
     Case(
