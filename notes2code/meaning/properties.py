@@ -44,6 +44,9 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
         return note("N2C038", text, define.span)
     if define.target is None and len(define.values) > 1 and roots.angle_of(first) is not None:
         return note("N2C038", "this says what a turn is; it defines nothing", define.span)
+    if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
+        text = "this says that two inner products are one; it defines nothing"
+        return note("N2C038", text, define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     mine = _called(sides[0], seen)
     others = (name for side in sides[1:] for name in _called(side, seen))
@@ -55,6 +58,10 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
             define.span,
         )
     return None
+
+
+def _is_bracket(node: Node) -> bool:
+    return isinstance(node, Group) and node.open == "⟨"
 
 
 def _at_one_place(target: Node | None) -> Node | None:
@@ -192,6 +199,9 @@ def _is_moment(define: Define) -> bool:
     """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or one that is
     made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``."""
     means = (Name("E", node.span, "blackboard") == node for v in define.values for node in walk(v))
+    if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
+        text = "this says that two inner products are one; it defines nothing"
+        return note("N2C038", text, define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     match min(sides, key=lambda side: side.span.start):
         case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):

@@ -31,6 +31,8 @@ TEXT = [
     r"\mathrm{Var}(q_i k_i) = \mathbb{E}[(q_i k_i)^2] - (\mathbb{E}[q_i k_i])^2 = 1",
     r"\mathrm{Var}(x) = \mathbb{E}[x^2] - \mathbb{E}[x]^2",
     r"A \succ 0",
+    r"\langle R_m q, R_n k \rangle = \langle q, R_{n-m} k \rangle",
+    r"H \times W \times C",
     r"i - j",
     r"|m - n|",
     r"|V|",
