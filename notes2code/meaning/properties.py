@@ -199,9 +199,6 @@ def _is_moment(define: Define) -> bool:
     """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or one that is
     made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``."""
     means = (Name("E", node.span, "blackboard") == node for v in define.values for node in walk(v))
-    if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
-        text = "this says that two inner products are one; it defines nothing"
-        return note("N2C038", text, define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     match min(sides, key=lambda side: side.span.start):
         case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
