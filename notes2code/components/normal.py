@@ -510,10 +510,12 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
     """x σ(x) is SiLU, x Φ(x) is GELU, ½(1 + erf(x/√2)) is Φ(x)."""
     parts = [_activation(f) if not isinstance(f, Mul) else f for f in factors]
     for part in parts:
-        cdf = _normal_cdf(part, parts)
+        cdf = _normal_cdf(part)
         if cdf is not None:
-            rest = [p for p in parts if p is not part and p != ir.HALF]
-            return product([cdf, *rest]) if rest else cdf
+            # The ½ of x ½(1 + erf(x/√2)) stands before a sum over the features of x.
+            rest = _without([p for p in parts if p is not part], [ir.HALF])
+            others = [Num(2), *(p for p in parts if p is not part)] if rest is None else rest
+            return product([cdf, *others]) if others else cdf
     for part in parts:
         if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
             argument = part.arguments[0]
@@ -559,12 +561,12 @@ def _without(parts: list[Expr], wanted: Sequence[Expr]) -> list[Expr] | None:
     return left
 
 
-def _normal_cdf(part: Expr, factors: Sequence[Expr]) -> Expr | None:
-    """Φ(x) for the factor 1 + erf(x/√2) beside a ½."""
+def _normal_cdf(part: Expr) -> Expr | None:
+    """Φ(x) for the factor 1 + erf(x/√2), which is twice that."""
     if not (isinstance(part, Add) and len(part.terms) == 2 and ir.ONE in part.terms):
         return None
     erf = next((t for t in part.terms if isinstance(t, Fn) and t.name == "erf"), None)
-    if erf is None or ir.HALF not in factors:
+    if erf is None:
         return None
     inside = erf.arguments[0]
     pieces = inside.factors if isinstance(inside, Mul) else (inside,)

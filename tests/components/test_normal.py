@@ -32,3 +32,13 @@ def test_what_uses_strange_weights_does_not_repeat_the_doubt() -> None:
     assert any("added up over" in d.message for d in strange.diagnostics)
     used = compile_formula(r"y_j = \tanh(W c_j)", context=[weights, weighed])
     assert not any("added up over" in d.message for d in used.diagnostics)
+
+
+def test_a_gelu_written_out_is_one_before_a_sum_too() -> None:
+    gelu = r"\mathrm{GELU}(x) = x \cdot \frac{1}{2} [1 + \mathrm{erf}(x / \sqrt{2})]"
+    layer = compile_formula(r"\mathrm{MLP}(x) = \mathrm{GELU}(x A + a) B + b", context=[gelu])
+    assert (layer.component, layer.settings["activation"]) == ("feed_forward", "gelu")
+    halved = compile_formula(
+        r"\mathrm{MLP}(x) = \mathrm{GELU}(x A + a) B + b", context=[gelu.replace("{2} [", "{4} [")]
+    )
+    assert not same_value(layer.equation, halved.equation)
