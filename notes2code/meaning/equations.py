@@ -28,7 +28,7 @@ from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Declare, Define, Statement
-from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey, used
 from notes2code.meaning.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.values import Value, free_roots, settled, transpose
 
@@ -80,7 +80,23 @@ def axis_name(node: Node) -> str | int:
 def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Define], list[Target]]:
     """The definitions among statements and their left-hand sides, parts of one array together."""
     defines = [s for s in statements if isinstance(s, Define)]
-    return strides.joined(defines, [read_target(seen, s) for s in defines])
+    targets = [read_target(seen, s) for s in defines]
+    for at in range(1, len(defines)):
+        before = [o for o in range(at) if _is_made_of(seen, defines[o], targets[o], targets[at])]
+        if before:
+            defines.insert(before[0], defines.pop(at))
+            targets.insert(before[0], targets.pop(at))
+    return strides.joined(defines, targets)
+
+
+def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> bool:
+    """Whether a definition uses what another one defines by the same letter with more indices, or
+    with less: the L_i of ``L = Σ_i L_i``."""
+    count = len(other.indices)
+    if not target.name or target.name != other.name or len(target.indices) == count:
+        return False
+    uses = (use for value in define.values for use, _ in used(seen, value))
+    return any(use.name == other.name and len(use.indices) == count for use in uses)
 
 
 class Attempt:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from notes2code.latex.tree import Big, Clause, Frac, Juxt, Name, Node, Nodes, Num, rebuilt
+from notes2code.latex.tree import Big, Clause, Frac, Infix, Juxt, Name, Node, Nodes, Num, rebuilt
+from notes2code.meaning import binders, names
+
+if TYPE_CHECKING:
+    from notes2code.meaning.survey import Survey
 
 _MANY = frozenset("BMN")
 """Capitals that count examples, whatever the index."""
@@ -33,3 +38,22 @@ def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
             case Frac(Num("1"), Name(count) as end), Big("sum", Name(index), None):
                 if count in _MANY or count.lower() == index != count:
                     yield total, end
+
+
+_COUNTS = frozenset("BCKLMNTm")
+"""Letters of how many there are; Z and W normalise otherwise."""
+
+
+def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The sizes that the other sums of means are divided by: those without an index, those of
+    ``\\frac{1}{N_b} · Σ_i x_i``."""
+    for node in nodes.of(Juxt, Infix):
+        if isinstance(node, Infix) and node.op not in "·×":
+            continue
+        for pair in pairwise(node.factors if isinstance(node, Juxt) else binders.chain(node)):
+            match pair:
+                case (Frac(Num("1"), below), Big("sum", None | Name(), None)):
+                    use = seen.understood(below)
+                    plain = use is not None and not use.indices and not use.bold
+                    if use is not None and plain and names.base_letter(use.name) in _COUNTS:
+                        yield use.name

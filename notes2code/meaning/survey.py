@@ -43,6 +43,7 @@ from notes2code.meaning import (
     kernels,
     label_letters,
     magnitudes,
+    means,
     names,
     points,
     returns,
@@ -280,6 +281,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     doubtful_indices.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.exponents = set(exponents.raised(seen, nodes))
+    seen.sizes.update(means.counted(seen, nodes))
     seen.points = set(points.vectors(seen, nodes))
     seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))

@@ -17,6 +17,15 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 @table(
     # The probability of a whole text is a number, however much of it is listed.
     # A probability under a condition has a row for each, where the condition is counted, too.
+    # A mean is over as many as it is divided by.
+    Case(
+        r"e = \frac{1}{N} \sum (x_i - \mu)^3", "x[N] mu", lambda x, mean: ((x - mean) ** 3).mean()
+    ),
+    Case(
+        r"L = -\frac{1}{N} \sum_i \sum_k y_{ik} \log p_{ik}",
+        "y[N,K] p+[N,K]",
+        lambda y, p: -(y * np.log(p)).sum() / len(y),
+    ),
     Case(
         r"L = -\frac{1}{N} \sum_{i=1}^N \sum_{k=1}^K y_{ik} \log p(k \mid x_i)",
         "y[N,K] p+[N,K]",

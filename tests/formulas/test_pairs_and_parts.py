@@ -17,6 +17,22 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
 
 @table(
     # Parts of one thing are told apart by letters that count nowhere.
+    # What is added up is made first, wherever it is defined.
+    Case(
+        r"L = \frac{1}{N} \sum_i L_i, \quad L_i = (y_i - \hat y_i)^2",
+        "y[N] y_hat[N]",
+        lambda y, guess: ((y - guess) ** 2).mean(),
+    ),
+    Case(
+        r"s = \sum_i s_i x_i, \quad s_i = w^\top x_i",
+        "w[d] x[n,d]",
+        lambda w, x: (x @ w) @ x,
+    ),
+    Case(
+        r"Q_i = Q W_i^Q, \quad Q = X W",
+        "X[n,d] W[d,p] W_Q[h,p,r]",
+        lambda x, w, heads: (x @ w) @ heads,
+    ),
     Case(
         r"E = E_t + E_p + E_s",
         "E_t[n,d] E_p[n,d] E_s[n,d]",
