@@ -17,7 +17,7 @@ from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.apart import equations
 from notes2code.latex.labelled import Part, labelled
 from notes2code.latex.tokens import MAX_LENGTH
-from notes2code.latex.variants import variants
+from notes2code.latex.variants import alternatives, variants
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
 from notes2code.meaning.typed import type_formula
@@ -169,7 +169,7 @@ def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     found = labelled(formula.latex)
     words = (word for one in found for word in (one.label, *one.label.split()))
     if not any(map(library.knows, words)):
-        found = variants(formula.latex)
+        found = variants(formula.latex) or alternatives(formula.latex)
     return _parts(formula, found) if found else (formula,)
 
 

@@ -1,6 +1,7 @@
-r"""Several ways to do one thing, each behind its name, written as one formula.
+r"""Several ways to do one thing, written as one formula, each behind its name, or behind *or*.
 
 \text{Post-LN:} \quad y = N(x + F(x)) \qquad \text{Pre-LN:} \quad y = x + F(N(x))
+e_{ij} = s_i^\top h_j \quad \text{or} \quad e_{ij} = s_i^\top W h_j
 """
 
 from __future__ import annotations
@@ -11,6 +12,12 @@ from collections.abc import Iterator
 from notes2code.latex.labelled import Part
 
 _LABEL = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{(?P<label>[^{}:：]+)[:：]\s*\}")
+_OR = re.compile(
+    r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{\s*(?:"
+    r"(?:or|oder|ou|oppure|или|或者?|または|또는|hoặc|alternatively)[\s,:]*"
+    r"|(?:e\.\s?g\.|z\.\s?B\.)[^{}]*)\}"
+)
+"""What stands between two ways, or before an example of one."""
 _BEGIN = re.compile(r"\s*\\begin\{(aligned|align\*?|gathered|split)\}")
 _SIGN = re.compile(r"\\\\|\\[A-Za-z]+|\\.|.", re.DOTALL)
 _IDLE = frozenset(["\\\\", "\\quad", "\\qquad", *(f"\\{x}" for x in ",;:!> "), *"&~.,;"])
@@ -39,6 +46,27 @@ def variants(latex: str) -> tuple[Part, ...]:
             pieces = ((" ", label.start()), (latex[:start], 0), *pieces, (latex[end:], end))
         found.append(Part(label["label"].strip(), pieces))
     return tuple(found) if len(targets) < len(found) else ()
+
+
+def alternatives(latex: str) -> tuple[Part, ...]:
+    """The formulas on both sides of each *or*; none where these do not all define the same."""
+    words = list(_OR.finditer(latex))
+    starts = [0, *(word.end() for word in words)]
+    ends = [*(word.start() for word in words), len(latex)]
+    texts = [latex[start:end] for start, end in zip(starts, ends, strict=True)]
+    lefts = ["".join(sign[0] for sign in _signs(text.partition("=")[0])) for text in texts]
+    whole = all("=" in text and text.count("{") == text.count("}") for text in texts)
+    if not words or not whole or len(set(lefts)) > 1 or _ENVIRONMENT.search(latex):
+        return ()
+    found = []
+    for text, start in zip(texts, starts, strict=True):
+        first, *_, last = _signs(text)
+        found.append(Part("", ((text[first.start() : last.end()], start + first.start()),)))
+    return tuple(found)
+
+
+_ENVIRONMENT = re.compile(r"\\(?:begin|left)\b")
+"""What may begin in one part and end in another."""
 
 
 def _inside(latex: str) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
-from notes2code.latex.variants import variants
+from notes2code.latex.variants import alternatives, variants
 from notes2code.vault import read_vault
 
 POST = r"y = \mathrm{LN}(x + \mathrm{Sublayer}(x))"
@@ -35,6 +35,19 @@ def test_steps_are_one_formula() -> None:
     assert variants(r"\text{Encoder:} \quad h = f(x) \qquad \text{Decoder:} \quad y = g(h)") == ()
     assert variants(rf"\text{{Post-LN:}} \quad {POST}") == ()
     assert variants(rf"{POST} \qquad \text{{Pre-LN:}} \quad {PRE}") == ()
+
+
+def test_both_sides_of_or(tmp_path: Path) -> None:
+    dot, general = r"e_{ij} = s_i^\top h_j", r"e_{ij} = s_i^\top W h_j"
+    both = rf"{dot} \quad (\text{{dot}}) \qquad \text{{or}} \qquad {general}"
+    (tmp_path / "a.md").write_text(f"$$ {both} $$\n", encoding="utf-8")
+    found = compile_vault(read_vault(tmp_path), library())
+    assert [f.compiled.status for f in found.formulas] == ["component", "component"]
+    assert [f.position for f in found.formulas] == [(1, 4), (1, 4 + both.index(general))]
+    assert alternatives(rf"{dot} \quad \text{{z. B. so}} \quad {general}")
+    assert alternatives(rf"{dot} \quad \text{{and}} \quad {general}") == ()
+    assert alternatives(rf"{dot} \quad \text{{or}} \quad a_{{ij}} = s_i^\top W h_j") == ()
+    assert alternatives(r"y = \begin{cases} x & y = x \\ \text{or} & y = 2 \end{cases}") == ()
 
 
 def test_space_without_end() -> None:
