@@ -118,8 +118,16 @@ def size_names(node: Node | None) -> set[str]:
     found: set[str] = set()
     for inner in walk(node) if not scripts.is_name(node) else (node,):
         if scripts.is_name(inner):
-            found.add(scripts.read(inner, frozenset()).name)
+            found.add(_size_name(inner))
     return found
+
+
+def _size_name(node: Node) -> str:
+    """The name of a size; that of the ``d_{l-1}`` beside ``d_l`` is another one."""
+    match node:
+        case Script(Name(), Infix()):
+            return names.code_name(names.label(node))
+    return scripts.read(node, frozenset()).name
 
 
 def parts_of_size(define: Define) -> set[str]:
@@ -510,6 +518,6 @@ def size_expression(node: Node) -> str:
             side = size_expression(base)
             return f"{side}*{side}"
         case _ if scripts.is_name(node):
-            return scripts.read(node, frozenset()).name
+            return _size_name(node)
         case _:
             return names.code_name(names.label(node))

@@ -39,6 +39,7 @@ from notes2code.meaning.values import (
     link,
     mapped,
     reduce_all,
+    settled,
     transpose,
 )
 
@@ -227,6 +228,14 @@ def index(run: Run, value: Value, sub: Node) -> Value:
     if len(parts) > len(axes):
         raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
     use = Use("this", sub.span)
+    of_keys = len(parts) == 1 and names.label(parts[0]) in run.summed
+    if of_keys and len(axes) == 2 and isinstance(settled(body), ir.Softmax):
+        raise error(
+            "N2C032",
+            f"`{names.label(parts[0])}` counts the keys here, and the queries have no index",
+            sub.span,
+            "write both, as in `\\mathrm{softmax}(QK^\\top)_{ij}`",
+        )
     for part in parts:
         axis = axes.pop(0)
         if isinstance(part, Script) and scripts.is_name(part):

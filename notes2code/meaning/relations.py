@@ -116,7 +116,9 @@ def _is_interval(node: Node | None) -> bool:
 
 def _axes(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Infix) and node.op in ("×", "*"):
-        return (*_axes(node.left), *_axes(node.right))
+        # The P² × C of ℝ^{(P² × C) × D} is one axis.
+        sides = (node.left, node.right)
+        return tuple(x for side in sides for x in ((side,) if _is_total(side) else _axes(side)))
     if isinstance(node, Script) and isinstance(node.sub, Infix) and node.sub.op == "×":
         # The brace of d_{model × d_k} closes too late.
         first = replace(node, sub=node.sub.left)
@@ -129,6 +131,14 @@ def _axes(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return _axes(node.items[0])
     return (node,)
+
+
+def _is_total(node: Node) -> bool:
+    """Whether parentheses hold a product with ``×``."""
+    match node:
+        case Group("(", (Infix("×" | "*"),)):
+            return True
+    return False
 
 
 def shape_axes(node: Node | None) -> tuple[Node, ...] | None:

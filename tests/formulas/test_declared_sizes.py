@@ -51,6 +51,17 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         lambda x: x[:, 0],
         context=[r"x_t \in \mathbb{R}^{1 \times d}"],
     ),
+    # A product in parentheses is one axis; the sizes of two layers are two.
+    Case(
+        r"y = x E, \quad E \in \mathbb{R}^{(P^2 \times C) \times D}",
+        "x[P*P*C] E[P*P*C,D] P# C#",
+        lambda x, e, p, c: x @ e,
+    ),
+    Case(
+        r"h_l = \tanh(W_l h_{l-1}), \quad W_l \in \mathbb{R}^{d_l \times d_{l-1}}",
+        "W[e,d] h[d]",
+        lambda w, h: np.tanh(w @ h),
+    ),
     # A column of scores is normalised over its rows.
     Case(
         r"\alpha = \mathrm{softmax}(H w)",

@@ -33,6 +33,7 @@ BROKEN = [
     refused("N2C032", r"head_1 = \mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)"),
     refused("N2C032", r"y = \mathrm{Concat}(\mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)) W^O"),
     refused("N2C032", r"a_i = \mathrm{softmax}(q^\top K)_{«j»}"),
+    refused("N2C032", r"o = \sum_j \mathrm{softmax}(QK^\top)_«j» V_j"),
     refused("N2C032", r"«Y_{:,j}» = W X_{:,j}"),
     refused("N2C032", r"y = W_«{:,e}»"),
     refused("N2C032", r"y = x_«{:k}»"),
