@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Dots, Group, Node
-from notes2code.meaning import families, ir
+from notes2code.latex.tree import Dots, Group, Node, Num
+from notes2code.meaning import families, ir, letters, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol, find_index
 from notes2code.meaning.values import Value, contract, fresh, link, scalar
 
 
 def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """``Linear(x)``: x W + b with a weight and a bias of its own."""
-    if len(group.items) > 1 or any(isinstance(item, Dots) for item in group.items):
-        value = families.concatenated(run, group.items, span)
+    """``Linear(x)``: x W + b with a weight and a bias of its own; ``Linear(x, d)`` gives d
+    features."""
+    given, wide = group.items, None
+    if len(given) == 2 and _is_width(run, given[1]):
+        given, wide = given[:1], run.lower(given[1]).body
+    if len(given) > 1 or any(isinstance(item, Dots) for item in given):
+        value = families.concatenated(run, given, span)
     else:
-        value = run.lower(group.items[0])
+        value = run.lower(given[0])
     if value.rank == 0:
         raise error("N2C041", "`Linear` needs a vector or a matrix", span)
     number = run.sites["linear"] = run.sites.get("linear", 0) + 1
@@ -34,6 +38,8 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
             )
         )
     features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
+    if wide is not None:
+        hidden = wide if isinstance(wide, Size) else Size("", 2, "feature", wide)
     run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), _WEIGHT, span)
     run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
     rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
@@ -42,6 +48,13 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     product = contract(run, value, weight, 0, span)
     link(run, product.axes[-1], other, span)
     return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def _is_width(run: Run, node: Node) -> bool:
+    """Whether a node is a number, or the name of a size."""
+    if isinstance(node, Num):
+        return True
+    return scripts.is_name(node) and letters.is_size(run, run.seen.use(node).name)
 
 
 _WEIGHT = "the weight"

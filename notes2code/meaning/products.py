@@ -381,7 +381,7 @@ def explicit(run: Run, node: Infix) -> Value:
     if node.op in HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
-        run.pay(1.8 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+        run.pay(1.8 * sum(not side.rank and not _placed(run, side) for side in (left, right)))
         if {left.rank, right.rank} == {1, 2} and all(map(_is_capital, (left, right))):
             run.pay(1.2)  # a gate and its state are of one kind
         return elementwise(run, left, right, ir.mul, where)
@@ -395,6 +395,11 @@ def explicit(run: Run, node: Infix) -> Value:
         run.pay(4.4 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
         return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
     raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
+
+
+def _placed(run: Run, value: Value) -> bool:
+    """Whether a number is an element at some place, and not only what it is at a step."""
+    return bool(free_roots(value.body) - ({run.step} if run.step is not None else set()))
 
 
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:

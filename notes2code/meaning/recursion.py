@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
-from notes2code.meaning import binders, ir, strides
+from notes2code.meaning import binders, ir, names, strides
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
-from notes2code.meaning.run import Defined, find_index
+from notes2code.meaning.run import Defined, Run, find_index
 from notes2code.meaning.values import Value, fresh, shape_text
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     attempt.used.add(first)
     run.indices = {}
     run.statement = at
-    initial = attempt.done[first].array
     state = attempt.targets[at].name
+    if attempt.done[first].array == Lambda((), ir.ZERO):
+        attempt.done[first] = replace(attempt.done[first], array=_zeros(run, state))
+    initial = attempt.done[first].array
     letter = binders.step_letter(attempt.defines[at])
     assert letter is not None
     counter = Index(letter, _steps(attempt, at, letter), 1)
@@ -67,6 +70,13 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     begin = _renamed(begin)
     step = Lambda(value.axes, value.body)
     return Value(Iterate(counter, before, begin, step, tuple(map(Idx, axes))), axes, value.span)
+
+
+def _zeros(run: Run, state: str) -> Lambda:
+    """The 0 of ``h_0 = 0``, which has as many axes as the state."""
+    ranks = names.element_ranks(state, 1, run.seen.is_bold(state), transposed=False)
+    rank = run.choose(f"zeros {state}", [(rank, float(at)) for at, rank in enumerate(ranks)])
+    return Lambda(tuple(fresh(Size("")) for _ in range(rank)), ir.ZERO)
 
 
 def _renamed(array: Lambda) -> Lambda:

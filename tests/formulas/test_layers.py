@@ -18,6 +18,12 @@ def leaky(x: Any, slope: float) -> Any:
 
 
 @table(
+    # The second thing that a linear layer is given is how many features it gives.
+    Case(
+        r"y = \mathrm{Linear}(x, d_{out})",
+        "x[d] W_1[d,d_out] b_1[d_out]",
+        lambda x, w, b: x @ w + b,
+    ),
     Case(
         r"y = \sum_{i=1}^N g_i \mathrm{FFN}_i(x)",
         "g[N] x[d] W_1[N,d,p] b_1[N,p] W_2[N,p,r] b_2[N,r]",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,24 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 @table(
     # Keys and values of a step are vectors, beside a normaliser too.
+    # The 0 that it begins with has the axes of the state.
+    Case(
+        r"h_0 = 0, \quad h_t = \tanh(W x_t + U h_{t-1})",
+        "W[e,d] x[N,d] U[e,e]",
+        lambda w, x, u: reduce(lambda h, row: np.tanh(w @ row + u @ h), x, np.zeros(len(w))),
+    ),
+    Case(
+        r"S_0 = 0, \quad S_t = S_{t-1} + k_t v_t^\top",
+        "k[N,d] v[N,e]",
+        lambda k, v: k.T @ v,
+    ),
+    Case(
+        r"c_0 = 0, \quad c_t = f_t \odot c_{t-1} + i_t \odot g_t",
+        "f[N,d] i[N,d] g[N,d]",
+        lambda f, i, g: reduce(
+            lambda c, at: at[0] * c + at[1], zip(f, i * g, strict=True), 0 * g[0]
+        ),
+    ),
     Case(
         r"S_i = S_{i-1} + \phi(K_i) V_i^\top, \quad Z_i = Z_{i-1} + \phi(K_i)",
         "S[d,p] phi() K[d] V[p]",

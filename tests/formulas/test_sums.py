@@ -73,8 +73,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     ),
     Case(
         r"L = -\frac{1}{N} \sum \log P(w_i \mid w_{<i})",
-        "N P+[n]",
-        lambda count, p: -np.log(p).sum() / count,
+        "P+[N]",
+        lambda p: -np.log(p).mean(),
     ),
     Case(
         r"y = \sum_{i \in \text{top-}k} c_i x_i",
