@@ -26,7 +26,7 @@ from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
 from notes2code.meaning.ranks import as_defined, as_named, as_used, row_or_entry, unlike_said
-from notes2code.meaning.taken_whole import taken_whole
+from notes2code.meaning.taken_whole import one_of_several, taken_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,8 @@ class Compiler:
             compiled = replace(compiled, problems=(*compiled.problems, *slips))
         if compiled.equation is not None:
             found = taken_whole(self.linker, entry, compiled.equation, self._equation)
-            compiled = replace(compiled, problems=(*compiled.problems, *found))
+            several = one_of_several(self.linker, entry, compiled.equation)
+            compiled = replace(compiled, problems=(*compiled.problems, *found, *several))
         return compiled
 
     def _of_rows(self, entry: Entry) -> Compiled:

@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 
 _ROLES = frozenset("qkvw")
 
+_SCORES = frozenset("suz")
+"""Letters of scores that are vectors elsewhere."""
+
 
 def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The s of ``Σ_j exp(s_j / τ)``, and that of ``Σ_j exp(s_j - m) v_j``, off which the greatest
-    is taken."""
+    is taken; a score weighs what stands beside it all the same."""
     for big in nodes.of(Big):
         if big.op != "sum" or big.sub is None:
             continue
@@ -41,8 +44,9 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
         first = factors[0].factors[0] if isinstance(factors[0], Juxt) else factors[0]
         raised_to = exponent(first)
         found = None if raised_to is None else _less(raised_to)
-        if found is None and raised_to is not None and first is body:
+        if found is None and raised_to is not None:
             found = _scaled(raised_to)
+            found = found if first is body or binders.bare(found) in _SCORES else None
         use = None if found is None else seen.understood(found)
         if use is None or use.bold or names.base_letter(use.name) in _ROLES:
             continue

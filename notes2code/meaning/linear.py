@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import Dots, Group, Node, Num
 from notes2code.meaning import families, ir, letters, scripts
@@ -13,9 +15,11 @@ from notes2code.meaning.values import Value, contract, fresh, link, scalar
 def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     """``Linear(x)``: x W + b with a weight and a bias of its own; ``Linear(x, d)`` gives d
     features."""
-    given, wide = group.items, None
+    given: Sequence[Node] = group.items
+    wide: Expr | None = None
     if len(given) == 2 and _is_width(run, given[1]):
-        given, wide = given[:1], run.lower(given[1]).body
+        wide = run.lower(given[1]).body
+        given = given[:1]
     if len(given) > 1 or any(isinstance(item, Dots) for item in given):
         value = families.concatenated(run, given, span)
     else:

@@ -1,4 +1,5 @@
-"""Formulas that go over all of an array which another formula defines at some places only.
+"""Formulas that take an array otherwise than another formula of the section defines it: all of
+what is defined at some places only, or one number of several.
 
 Where both are read as one, the range of the first follows from the second. By itself, as a function
 that is given the array, it takes what is not a number with the rest.
@@ -35,6 +36,25 @@ def taken_whole(
                 Span(0, len(entry.latex)),
                 "write the range here too, such as `\\sum_{j \\le i}`, or define it everywhere "
                 "with `\\begin{cases}`",
+            )
+
+
+def one_of_several(linker: Linker, entry: Entry, equation: ir.Equation) -> Iterator[Problem]:
+    """A warning for each number of which the section says what several are, by an index that this
+    formula does not have: the θ of ``x \\cos θ`` beside ``θ_i = b^{-2i/d}``."""
+    seen = linker.parsed[entry].seen
+    numbers = [one.name for one in equation.inputs if one.kind == "array" and not one.shape]
+    given = sorted(set(numbers) - {*equation.parameters})
+    for name, others in linker.nearest(entry, given, "arrays", within=0).items():
+        indexed = linker.indexed(entry, others[0], name)
+        alone = seen is not None and seen.written.get(name) == {0}
+        if alone and indexed is not None and indexed.letters and others[0] is not entry:
+            letter = min(indexed.letters)
+            yield warning(
+                "N2C035",
+                f"`{name}` is one number here, and the note defines it for each `{letter}`",
+                Span(0, len(entry.latex)),
+                f"write its index here too, or say that `{name}` is the vector of them",
             )
 
 

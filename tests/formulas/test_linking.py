@@ -497,3 +497,14 @@ def test_a_step_is_given_what_the_step_before_made() -> None:
         ],
     )
     assert {one.name for one in compiled.inputs} >= {"y", "s", "c"}
+
+
+def test_one_of_several_numbers_is_told() -> None:
+    def told(latex: str) -> bool:
+        angles = r"\theta_i = 100^{-2i/d}"
+        found = compile_formula(latex, context=[angles]).diagnostics
+        return any("one number here" in problem.message for problem in found)
+
+    assert told(r"R(x) = x \cos \theta")
+    assert not told(r"r_i = x_i \cos \theta_i")
+    assert not told(r"R(x, \theta) = x \cos \theta")
