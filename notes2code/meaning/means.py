@@ -40,10 +40,6 @@ def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
                     yield total, end
 
 
-_COUNTS = frozenset("BCKLMNTm")
-"""Letters of how many there are; Z and W normalise otherwise."""
-
-
 def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The sizes that the other sums of means are divided by: those without an index, those of
     ``\\frac{1}{N_b} · Σ_i x_i``."""
@@ -55,5 +51,5 @@ def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
                 case (Frac(Num("1"), below), Big("sum", None | Name(), None)):
                     use = seen.understood(below)
                     plain = use is not None and not use.indices and not use.bold
-                    if use is not None and plain and names.base_letter(use.name) in _COUNTS:
+                    if use is not None and plain and names.base_letter(use.name) in _MANY:
                         yield use.name
