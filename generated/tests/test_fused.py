@@ -11,32 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from checks import array, assert_equals
-from transformer.fused import block_size, fused_attention
+from transformer.fused import fused_attention
 from transformer.masks import combined_mask, masked_softmax
-
-
-@pytest.mark.parametrize(
-    ("device", "queries", "keys", "numbers", "rows"),
-    [
-        ("cpu", 2**10, 2**10, 2, 2**8),
-        ("cpu", 2**10, 2**8, 2, None),
-        ("cpu", 2**10 + 1, 2**8, 2, 2**10),
-        ("meta", 2**14, 2**8, 2, None),
-        ("meta", 2**14 + 1, 2**8, 2, 2**14),
-        ("cpu", 2**10, 2**18, 1, 72),
-        ("cpu", 2**10, 2**18, 18, 6),
-        ("cpu", 2**10, 0, 3, None),
-    ],
-)
-def test_a_block_has_the_queries_that_are_worth_it(
-    device: str, queries: int, keys: int, numbers: int, rows: int | None
-) -> None:
-    """2²¹ numbers on a CPU, 2²⁵ on other devices, but not too few queries; and one block where some
-    of the queries are before all keys."""
-    query, key = (torch.empty(2, 2, length, 1, device=device) for length in (queries, keys))
-    assert block_size(query, key, causal=False, numbers=numbers) == rows
-    rows = rows if queries <= keys else None
-    assert block_size(query, key, causal=True, numbers=numbers) == rows
 
 
 @pytest.mark.parametrize("lead", [(), (2,), (4, 3), (2, 1, 3)])
@@ -129,11 +105,11 @@ def test_fused_attention_is_exported_with_its_lengths_open(bias: Tensor | None) 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("axes", [None, (2, 620), (600, 620), (2, 600, 620)])
-def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
+def test_what_hides_keys_in_several_ways_takes_the_queries_a_block_at_a_time(
     axes: tuple[int, ...] | None, biased: bool, causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both in one would be as large as all the scores; there are three numbers for each of them.
-    One of them is taken as it is."""
+    """All in one mask would be as large as all the scores; there are three numbers for each of
+    them. One alone is taken as it is."""
     kernel, rows = F.scaled_dot_product_attention, []
 
     def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
@@ -148,9 +124,8 @@ def test_a_bias_and_a_mask_take_the_queries_a_block_at_a_time(
     combined = combined_mask(query, key, keep, causal)
     expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
     assert_equals(output, array(expected))
-    at_once = 2**21 // (2 * 620 * 3)
-    both = biased and (causal or keep is not None)
-    assert rows == ([at_once, 600 - at_once] if both else [600])
+    several = sum((keep is not None, biased, causal)) > 1
+    assert rows == (([120] * 5 if causal else [600, 600]) if several else [600])
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .blocks import Inputs, concatenated, in_blocks, parts
 from .cache import KeyValueCache
-from .fused import block_size, blocks, fused_attention
-from .linear import Linear, linear_map
+from .fused import fused_attention
+from .linear import Linear
 from .masks import as_bias, batched_mask, combined_mask, masked_softmax
 from .positions import distances
 from .sizes import check_dropout, check_multiples, check_sizes
@@ -61,10 +63,21 @@ class Attention(nn.Module):
         causal: bool = False,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        keep = combined_mask(query, key, keep_mask, causal or self.causal)
+        inputs = Inputs(query, key, value, keep_mask, bias)
+        compute = self.with_weights if need_weights else self.attend
+        return compute(inputs, causal or self.causal)
+
+    def with_weights(self, inputs: Inputs, causal: bool) -> tuple[Tensor, Tensor]:
+        """The weighted sums of values and their weights, as the formula says."""
+        query, key, value, keep_mask, bias = inputs
+        keep = combined_mask(query, key, keep_mask, causal)
         weights = self.weights(query, key, keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return (output, weights) if need_weights else output
+        return F.dropout(weights, self.dropout, self.training) @ value, weights
+
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        """The weighted sums of values alone, for which there may be a faster way."""
+        output, _ = self.with_weights(inputs, causal)
+        return output
 
 
 class BlockAttention(Attention):
@@ -74,37 +87,9 @@ class BlockAttention(Attention):
 
     numbers = 3  # how many are in memory for each weight
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        causal = causal or self.causal
-        rows = block_size(query, key, causal, self.numbers)
-        if need_weights or rows is None:
-            return super().forward(
-                query,
-                key,
-                value,
-                keep_mask=keep_mask,
-                bias=bias,
-                causal=causal,
-                need_weights=need_weights,
-            )
-        outputs = []
-        for block in blocks(query, key, keep_mask, bias, causal, rows):
-            seen = key[..., : block.keys, :]
-            keep = combined_mask(block.query, seen, block.keep_mask, causal)
-            weights = self.weights(block.query, seen, keep, block.bias)
-            weights = F.dropout(weights, self.dropout, self.training)
-            outputs.append(weights @ value[..., : block.keys, :])
-        return torch.cat(outputs, dim=-2)
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        attend = partial(super().attend, causal=causal)
+        return in_blocks(attend, inputs, causal, self.numbers * inputs.key.size(-2))
 
 
 class DotProductAttention(Attention):
@@ -115,29 +100,15 @@ class DotProductAttention(Attention):
         """Queries, keys and a scale for the kernel: the scores are ``scale * query @ key.mT``."""
         raise NotImplementedError
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if need_weights:
-            return super().forward(
-                query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
-            )
-        query, key, scale = self.dot_product(query, key)
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        query, key, scale = self.dot_product(inputs.query, inputs.key)
         return fused_attention(
             query,
             key,
-            value,
-            keep_mask,
-            bias,
-            causal or self.causal,
+            inputs.value,
+            inputs.keep_mask,
+            inputs.bias,
+            causal,
             scale=scale,
             dropout=self.dropout if self.training else 0.0,
         )
@@ -145,28 +116,23 @@ class DotProductAttention(Attention):
 
 class DistanceAttention(DotProductAttention):
     """Attention whose scores fall with half the squared distance of query and key, ½‖q − k‖² =
-    ½‖q‖² − (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys."""
+    ½‖q‖² − (q·k − ½‖k‖²). Softmax does not see ‖q‖², which is the same for all keys, and the rest
+    is the dot product of [q, 1] and [k, −½‖k‖²]."""
 
     def sharpness(self) -> float | Tensor:
         """The factor of half the squared distance."""
         raise NotImplementedError
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if need_weights:
-            return super().forward(
-                query, key, value, keep_mask=keep_mask, bias=bias, causal=causal, need_weights=True
-            )
-        # A shift of everything changes no distance, and near zero less is lost in rounding.
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        attend = partial(self.attend_near_zero, causal=causal)
+        # For each head queries, keys and values are made anew: twice, since they get longer.
+        numbers, queries = 6 * inputs.query.size(-1), inputs.query.size(-2)
+        return in_blocks(attend, inputs, False, numbers, least=queries)
+
+    def attend_near_zero(self, inputs: Inputs, causal: bool) -> Tensor:
+        """The same for queries and keys that are all shifted, which changes no distance: near zero
+        less is lost in rounding."""
+        query, key, value, keep_mask, bias = inputs
         keep = combined_mask(query, key, keep_mask, causal=False)
         centre = key.mean(dim=-2, keepdim=True).nan_to_num()  # there may be no keys
         if keep is not None:  # keys that no query sees may be far off
@@ -174,19 +140,13 @@ class DistanceAttention(DotProductAttention):
             key = key.masked_fill(~seen, 0.0)
             count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
             centre = key.sum(dim=-2, keepdim=True) / count
-        key, sharpness = key - centre, self.sharpness()
-        falling = -0.5 * sharpness * key.square().sum(dim=-1).unsqueeze(-2)
-        return super().forward(
-            sharpness * (query - centre),
-            key,
-            value,
-            keep_mask=keep_mask,
-            bias=falling if bias is None else as_bias(bias, falling) + falling,
-            causal=causal,
-        )
+        shifted = Inputs(query - centre, key - centre, value, keep_mask, bias)
+        return super().attend(shifted, causal)
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
-        return query, key, 1.0
+        falling = -0.5 * key.square().sum(dim=-1, keepdim=True)
+        query = self.sharpness() * F.pad(query, (0, 1), value=1.0)
+        return query, torch.cat((key, falling), dim=-1), 1.0
 
 
 class ScaledDotProductAttention(DotProductAttention):
@@ -479,28 +439,10 @@ class DifferentialAttention(Attention):
             raise ValueError(f"queries of {query.size(-1)} features cannot be parted in two halves")
         return zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True)
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if need_weights or (self.training and self.dropout > 0):
-            return super().forward(
-                query,
-                key,
-                value,
-                keep_mask=keep_mask,
-                bias=bias,
-                causal=causal,
-                need_weights=need_weights,
-            )
-        causal = causal or self.causal
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        if self.training and self.dropout > 0:
+            return super().attend(inputs, causal)
+        query, key, value, keep_mask, bias = inputs
         first, second = (
             fused_attention(q, k, value, keep_mask, bias, causal, scale=q.size(-1) ** -0.5)
             for q, k in self.halves(query, key)
@@ -562,62 +504,56 @@ class LinearAttention(Attention):
 
     causal = True
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        causal = causal or self.causal
-        if bias is not None:
-            raise ValueError("a bias is added to scores, which LinearAttention does not have")
-        query, key = self.feature_map(query), self.feature_map(key)
-        keep = combined_mask(query, key, keep_mask, causal=False)
-        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
-        if need_weights or by_query or (self.training and self.dropout > 0):
-            weights = self.shares(query, key, combined_mask(query, key, keep_mask, causal))
-            output = F.dropout(weights, self.dropout, self.training) @ value
-            return (output, weights) if need_weights else output
-        if keep is not None:
-            key = key.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
-        # The weights add up to what they make of values of one.
-        value = torch.cat((value, torch.ones_like(value[..., :1])), dim=-1)
-        output = self.causal_sums(query, key, value) if causal else query @ (key.mT @ value)
-        output, total = output[..., :-1], output[..., -1:]
-        return output / total.masked_fill(total == 0, 1.0)
-
     def feature_map(self, x: Tensor) -> Tensor:
         """The features of queries or keys."""
         return F.elu(x) + 1
 
-    def shares(self, query: Tensor, key: Tensor, keep: Tensor | None) -> Tensor:
+    def weights(
+        self, query: Tensor, key: Tensor, keep: Tensor | None, bias: Tensor | None
+    ) -> Tensor:
         """How much each key counts for each query, (..., n, m): n m numbers, which the output
         alone does not need."""
-        weights: Tensor = query @ key.mT
+        if bias is not None:
+            raise ValueError("a bias is added to scores, which LinearAttention does not have")
+        weights: Tensor = self.feature_map(query) @ self.feature_map(key).mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)
         total = weights.sum(dim=-1, keepdim=True)
         return weights / total.masked_fill(total == 0, 1.0)
 
-    def causal_sums(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        """``(query @ key.mT).tril() @ value``, a block of queries at a time: what lies before a
-        block is summed up in a matrix."""
-        ahead, seen = key.size(-2) - query.size(-2), 0
-        before = key[..., :0, :].mT @ value[..., :0, :]
-        outputs = []
-        for start in range(0, query.size(-2), 64):
-            rows = query[..., start : start + 64, :]
-            first, last = max(start + ahead, 0), max(start + rows.size(-2) + ahead, 0)
-            before = before + key[..., seen:first, :].mT @ value[..., seen:first, :]
-            near = (rows @ key[..., first:last, :].mT).tril(min(start + ahead, 0))
-            outputs.append(rows @ before + near @ value[..., first:last, :])
-            seen = first
-        return torch.cat(outputs, dim=-2) if outputs else query @ before
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        query, key, value, keep_mask, bias = inputs
+        keep = combined_mask(query, key, keep_mask, causal=False)
+        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
+        if by_query or bias is not None or (self.training and self.dropout > 0):
+            return super().attend(inputs, causal)
+        value = F.pad(value, (0, 1), value=1.0)  # of ones, the sums are those of the weights
+        if keep is not None:
+            value = value.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
+        if causal:
+            return concatenated(self.causal_blocks(query, key, value), query.size(-2), dim=-2)
+        sums = self.feature_map(key).mT @ value
+        return self.averages(self.feature_map(query) @ sums)
+
+    def causal_blocks(self, query: Tensor, key: Tensor, value: Tensor) -> Iterator[Tensor]:
+        """The output for one block of queries after another: what lies before a block is summed up
+        in a matrix."""
+        ahead = key.size(-2) - query.size(-2)
+        if ahead < 0:  # the first queries see no key
+            key, value, ahead = F.pad(key, (0, 0, -ahead, 0)), F.pad(value, (0, 0, -ahead, 0)), 0
+        before = self.feature_map(key[..., :ahead, :]).mT @ value[..., :ahead, :]
+        own = (query, key[..., ahead:, :], value[..., ahead:, :])
+        for q, k, v in zip(*(parts(x, 64, dim=-2) for x in own), strict=True):
+            q, k = self.feature_map(q), self.feature_map(k)
+            near = (q @ k.mT).tril()
+            yield self.averages(q @ before + near @ v)
+            before = before + k.mT @ v
+
+    @staticmethod
+    def averages(sums: Tensor) -> Tensor:
+        """Weighted sums over the sum of their weights, which stands behind them."""
+        sums, total = sums[..., :-1], sums[..., -1:]
+        return sums / total.masked_fill(total == 0, 1.0)
 
 
 class RelativeSelfAttention(nn.Module):
@@ -715,29 +651,11 @@ class RelativePositionAttention(DotProductAttention):
         self.r = nn.Parameter(torch.empty(2 * max_distance + 1, d_k))
         nn.init.normal_(self.r, std=0.02)
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        keep_mask: Tensor | None = None,
-        bias: Tensor | None = None,
-        causal: bool = False,
-        need_weights: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        if not need_weights:  # the scores have it already
-            relative = self.by_distance(query, key.size(-2)) / math.sqrt(query.size(-1))
-            bias = relative if bias is None else as_bias(bias, relative) + relative
-        return super().forward(
-            query,
-            key,
-            value,
-            keep_mask=keep_mask,
-            bias=bias,
-            causal=causal,
-            need_weights=need_weights,
-        )
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        query, key, _, _, bias = inputs
+        relative = self.by_distance(query, key.size(-2)) / math.sqrt(query.size(-1))
+        bias = relative if bias is None else as_bias(bias, relative) + relative
+        return super().attend(inputs._replace(bias=bias), causal)
 
     def dot_product(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, float]:
         return query, key, query.size(-1) ** -0.5
@@ -799,28 +717,37 @@ class SynthesizerAttention(nn.Module):
         length, max_len = x.size(-2), self.B.out_features
         if length > max_len:
             raise ValueError(f"{length} positions, where there are scores for {max_len}")
-        hidden = self.A(x)
-        hidden = F.relu(hidden)
-        value = self.V(x)
         keep_mask = batched_mask(keep_mask, x)
-        column, shift = self.B.weight[:length], self.B.bias[:length]
-        if not need_weights:
-            bias = shift if bias is None else as_bias(bias, shift) + shift
-            column = column.expand(*x.shape[:-2], -1, -1)
-            return fused_attention(
-                hidden,
-                column,
-                value,
-                keep_mask,
-                bias,
-                causal,
-                scale=1.0,
-                dropout=self.dropout if self.training else 0.0,
-            )
-        keep = combined_mask(x, x, keep_mask, causal)
-        weights = masked_softmax(linear_map(hidden, column, shift), keep, bias)
-        output = F.dropout(weights, self.dropout, self.training) @ value
-        return output, weights
+        column = self.B.weight[:length]
+        # What is added to the columns is that of one feature more, which is always one.
+        column = torch.cat((column, self.B.bias[:length, None]), dim=-1)
+        if need_weights:
+            keep = combined_mask(x, x, keep_mask, causal)
+            weights = masked_softmax(self.features(x) @ column.mT, keep, bias)
+            output = F.dropout(weights, self.dropout, self.training) @ self.V(x)
+            return output, weights
+        inputs = Inputs(x, column.expand(*x.shape[:-2], -1, -1), x, keep_mask, bias)
+        # For each sequence there are features and values, twice where they are made longer.
+        numbers = 6 * column.size(-1)
+        return in_blocks(partial(self.attend, causal=causal), inputs, False, numbers, least=length)
+
+    def features(self, x: Tensor) -> Tensor:
+        """What the scores of each position are linear in, (..., n, hidden_size + 1)."""
+        hidden: Tensor = self.A(x)
+        return F.pad(F.relu(hidden), (0, 1), value=1.0)
+
+    def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        """The output alone, by the fused kernel."""
+        return fused_attention(
+            self.features(inputs.query),
+            inputs.key,
+            self.V(inputs.value),
+            inputs.keep_mask,
+            inputs.bias,
+            causal,
+            scale=1.0,
+            dropout=self.dropout if self.training else 0.0,
+        )
 
 
 class Seq2SeqAttention(nn.Module):

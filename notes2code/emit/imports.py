@@ -39,6 +39,7 @@ _KNOWN = (
     (r"\bsignature\(", "from inspect import signature"),
     (r"\bpairwise\(", "from itertools import pairwise"),
     (r"\bproduct\(", "from itertools import product"),
+    (r"(?<![\w.])repeat\(", "from itertools import repeat"),
     (r"\bPathLike\b", "from os import PathLike"),
     (r"\bPath\b", "from pathlib import Path"),
     (r"\bSimpleNamespace\b", "from types import SimpleNamespace"),
