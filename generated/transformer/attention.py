@@ -529,7 +529,8 @@ class LinearAttention(Attention):
             return super().attend(inputs, causal)
         value = F.pad(value, (0, 1), value=1.0)  # of ones, the sums are those of the weights
         if keep is not None:
-            value = value.masked_fill(~keep.reshape(*keep.shape[:-2], -1, 1), 0.0)
+            hidden = ~keep.reshape(*keep.shape[:-2], -1, 1)
+            key, value = key.masked_fill(hidden, 0.0), value.masked_fill(hidden, 0.0)
         if causal:
             return concatenated(self.causal_blocks(query, key, value), query.size(-2), dim=-2)
         sums = self.feature_map(key).mT @ value

@@ -69,8 +69,8 @@ class _Tests:
         for family, parts in self.families.items():
             files[f"tests/test_{family}.py"] = self._of_family(family, parts, formulas)
         for module in SHARED.keys() & self.bodies.keys():
-            if (TEMPLATES / f"test_{module}.py.j2").is_file():
-                files[f"tests/test_{module}.py"] = self._of_shared(module)
+            if (TEMPLATES / f"test_{module}.py.j2").is_file() and (text := self._of_shared(module)):
+                files[f"tests/test_{module}.py"] = text
         return files
 
     def _formulas(self) -> str:
@@ -97,7 +97,7 @@ class _Tests:
         return self._file(about, body, formulas)
 
     def _of_shared(self, module: str) -> str:
-        """The tests of what a module of shared functions and classes has."""
+        """The tests of what a module of shared functions and classes has, if there are any."""
         tests = fill(
             TEMPLATES,
             f"test_{module}.py.j2",
@@ -106,7 +106,8 @@ class _Tests:
             dropping=self._made_with(r"\bcheck_dropout\("),
         )
         about = FAMILIES[module].partition(":")[0].lower()
-        return self._file(f"Tests of the {about}.", tests, "")
+        body = "\n\n\n".join(blocks_of(tests))
+        return self._file(f"Tests of the {about}.", body, "") if body else ""
 
     def _made_with(self, checked: str) -> list[str]:
         """The classes that check all that they are made with; a configuration has tests of its

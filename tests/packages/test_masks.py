@@ -84,4 +84,4 @@ def test_all_helpers_that_are_written_are_called() -> None:
     code = "\n".join(text for path, text in files.items() if path.startswith("transformer/"))
     helpers = files["transformer/masks.py"] + files["transformer/fused.py"]
     for name in re.findall(r"^def (\w+)", helpers, re.MULTILINE):
-        assert name == "keep_from_padding" or len(re.findall(rf"\b{name}\(", code)) > 1
+        assert name == "keep_from_padding" or len(re.findall(rf"\b{name}\b", code)) > 1
