@@ -23,7 +23,9 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     tokens = _without_outer_braces(tokens)
     kinds = {token.kind for token in tokens}
     if "{" in kinds:
-        tokens = _signs_out_of_braces(_without_angles_above(tokens))
+        if any(token.text in ("<", "⟨") for token in tokens):
+            tokens = _without_angles_above(tokens)
+        tokens = _signs_out_of_braces(tokens)
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:

@@ -291,14 +291,15 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
         return
     target = targets.read_target(seen, statement)
     parsed.parameters.update(target.parameters)
-    # A constant, such as `h = 8` or `x = [1, 2]`, is an example, `M_{ij} = -\infty` what holds
-    # where `j > i`, and a size, such as `d_k = d_model / h`, follows from the shapes: what they
-    # name stays a symbol elsewhere.
+    # A constant, such as `h = 8` or `x = [1, 2]`, is an example, `S_{ij} = -\infty` what holds
+    # where `j > i` (a mask is 0 elsewhere), and a size, such as `d_k = d_model / h`, follows from
+    # the shapes: what they name stays a symbol elsewhere.
     nodes = [node for value in statement.values for node in walk(value)]
     constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
     listed = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in nodes)
     if constant and not listed and not target.parameters and not target.indices:
         parsed.constants.add(target.name)
+    constant = constant and not (statement.conditions and names.is_mask(target.name))
     if not target.name or constant or names.is_size_name(target.name):
         return
     if target.parameters or target.counted:

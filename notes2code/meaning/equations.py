@@ -354,6 +354,12 @@ class Attempt:
             value = self._picked(value, target.row)
         if holds is not None:
             body = partial.only_where(settled(holds), settled(value.body))
+            mask = partial.completed(body) if names.is_mask(target.name) else None
+            if mask is not None:
+                text = f"`{target.name}` is taken to be 0 where this does not hold"
+                hint = "write both cases, `0` and `-\\infty`, to make it plain"
+                run.problems.append(note("N2C039", text, target.span, hint))
+                body = mask
             value = replace(value, body=body, along=None)
         if target.transposed and value.rank == 2 and not target.indices:
             value = transpose(value, value.span)

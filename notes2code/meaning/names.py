@@ -248,6 +248,11 @@ def is_norm(name: str) -> bool:
     return plain == "ln" or plain.endswith("norm")
 
 
+def is_mask(name: str) -> bool:
+    """Whether a name is that of a mask: ``M``, ``M_{causal}``, ``mask``."""
+    return name in ("M", "M_causal") or name.lower().startswith(("mask", "m_mask"))
+
+
 def label_of_projection(name: str) -> bool:
     """Whether a name is labelled as one of queries, keys, values or outputs: ``b_Q``."""
     return name.rpartition("_")[2].lower() in tuple("qkvo")

@@ -46,6 +46,14 @@ def only_where(condition: Expr, value: Expr) -> Expr:
     return Cases(((condition, value),), None)
 
 
+def completed(body: Expr) -> Cases | None:
+    """A mask that is told only where it hides, ``M_{ij} = −∞ for j > i``, with 0 elsewhere."""
+    match body:
+        case Cases(((_, ir.MINUS_INFINITY),) as branches, None):
+            return Cases(branches, ir.ZERO)
+    return None
+
+
 def is_taken_afterwards(body: Expr) -> bool:
     """Whether a value is that of a softmax for some of the elements that this goes over."""
     branches = body.branches if isinstance(body, Cases) else ()

@@ -38,6 +38,15 @@ def test_a_mask_in_two_cases() -> None:
     np.testing.assert_allclose(given, [[1], [2]])
 
 
+def test_a_mask_is_0_where_it_hides_nothing() -> None:
+    mask = r"where $M_{ij} = -\infty$ if $j > i$"
+    formula = compile_formula(r"A = \mathrm{softmax}(QK^\top + M)V", context=mask)
+    assert [one.name for one in formula.inputs] == ["Q", "K", "V"]
+    ones = np.ones((2, 1))
+    given = formula.reference(Q=ones, K=ones, V=np.array([[1.0], [3.0]]))
+    np.testing.assert_allclose(given, [[1], [2]])
+
+
 def test_the_other_case_is_not_said() -> None:
     """What holds in places only stays so."""
     (formula, *_) = compiled("It is $S_{ij} = 1$ for $j > i$.")
