@@ -16,41 +16,73 @@ _AND = re.compile(
     r"\s*[,;]?\s*(?:and|und|et|y|e|и|a)?\s*(?P<else>otherwise|else|sonst|sinon|иначе)?\s*"
 )
 _ELSE = re.compile(
-    r"\s*,?\s*(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)\b"
+    r"\s*,?\s*(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
+    r"\s*(?=[.,;:)]|\n|$)"
 )
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
 _EQUATES = re.compile(r"(?<![<>:!])=")
+_EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")
 _DELIMITERS = re.compile(r"\$|\\[()]")
+_FIRST = re.compile(r"\s*(?:\\[A-Za-z]+|[A-Za-z])")
 
 
 def joined(note: Note) -> tuple[Formula, ...]:
     """The formulas of a note, those of one sentence of cases as one."""
     found: list[Formula] = []
-    formulas = note.formulas
     at = 0
-    while at < len(formulas):
-        pieces = _cases(note, formulas[at : at + 3])
-        found.append(_joined(pieces) if pieces else formulas[at])
+    while at < len(note.formulas):
+        pieces = _cases(note, note.formulas, at)
+        found.append(_joined(pieces) if pieces else note.formulas[at])
         at += (len(pieces) + 1) // 2 or 1
     return tuple(found)
 
 
-def _cases(note: Note, formulas: Sequence[Formula]) -> list[Formula | str]:
+def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | str]:
     """The formulas of a sentence of cases, with the words between them in TeX; none of another."""
-    value, *others = formulas
+    value = formulas[at]
     if value.display or value.code or not _EQUATES.search(value.latex):
         return []
-    if not others or not _IF.fullmatch(_between(note, value, others[0])):
-        return []
-    if _COMPARES.search(value.latex) or not _COMPARES.search(others[0].latex):
-        return []
-    pieces: list[Formula | str] = [value, r" \text{ if } ", others[0]]
-    if len(others) > 1 and (link := _AND.fullmatch(_between(note, *others))):
-        behind = _ELSE.match(note.source.text, _end(others[1]) + 1)
-        if (behind or link["else"]) and not _COMPARES.search(others[1].latex):
-            last = replace(others[1], latex=rf"{others[1].latex} \text{{ otherwise}}")
-            pieces += [", ", last]
-    return pieces
+    pieces: list[Formula | str] = []
+    signs = _COMPARES
+    while (pair := _case(note, formulas[at : at + 2], signs)) and _same(value, pair[0]):
+        pieces += [", "] if pieces else []
+        pieces += [pair[0], r" \text{ if } ", pair[1]]
+        at, signs = at + 2, _EQUATES_OR_COMPARES
+        link = _AND.fullmatch(_between(note, *formulas[at - 1 : at + 1])) if formulas[at:] else None
+        if link is None:
+            break
+        behind = _ELSE.match(note.source.text, _end(formulas[at]) + 1)
+        if (behind or link["else"]) and _same(value, formulas[at]):
+            last = replace(formulas[at], latex=rf"{formulas[at].latex} \text{{ otherwise}}")
+            return [*pieces, ", ", last]
+    lone = len(pieces) == 3
+    return [] if lone and not _speaks_of(value, pieces[-1]) else pieces
+
+
+def _case(
+    note: Note, formulas: Sequence[Formula], signs: re.Pattern[str]
+) -> tuple[Formula, Formula] | None:
+    """A value and its condition, which has one of some signs: ``$x$ for $x > 0$``."""
+    if len(formulas) < 2 or not _IF.fullmatch(_between(note, *formulas)):
+        return None
+    value, condition = formulas
+    is_case = not _COMPARES.search(value.latex) and signs.search(condition.latex)
+    return (value, condition) if is_case else None
+
+
+def _same(first: Formula, other: Formula) -> bool:
+    """Whether a further case, ``f(x) = 0`` or ``0``, is of what the first one defines."""
+    left, sign, _ = other.latex.partition("=")
+    return not sign or left.strip() == first.latex.partition("=")[0].strip()
+
+
+def _speaks_of(value: Formula, condition: Formula | str) -> bool:
+    """Whether the only case there is limits what is defined, ``M_{ij}`` by ``j > i``; the ``β > 0``
+    of any f(x) is what is supposed throughout."""
+    assert isinstance(condition, Formula)
+    letter = _FIRST.match(condition.latex)
+    left = value.latex.partition("=")[0]
+    return letter is not None and letter[0].strip() in re.findall(r"\\[A-Za-z]+|[A-Za-z]", left)
 
 
 def _between(note: Note, one: Formula, other: Formula) -> str:

@@ -13,7 +13,10 @@ _SIZES = names.SIZE_BASES | frozenset("KMkpr")
 
 
 def identities(nodes: Nodes) -> set[str]:
-    """The names of identity matrices."""
+    """The names of identity matrices; several under one letter, or with a hat, are images."""
+    named = {names.label(node) for node in nodes.of(Script, Accent) if binders.bare(node) == "I"}
+    if len(named) > 1:
+        return set()
     sized = {scripts.read(node, frozenset()).name for node in nodes.of(Script) if is_sized(node)}
     added = {scripts.read(term, frozenset()).name for term in _terms(nodes) if is_sized(term)}
     return (sized & added) | ({"I"} if _is_plain_one(nodes) else set())
@@ -22,7 +25,7 @@ def identities(nodes: Nodes) -> set[str]:
 def is_sized(node: Node) -> bool:
     """Whether it is an I_n or an I_{d_k}; I_1 and I_2 are two images."""
     match node:
-        case Script(base, below, None, 0) if below and binders.bare(base) == "I":
+        case Script(Name("I"), below, None, 0) if below:
             return binders.bare(below) in _SIZES
     return False
 

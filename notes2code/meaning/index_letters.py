@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, label_letters, names, points, scripts
+from notes2code.meaning import binders, identity, label_letters, names, points, scripts
 from notes2code.meaning.stated import Define, Range, Statement
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
         base = binders.bare(node)
         if base in labelled or base.lower() == "top":  # the k of \mathrm{Top}_k is no index
             continue
-        if base == "I" and scripts.read(node, frozenset()).name in seen.identities:
+        if seen.identities and identity.is_sized(node) and seen.identities - {"I"}:
             continue
         if base == "ones" and names.label(node.sub) in names.SIZE_BASES:
             seen.sizes.add(names.label(node.sub))

@@ -104,12 +104,15 @@ class Linker:
             for name in parsed.applied
         }
         self.ranges: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+        self.counts: dict[tuple[str, tuple[str, ...]], set[str]] = {}
         self.mapped: dict[str, set[str]] = {}
         for entry, parsed in self.parsed.items():
             ends = self.ranges.setdefault((entry.note, entry.section), set())
             rows = self.mapped.setdefault(entry.note, set())
             if parsed.seen is not None:
                 ends |= last_letters(parsed.seen)
+                counts = self.counts.setdefault((entry.note, entry.section), set())
+                counts |= parsed.seen.targets.union(*parsed.seen.steps.values())
                 rows |= families.mapped(parsed.seen.nodes)
         self.divisors: dict[tuple[str, tuple[str, ...]], set[str]] = {}
         for entry, parsed in self.parsed.items():
@@ -359,7 +362,7 @@ class Linker:
             words=self._words(entry.note),
             macros=self.macros,
             apart=self.apart[entry.note],
-            lasts=frozenset(self.ranges[entry.note, entry.section]),
+            lasts=frozenset(self._lasts(entry)),
             mapped=frozenset(self.mapped[entry.note]),
             shapes={
                 **(near := self._shapes(entry)),
@@ -377,6 +380,12 @@ class Linker:
                 if (entry.note, entry.section, name) in self.applied
             ),
         )
+
+    def _lasts(self, entry: Entry) -> set[str]:
+        """The letters that end ranges and lists in the section, and count in none of what its
+        formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
+        place = entry.note, entry.section
+        return self.ranges[place] - self.counts.get(place, set())
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is

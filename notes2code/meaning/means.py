@@ -7,14 +7,26 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from notes2code.latex.tree import Big, Clause, Frac, Infix, Juxt, Name, Node, Nodes, Num, rebuilt
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Frac,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    rebuilt,
+)
 from notes2code.meaning import binders, names
 
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
 
-_MANY = frozenset("BMN")
-"""Capitals that count examples, whatever the index."""
+_MANY = {"N": "in", "M": "im", "B": "bi"}
+"""Capitals that count examples, and the letters of these."""
 
 
 def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
@@ -36,7 +48,8 @@ def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
     for share, total in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
         match share, total:
             case Frac(Num("1"), Name(count) as end), Big("sum", Name(index), None):
-                if count in _MANY or count.lower() == index != count:
+                counts = index in _MANY.get(count, "") or count.lower() == index != count
+                if counts and not any(binders.bare(node) == count for node in nodes.of(Script)):
                     yield total, end
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import (
-    Big,
     Clause,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     rebuilt,
+    walk,
 )
 from notes2code.meaning import binders, scripts
 
@@ -37,20 +38,27 @@ def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
 
 
 def _places(nodes: Nodes) -> Iterator[Juxt]:
-    """What stands below names, ``2j``, where the second one of something has a name with its number
-    above, or a sum runs over the m of ``2m`` besides; not where 2i or 2i + 1 stands elsewhere, and
-    tells of every second one."""
-    below = [sub for node in nodes.of(Script) if isinstance(sub := node.sub, Juxt)]
-    pairs = [(sub, *pair) for sub in below if (pair := _pair(sub))]
-    known = {id(sub) for sub, _, _ in pairs}
-    if not pairs or any(scripts.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
+    """What stands below names, ``2j``, where the second one of something and the j-th one have a
+    name with ``(2)`` and ``(j)`` above, or where ``2m`` is summed in a quotient besides; not where
+    2i or 2i + 1 stands elsewhere, and tells of every second one."""
+    scored = [
+        (node, node.sub, *pair)
+        for node in nodes.of(Script)
+        if isinstance(node.sub, Juxt) and (pair := _pair(node.sub))
+    ]
+    known = {id(sub) for _, sub, _, _ in scored}
+    if not scored or any(scripts.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
         return
-    numbers = {number for node in nodes.of(Script) if (number := _number_above(node))}
-    subs = (big.sub for big in nodes.of(Big) if big.sub is not None)
-    summed = {letter for sub in subs for letter in binders.bound_letters(sub)}
-    letters = {letter for _, _, letter in pairs}
-    several = len(letters) > 1 and not letters.isdisjoint(summed)
-    yield from (sub for sub, number, _ in pairs if several or number in numbers)
+    bases = {binders.bare(node) for node, *_ in scored}
+    above = {_above(node) for node in nodes.of(Script) if binders.bare(node) not in bases}
+    weighed = set[str]()
+    for quotient in nodes.of(Frac):
+        inside = {id(node) for node in walk(quotient)}
+        here = {(binders.bare(n), number, x) for n, _, number, x in scored if id(n) in inside}
+        weighed |= {a[1] for a in here for b in here if a[:2] == b[:2] and a[2] != b[2]}
+    for _, sub, number, letter in scored:
+        if number in weighed or {number, letter} <= above:
+            yield sub
 
 
 def _pair(node: Juxt) -> tuple[str, str] | None:
@@ -61,9 +69,9 @@ def _pair(node: Juxt) -> tuple[str, str] | None:
     return None
 
 
-def _number_above(node: Script) -> str:
-    """The 2 of ``q^{(2)}``."""
+def _above(node: Script) -> str:
+    """The 2 of ``q^{(2)}``, and the j of ``k^{(j)}``."""
     match node.sup:
-        case Group("(", (Num(number),)):
-            return number
+        case Group("(", (Num(text) | Name(text),)):
+            return text
     return ""

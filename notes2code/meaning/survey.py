@@ -307,7 +307,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     seen.rates = decays.rates(seen, nodes)
     seen.quantities |= {*seen.rates, *decays.starts(seen, nodes, statements, seen.rates)}
-    seen.quantities.update(points.errors(seen, nodes))
+    seen.quantities.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
     if any(costs.is_cost(target, nodes) for target in targets):
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
     seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))

@@ -426,6 +426,19 @@ def test_value(case: Case) -> None:
         lambda w, h, b: w @ h + b,
         context=[r"c = \sum_{i=1}^n a_i h_i"],
     ),
+    # But what a running sum or product counts with is any place, and no last one.
+    Case(
+        r"p_t = W o_t",
+        "W[k,d] o[n,d]",
+        lambda w, o: o @ w.T,
+        context=[r"c_t = \sum_{i=1}^{t} a_{ti} v_i"],
+    ),
+    Case(
+        r"x = \sqrt{\bar\alpha_t} x_0",
+        "alpha_bar+[n] x_0[d]",
+        lambda a, x: np.sqrt(a)[:, None] * x,
+        context=[r"\bar\alpha_t = \prod_{s=1}^{t} \alpha_s"],
+    ),
 )
 def test_context(case: Case) -> None:
     check(case)

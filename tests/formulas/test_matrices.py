@@ -180,6 +180,13 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"B = A + I_n", "A[n,n]", lambda a: a + np.eye(len(a))),
     Case(r"B = A + I", "A[n,n]", lambda a: a + np.eye(len(a))),
     Case(r"y = (I_d - U U^\top) x", "U[d,k] x[d]", lambda u, x: x - u @ (u.T @ x)),
+    # Images under one letter are none.
+    Case(r"d = \|I_p - I_q\|", "I_p[n,m] I_q[n,m]", lambda p, q: np.linalg.norm(p - q)),
+    Case(
+        r"d_t = \|I_t - I_{t-1}\|",
+        "I[n,d]",
+        lambda i: np.linalg.norm(i[1:] - i[:-1], axis=1),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -54,10 +54,26 @@ def test_the_other_case_is_not_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["$f(x) = x$ for $n$", "$f(x) = x$. If $x > 0$", "$f(x) = x$ and $x > 0$"]
+    ("sentence", "count"),
+    [
+        ("$f(x) = x$ for $n$", 2),
+        ("$f(x) = x$. If $x > 0$", 2),
+        ("$f(x) = x$ and $x > 0$", 2),
+        (r"$f(x) = \log(1 + e^{\beta x})$ for $\beta > 0$", 2),
+        (r"$A = \mathrm{softmax}(QK^\top)$ for $n > 1$ tokens", 2),
+        ("$d = 512$ if $n > 5$ and $h = 8$ otherwise", 3),
+        (r"$h = Wx$ for $\eta > 0$, and $\lambda$ else is small", 3),
+    ],
 )
-def test_other_sentences_are_no_cases(sentence: str) -> None:
-    assert len(compiled(sentence)) == 2
+def test_other_sentences_are_no_cases(sentence: str, count: int) -> None:
+    assert len(compiled(sentence)) == count
+
+
+def test_three_cases() -> None:
+    sentence = "Let $f(x) = 1$ if $x > 0$, $0$ if $x = 0$ and $-1$ otherwise."
+    formula = compile_formula(r"y = f(x), x \in \mathbb{R}^d", context=sentence)
+    given = np.array([-3.0, 0.0, 2.0])
+    np.testing.assert_allclose(formula.reference(x=given), np.sign(given))
 
 
 def test_a_fault_in_the_second_piece_has_its_place() -> None:

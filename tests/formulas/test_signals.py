@@ -50,6 +50,7 @@ from tables import Case, check, table
         "lambda_ T x[n,d]",
         lambda decay, last, x: np.exp(-decay * (last - np.arange(len(x))))[:, None] * x,
     ),
+    Case(r"x_s = (1 - s) x_0 + s x_1", "s x_0[d] x_1[d]", lambda s, a, b: (1 - s) * a + s * b),
 )
 def test_vectors(case: Case) -> None:
     check(case)
