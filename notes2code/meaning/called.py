@@ -158,9 +158,10 @@ def _is_array(run: Run, node: Node) -> bool:
     return use is not None and not use.indices and use.name.isupper() and use.name != "T"
 
 
-def is_of_another_model(name: str, group: Group) -> bool:
+def is_of_another_model(run: Run, name: str, group: Group) -> bool:
     """Whether an encoder or a decoder is given a vector, the z of ``Decoder(z)`` or the y_{t-1} of
     ``Decoder(y_{t-1}, c_t)``: those of Transformers take whole sequences."""
-    given = map(binders.bare, group.items)
-    vectors = any(len(letter) == 1 and letter.islower() for letter in given)
-    return name in ("Encoder", "Decoder") and vectors
+    given = (binders.bare(item) for item in group.items)
+    vectors = [letter for letter in given if len(letter) == 1 and letter.islower()]
+    sequences = {name for name, shape in run.shapes.items() if len(shape.axes) > 1}
+    return name in ("Encoder", "Decoder") and not sequences.issuperset(vectors)

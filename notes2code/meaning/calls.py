@@ -186,7 +186,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
         # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.
         equation = None if probabilities.is_probability(run, use, group) else equation
     if equation is not None and equation is run.scope.field.get(use.name.lower()):
-        equation = None if called.is_of_another_model(use.name, group) else equation
+        equation = None if called.is_of_another_model(run, use.name, group) else equation
     if equation is not None:
         items = _in_order(run, use, group, equation.parameters)
         arguments = projected.arguments(run, use.name, equation, items)

@@ -49,8 +49,13 @@ def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
         match share, total:
             case Frac(Num("1"), Name(count) as end), Big("sum", Name(index), None):
                 counts = index in _MANY.get(count, "") or count.lower() == index != count
-                if counts and not any(binders.bare(node) == count for node in nodes.of(Script)):
+                if counts and not _is_indexed(count, nodes):
                     yield total, end
+
+
+def _is_indexed(letter: str, nodes: Nodes) -> bool:
+    """Whether a letter has elements, as the N_i of ``\\frac{1}{N} Σ_i N_i h_i``."""
+    return any(binders.bare(node) == letter for node in nodes.of(Script))
 
 
 def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
@@ -61,8 +66,10 @@ def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
             continue
         for pair in pairwise(node.factors if isinstance(node, Juxt) else binders.chain(node)):
             match pair:
-                case (Frac(Num("1"), below), Big("sum", None | Name(), None)):
+                case (Frac(Num("1"), below), Big("sum", None | Name() as index, None)):
                     use = seen.understood(below)
-                    plain = use is not None and not use.indices and not use.bold
-                    if use is not None and plain and names.base_letter(use.name) in _MANY:
+                    if use is None or use.bold or seen.counted.get(use.name, {0}) != {0}:
+                        continue
+                    letters = _MANY.get(names.base_letter(use.name), "")
+                    if letters and (index is None or index.text in letters):
                         yield use.name

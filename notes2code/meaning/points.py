@@ -53,6 +53,13 @@ def matrices(seen: Survey, nodes: Nodes) -> Iterator[str]:
             yield use.name
 
 
+def entries(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The x of ``(y^{(i)} - p^{(i)}) x_j^{(i)}``, whose entry j is a number."""
+    found = (example for _, example in _examples(nodes) if None not in (example.sub, example.sup))
+    uses = map(seen.understood, found)
+    return (use.name for use in uses if use is not None)
+
+
 def errors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The y and p of ``(y_i - p_i) x_i``, which are numbers."""
     uses = (seen.understood(end) for error, _ in _examples(nodes) for end in terms(error))

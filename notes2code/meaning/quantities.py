@@ -158,7 +158,7 @@ def _shared_out(above: Node, below: Node) -> Iterator[str]:
 
 
 def _of_patches(factors: Sequence[Node]) -> Iterator[str]:
-    """The H and W of ``H/p × W/p``, which counts the patches of an image."""
+    """The H and W of ``\\frac{H}{p} × \\frac{W}{p}``, which counts the patches of an image."""
     shares = [parts for f in factors if (parts := _quotient(ungrouped(f))) is not None]
     if len(shares) == len(factors) and all(len([*_named(above)]) == 1 for above, _ in shares):
         yield from (name for parts in shares for part in parts for name in _named(part))

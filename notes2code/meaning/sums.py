@@ -56,12 +56,13 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
 
 
 def _is_row_on_matrix(left: Value, right: Value) -> bool:
-    """Whether a vector with its ``⊤`` is added to what is a matrix, or has the capital of one; the
-    row that a product with a matrix gives may be."""
+    """Whether a vector with its ``⊤`` that something scales is added to what is a matrix, or has
+    the capital of one; a vector alone, and what a product with a matrix gives, may be added."""
     small, large = sorted((left, right), key=_rank)
     if not small.row or small.rank != 1:
         small, large = large, small
-    if _is_bias(small) or any(_is_sum(factor) for factor in _factors(small)):
+    arrays = [factor for factor in _factors(small) if isinstance(factor.body, ir.Ref)]
+    if len(arrays) < 2 or any(_is_sum(factor) for factor in _factors(small)):
         return False
     capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
     return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
@@ -78,7 +79,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
     elif (small.rank, large.rank) == (0, 2) and _has_size(small):
         run.pay(0.8)  # what counts features is not added to a matrix
-    elif run.seen.normalises and _is_mean(right):
+    elif _is_mean(right) and _input(left) in run.seen.points:
         pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
     elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is

@@ -280,6 +280,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     doubtful_indices.refuse_two_steps(seen, statements)
     doubtful_indices.refuse_lost_indices(statements)
     seen.elements.update(elements.numbers(seen, nodes, statements))
+    seen.elements.update(points.entries(seen, nodes))
     seen.exponents = set(exponents.raised(seen, nodes))
     seen.sizes.update(means.counted(seen, nodes))
     seen.points = set(points.vectors(seen, nodes))

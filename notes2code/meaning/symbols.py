@@ -306,10 +306,14 @@ def _declared(run: Run, use: Use) -> Shape | None:
 
 def _is_bias_of_all(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a row ``b ∈ ℝ^{1×h}`` is added to each row of what has more: nothing else has one."""
-    if names.base_letter(use.name) != "b" or len(shape.axes) != 2 or shape.axes[0] != 1:
+    if len(shape.axes) != 2 or shape.axes[0] != 1 or use.name in run.seen.transposed:
         return False
-    others = (name for name in run.seen.counted if names.base_letter(name) != "b")
-    return all(name not in run.shapes or run.shapes[name].axes[0:1] != (1,) for name in others)
+    sums = (node for node in run.seen.nodes.of(Infix) if node.op == "+")
+    terms = [term for node in sums for term in (node.left, node.right)]
+    added = {run.seen.use(term).name for term in terms if is_name(term)}
+    rows = {name for name, one in run.shapes.items() if one.axes[0:1] == (1,)}
+    more = not added <= rows or not all(map(is_name, terms))
+    return use.name in added and more and not (rows & run.seen.counted.keys()) - added
 
 
 def _said(run: Run, use: Use) -> Shape | None:

@@ -92,6 +92,16 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         "x[1,d] W[d,h] b[1,h]",
         lambda x, w, b: x @ w + b,
     ),
+    Case(
+        r"y = x + z, \quad x, z \in \mathbb{R}^{1 \times d}",
+        "x[1,d] z[1,d]",
+        lambda x, z: x + z,
+    ),
+    Case(
+        r"Y = b^\top X, \quad b \in \mathbb{R}^{1 \times h}",
+        "b[1,h] X[1,d]",
+        lambda b, x: b.T @ x,
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

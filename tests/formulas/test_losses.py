@@ -262,6 +262,11 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "u_w_O[d] v_w_I[d] u[V,d]",
         lambda o, i, u: np.exp(o @ i) / np.exp(u @ i).sum(),
     ),
+    Case(
+        r"L = -\frac{1}{N} \sum_k y_k \log p_k",
+        "N y[k] p+[k]",
+        lambda n, y, p: -(y * np.log(p)).sum() / n,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -75,6 +75,19 @@ def _norm(x: np.ndarray) -> np.floating:
         "w[d] eta y y_hat x[d]",
         lambda w, eta, y, p, x: w + eta * (y - p) * x,
     ),
+    Case(
+        r"\theta_j = \theta_j + \alpha (y^{(i)} - h^{(i)}) x_j^{(i)}",
+        "theta[d] alpha y_i h_i x_i[d]",
+        lambda t, a, y, h, x: t + a * (y - h) * x,
+    ),
+    # Without a gain all of it may be of the feature i.
+    Case(
+        r"z_i = \frac{x_i - \mu_i}{\sigma_i}",
+        "x[d] mu[d] sigma+[d]",
+        lambda x, m, s: (x - m) / s,
+    ),
+    # A row alone is taken off each row.
+    Case(r"Y = X - \mu^\top", "X[n,d] mu[d]", lambda x, m: x - m),
 )
 def test_values(case: Case) -> None:
     check(case)
