@@ -174,7 +174,7 @@ def doubled(nodes: Nodes) -> set[str]:
 def of_mixtures(nodes: Nodes) -> set[str]:
     """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
     nothing but the left-hand side."""
-    rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node))}
+    rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node)).islower()}
     shares = {factors[0].text for factors in _products(nodes) if isinstance(factors[0], Name)}
     below = (node.sub for node in nodes.of(Script) if node.sub is not None)
     return rest & shares - {n.text for sub in below for n in walk(sub) if isinstance(n, Name)}
