@@ -9,21 +9,21 @@ from dataclasses import replace
 from notes2code.vault.model import Formula, Note, SourceMap
 
 _IF = re.compile(
-    r"\s*,?\s*(?:if|for|when|whenever|falls|wenn|für|si|pour|se|para|cuando|quando|если|при|для)"
-    r"(?:\s+all)?\s*"
+    r",? ?(?:if|for|when|whenever|falls|wenn|für|si|pour|se|para|cuando|quando|если|при|для)"
+    r"(?: all)?"
 )
-_AND = re.compile(
-    r"\s*[,;]?\s*(?:and|und|et|y|e|и|a)?\s*(?P<else>otherwise|else|sonst|sinon|иначе)?\s*"
-)
+_AND = re.compile(r"[,;]? ?(?:and|und|et|y|e|и|a)? ?(?P<else>otherwise|else|sonst|sinon|иначе)?")
 _ELSE = re.compile(
-    r"\s*,?\s*(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
-    r"\s*(?=[.,;:)]|\n|$)"
+    r" ?,? ?(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
+    r" ?(?:[.,;:)\n]|$)"
 )
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
 _EQUATES = re.compile(r"(?<![<>:!])=")
 _EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")
 _DELIMITERS = re.compile(r"\$|\\[()]")
-_FIRST = re.compile(r"\s*(?:\\[A-Za-z]+|[A-Za-z])")
+_LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+_LINK = 40
+"""The characters that the words between two pieces of math may have."""
 
 
 def joined(note: Note) -> tuple[Formula, ...]:
@@ -51,7 +51,8 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
         link = _AND.fullmatch(_between(note, *formulas[at - 1 : at + 1])) if formulas[at:] else None
         if link is None:
             break
-        behind = _ELSE.match(note.source.text, _end(formulas[at]) + 1)
+        end = _end(formulas[at]) + 1
+        behind = _ELSE.match(note.source.text[end : end + _LINK])
         if (behind or link["else"]) and _same(value, formulas[at]):
             last = replace(formulas[at], latex=rf"{formulas[at].latex} \text{{ otherwise}}")
             return [*pieces, ", ", last]
@@ -66,6 +67,8 @@ def _case(
     if len(formulas) < 2 or not _IF.fullmatch(_between(note, *formulas)):
         return None
     value, condition = formulas
+    if "%" in value.latex + condition.latex:
+        return None  # what stands behind a comment would be one, too
     is_case = not _COMPARES.search(value.latex) and signs.search(condition.latex)
     return (value, condition) if is_case else None
 
@@ -80,15 +83,15 @@ def _speaks_of(value: Formula, condition: Formula | str) -> bool:
     """Whether the only case there is limits what is defined, ``M_{ij}`` by ``j > i``; the ``β > 0``
     of any f(x) is what is supposed throughout."""
     assert isinstance(condition, Formula)
-    letter = _FIRST.match(condition.latex)
-    left = value.latex.partition("=")[0]
-    return letter is not None and letter[0].strip() in re.findall(r"\\[A-Za-z]+|[A-Za-z]", left)
+    letter = _LETTER.match(condition.latex.lstrip())
+    return letter is not None and letter[0] in _LETTER.findall(value.latex.partition("=")[0])
 
 
 def _between(note: Note, one: Formula, other: Formula) -> str:
     """The words between two formulas; what is no word where they stand in two paragraphs."""
-    text = note.source.text[_end(one) : other.places.offset(0)]
-    return _DELIMITERS.sub("", text) if "\n\n" not in text and not other.display else "\0"
+    start, end = _end(one), other.places.offset(0)
+    text = note.source.text[start:end] if end - start < _LINK and not other.display else "\n\n"
+    return " ".join(_DELIMITERS.sub("", text).split()) if "\n\n" not in text else "\0"
 
 
 def _end(formula: Formula) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Dots, Group, Node, Num
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
 from notes2code.meaning import families, ir, letters, scripts
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, Symbol, find_index
@@ -55,9 +55,11 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _is_width(run: Run, node: Node) -> bool:
-    """Whether a node is a number, or the name of a size."""
+    """Whether a node is a number, the name of a size, or a product of these, ``4d``."""
     if isinstance(node, Num):
         return True
+    if isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×"):
+        return all(_is_width(run, part) for part in children(node))
     return scripts.is_name(node) and letters.is_size(run, run.seen.use(node).name)
 
 

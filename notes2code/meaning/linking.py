@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex import in_two_fonts
 from notes2code.latex.tree import Tree
-from notes2code.meaning import families, functions, names, softmax, unwritten
+from notes2code.meaning import functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
     Indexed,
@@ -29,10 +29,9 @@ from notes2code.meaning.entries import (
     words_of,
     write_indices,
 )
-from notes2code.meaning.index_letters import last_letters
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
-from notes2code.meaning.quantities import divisors
+from notes2code.meaning.near_letters import Letters
 from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
@@ -103,22 +102,8 @@ class Linker:
             for entry, parsed in self.parsed.items()
             for name in parsed.applied
         }
-        self.ranges: dict[tuple[str, tuple[str, ...]], set[str]] = {}
-        self.counts: dict[tuple[str, tuple[str, ...]], set[str]] = {}
-        self.mapped: dict[str, set[str]] = {}
-        for entry, parsed in self.parsed.items():
-            ends = self.ranges.setdefault((entry.note, entry.section), set())
-            rows = self.mapped.setdefault(entry.note, set())
-            if parsed.seen is not None:
-                ends |= last_letters(parsed.seen)
-                counts = self.counts.setdefault((entry.note, entry.section), set())
-                counts |= parsed.seen.targets.union(*parsed.seen.steps.values())
-                rows |= families.mapped(parsed.seen.nodes)
-        self.divisors: dict[tuple[str, tuple[str, ...]], set[str]] = {}
-        for entry, parsed in self.parsed.items():
-            if parsed.seen is not None:
-                place = (entry.note, entry.section)
-                self.divisors.setdefault(place, set()).update(divisors(parsed.seen.nodes))
+        surveys = {entry: parsed.seen for entry, parsed in self.parsed.items() if parsed.seen}
+        self.letters = Letters(surveys)
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
@@ -362,8 +347,8 @@ class Linker:
             words=self._words(entry.note),
             macros=self.macros,
             apart=self.apart[entry.note],
-            lasts=frozenset(self._lasts(entry)),
-            mapped=frozenset(self.mapped[entry.note]),
+            lasts=self.letters.lasts(entry),
+            mapped=self.letters.mapped(entry),
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,
@@ -380,12 +365,6 @@ class Linker:
                 if (entry.note, entry.section, name) in self.applied
             ),
         )
-
-    def _lasts(self, entry: Entry) -> set[str]:
-        """The letters that end ranges and lists in the section, and count in none of what its
-        formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
-        place = entry.note, entry.section
-        return self.ranges[place] - self.counts.get(place, set())
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
@@ -557,7 +536,7 @@ class Linker:
         alone = {name for name in alone if not names.is_size_name(name)}
         alone -= {"Q", "K", "V"} if mine.seen.attends else set()
         found = {*self.nearest(entry, sorted(alone), "constants", within=0)}
-        found |= alone & self.divisors.get((entry.note, entry.section), set())
+        found |= alone & self.letters.divisors(entry)
         found -= mine.arrays | mine.seen.transposed.keys()
         return dict.fromkeys(sorted(found), Shape(()))
 

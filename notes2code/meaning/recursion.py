@@ -55,6 +55,8 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     run.defined[state] = Defined(before, initial, 0)
     value = strides.typed(attempt, at)
     run.step = None
+    if initial.indices and not any(symbol.axes for symbol in run.symbols.values()):
+        run.pay(2.2)  # the c of c_0 = 0, c_t = c_{t-1} + 1 is a number, as all that is added is
     if value.rank != len(initial.indices):
         raise error(
             "N2C041",

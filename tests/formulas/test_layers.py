@@ -133,6 +133,7 @@ def leaky(x: Any, slope: float) -> Any:
         "s H_hat[n,d]",
         lambda s, h: s * h / np.linalg.norm(h),
     ),
+    Case(r"y = \mathrm{Linear}(x, 4d)", "x[d] W_1[d,e] b_1[e]", lambda x, w, b: x @ w + b),
 )
 def test_value(case: Case) -> None:
     check(case)

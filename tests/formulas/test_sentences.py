@@ -80,3 +80,8 @@ def test_a_fault_in_the_second_piece_has_its_place() -> None:
     (formula,) = compiled("The $f(x) = x$ for $x > 0$, and $\\frac{x$ otherwise.")
     (problem,) = formula.diagnostics
     assert problem.column == 39
+
+
+def test_words_far_apart_join_nothing() -> None:
+    """Nor do blanks take long to be passed over."""
+    assert len(compiled(f"It is $a = b$ for{' ' * 20_000}$b > 0$ and $c$ otherwise.")) == 3

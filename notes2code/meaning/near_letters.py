@@ -1,0 +1,42 @@
+"""What other formulas of a section, or of a note, tell of the letters of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from notes2code.meaning import families, quantities
+from notes2code.meaning.entries import Entry
+from notes2code.meaning.index_letters import last_letters
+from notes2code.meaning.survey import Survey
+
+_Place = tuple[str, tuple[str, ...]]
+
+
+class Letters:
+    """The letters of all formulas that can be read, by their sections and notes."""
+
+    def __init__(self, surveys: Mapping[Entry, Survey]) -> None:
+        self._ends: dict[_Place, set[str]] = {}
+        self._counts: dict[_Place, set[str]] = {}
+        self._divisors: dict[_Place, set[str]] = {}
+        self._mapped: dict[str, set[str]] = {}
+        for entry, seen in surveys.items():
+            place = entry.note, entry.section
+            self._ends.setdefault(place, set()).update(last_letters(seen))
+            self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
+            self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
+            self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
+
+    def lasts(self, entry: Entry) -> frozenset[str]:
+        """The letters that end ranges and lists in the section, and count in none of what its
+        formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
+        place = entry.note, entry.section
+        return frozenset(self._ends.get(place, set()) - self._counts.get(place, set()))
+
+    def divisors(self, entry: Entry) -> frozenset[str]:
+        """The letters that something is divided by in the section."""
+        return frozenset(self._divisors.get((entry.note, entry.section), ()))
+
+    def mapped(self, entry: Entry) -> frozenset[str]:
+        """The letters of the note that weights stand behind, ``X W``."""
+        return frozenset(self._mapped.get(entry.note, ()))
