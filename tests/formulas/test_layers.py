@@ -133,7 +133,6 @@ def leaky(x: Any, slope: float) -> Any:
         "s H_hat[n,d]",
         lambda s, h: s * h / np.linalg.norm(h),
     ),
-    Case(r"y = \mathrm{Linear}(x, 4d)", "x[d] W_1[d,e] b_1[e]", lambda x, w, b: x @ w + b),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -144,3 +143,9 @@ def test_block_of_a_step() -> None:
     formula = compile_formula(r"h_i = \text{transformer}(h_{i-1})")
     assert {i.name: i.kind for i in formula.inputs} == {"h": "array", "transformer": "function"}
     assert compile_formula(r"Y = \text{MultiHead}(X)").component == "multi_head_attention"
+
+
+def test_the_width_of_a_layer_may_be_a_product() -> None:
+    x, weight, bias = compile_formula(r"y = \mathrm{Linear}(x, 4d)").inputs
+    assert (weight.shape, bias.shape) == (("d", "4*d"), ("4*d",))
+    assert x.shape == ("d",)
