@@ -13,6 +13,7 @@ _IF = re.compile(
     r"(?: all)?"
 )
 _AND = re.compile(r"[,;]? ?(?:and|und|et|y|e|и|a)? ?(?P<else>otherwise|else|sonst|sinon|иначе)?")
+_OR = re.compile(r",? ?(?:or|oder|ou|o|или|或)\b")
 _ELSE = re.compile(
     r" ?,? ?(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
     r" ?(?:[.,;:)\n]|$)"
@@ -48,7 +49,10 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
         pieces += [", "] if pieces else []
         pieces += [pair[0], r" \text{ if } ", pair[1]]
         at, signs = at + 2, _EQUATES_OR_COMPARES
-        link = _AND.fullmatch(_between(note, *formulas[at - 1 : at + 1])) if formulas[at:] else None
+        words = _between(note, *formulas[at - 1 : at + 1]) if formulas[at:] else "."
+        link = _AND.fullmatch(words)
+        if _OR.match(words) or (link and _COMPARES.search(formulas[at].latex)):
+            return []  # a second condition, "or $m = 0$"
         if link is None:
             break
         end = _end(formulas[at]) + 1

@@ -64,18 +64,19 @@ _ANGLES = {("rel", "<"): ("rel", ">"), ("open", "⟨"): ("close", "⟩")}
 
 
 def _without_angles_above(tokens: list[Token]) -> list[Token]:
-    """The index of ``a^{<t>}`` and ``a^{⟨t⟩}`` in parentheses, as in ``a^{(t)}``."""
-    opened: Token | None = None
-    out: list[Token] = []
-    for at, token in enumerate(tokens):
-        above = (one.kind for one in tokens[max(at - 2, 0) : at])
-        if (token.kind, token.text) in _ANGLES and tuple(above) == ("^", "{"):
-            opened = token
-            token = Token("open", "(", token.start, token.end)
-        elif opened and (token.kind, token.text) == _ANGLES[opened.kind, opened.text]:
-            opened = None
-            token = Token("close", ")", token.start, token.end)
-        out.append(token)
+    """The index of ``a^{<t>}`` and ``a^{⟨t⟩}`` in parentheses, as in ``a^{(t)}``; that of
+    ``a^{<t}`` stays."""
+    out = list(tokens)
+    for at in range(2, len(tokens)):
+        first = tokens[at]
+        last = _ANGLES.get((first.kind, first.text))
+        if last is None or (tokens[at - 2].kind, tokens[at - 1].kind) != ("^", "{"):
+            continue
+        ends = (n for n in range(at, len(tokens) - 1) if tokens[n + 1].kind == "}")
+        end = next(ends, at)
+        if (tokens[end].kind, tokens[end].text) == last:
+            out[at] = Token("open", "(", first.start, first.end)
+            out[end] = Token("close", ")", tokens[end].start, tokens[end].end)
     return out
 
 

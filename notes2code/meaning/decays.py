@@ -25,8 +25,8 @@ from notes2code.meaning.stated import Define, Statement
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
 
-_STATES = frozenset("hxz")
-"""Vectors that decay, too, in noise and in memories."""
+_NUMBERS = names.GREEK | frozenset("rsT")
+"""Letters of what decays as a number; vectors and weights decay, too, in noise and memories."""
 
 
 def rates(seen: Survey, nodes: Nodes) -> set[str]:
@@ -77,7 +77,7 @@ def starts(
         letter = binders.bare(target.factors[0] if isinstance(target, Juxt) else target)
         at = target.factors[-1] if isinstance(target, Juxt) else target
         place = at.items if isinstance(at, Group) else (getattr(at, "sub", None),)
-        if letter in _STATES or not any(n is not None and _counts(seen, n) for n in place):
+        if letter not in _NUMBERS or not any(n is not None and _counts(seen, n) for n in place):
             continue
         uses = (seen.understood(node) for node in nodes.of(Script))
         for use in uses:

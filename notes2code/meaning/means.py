@@ -68,7 +68,9 @@ def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
             match pair:
                 case (Frac(Num("1"), below), Big("sum", None | Name() as index, None)):
                     use = seen.understood(below)
-                    if use is None or use.bold or seen.counted.get(use.name, {0}) != {0}:
+                    if use is None or use.bold or use.power is not None:
+                        continue
+                    if seen.counted.get(use.name, {0}) != {0}:
                         continue
                     letters = _MANY.get(names.base_letter(use.name), "")
                     if letters and (index is None or index.text in letters):

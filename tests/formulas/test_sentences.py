@@ -61,6 +61,8 @@ def test_the_other_case_is_not_said() -> None:
         ("$f(x) = x$ and $x > 0$", 2),
         (r"$f(x) = \log(1 + e^{\beta x})$ for $\beta > 0$", 2),
         (r"$A = \mathrm{softmax}(QK^\top)$ for $n > 1$ tokens", 2),
+        ("$f(x) = 1$ if $x > 0$ and $x < 1$", 3),
+        ("$f(x) = 1$ if $x > 2$ or $x < 1$, and $0$ otherwise", 4),
         ("$d = 512$ if $n > 5$ and $h = 8$ otherwise", 3),
         (r"$h = Wx$ for $\eta > 0$, and $\lambda$ else is small", 3),
     ],

@@ -67,3 +67,14 @@ def test_vectors(case: Case) -> None:
 )
 def test_functions(latex: str) -> None:
     assert any(given.kind == "function" for given in compile_formula(latex).equation.inputs)
+
+
+@pytest.mark.parametrize(("letter", "axes"), [("s", 0), ("S", 2), ("q", 1)])
+def test_what_decays_is_of_its_letters_kind(letter: str, axes: int) -> None:
+    start, _, *_ = compile_formula(rf"{letter}_t = {letter}_0 e^{{-\lambda t}}").inputs
+    assert (start.name, len(start.shape)) == (f"{letter}_0", axes)
+
+
+def test_what_comes_before_a_place_stands_above_it() -> None:
+    compiled = compile_formula(r"L = -\sum_t \log p(x^t | x^{<t})")
+    assert [one.name for one in compiled.inputs] == ["p"]
