@@ -25,7 +25,7 @@ from notes2code.meaning.stated import Define, Statement
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
 
-_NUMBERS = names.GREEK | frozenset("rsT")
+_NUMBERS = names.GREEK | frozenset("rsyT")
 """Letters of what decays as a number; vectors and weights decay, too, in noise and memories."""
 
 
