@@ -72,12 +72,21 @@ def _without_angles_above(tokens: list[Token]) -> list[Token]:
         last = _ANGLES.get((first.kind, first.text))
         if last is None or (tokens[at - 2].kind, tokens[at - 1].kind) != ("^", "{"):
             continue
-        ends = (n for n in range(at, len(tokens) - 1) if tokens[n + 1].kind == "}")
-        end = next(ends, at)
+        end = _closing(tokens, at) - 1
         if (tokens[end].kind, tokens[end].text) == last:
             out[at] = Token("open", "(", first.start, first.end)
             out[end] = Token("close", ")", tokens[end].start, tokens[end].end)
     return out
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    """Where the braces close that a place stands in; the end where they never do."""
+    depth = 0
+    for place, token in enumerate(tokens[at:], at):
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth < 0:
+            return place
+    return len(tokens) - 1
 
 
 def _signs_out_of_braces(tokens: list[Token]) -> list[Token]:

@@ -57,6 +57,24 @@ def ahead(clauses: Sequence[Clause]) -> list[Clause]:
     return [*clauses]
 
 
+_OR = frozenset("or oder ou o или 或".split())
+_ORDERS = frozenset("<>≤≥≠")
+
+
+def _refuse_second_condition(relation: Relation, words: set[str], last: Define) -> None:
+    """Refuse the ``m_j = 0`` of ``M_{ij} = −∞ if j > i or m_j = 0``, and the ``x < 1`` of
+    ``y = 1 if x > 0 and x < 1``, which would be lost."""
+    compares = not _ORDERS.isdisjoint(relation.signs)
+    joins = not words.isdisjoint(_OR) or ("and" in words and compares)
+    if last.conditions and joins:
+        raise error(
+            "N2C037",
+            "the second of two conditions is not understood in this line",
+            relation.span,
+            "write a case for each, or both in one case of `\\begin{cases}`",
+        )
+
+
 def behind(clause: Clause, last: Define, listed: Sequence[Node]) -> tuple[Relation, ...]:
     """The conditions that a clause, and what is ``listed`` before it, are for the definition before
     it; none if it says something else. Raises ``ProblemError`` where a sum should say it."""
@@ -73,6 +91,7 @@ def behind(clause: Clause, last: Define, listed: Sequence[Node]) -> tuple[Relati
             "say of an index where it is, such as `i \\in S`",
         )
     if limited is None:
+        _refuse_second_condition(relation, words, last)
         return ()
     of_sums = limited & _summed(last)
     if of_sums and _is_said(relation, last):

@@ -27,6 +27,8 @@ BROKEN = [
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
     refused("N2C037", r"f(x) = x \text{ if } «x \in A»"),
     refused("N2C024", r"y = W x «(+» b)"),
+    refused("N2C037", r"M_{ij} = -\infty \text{ if } j > i \text{ or } «m_j = 0»"),
+    refused("N2C037", r"y = 1 \text{ if } x > 0 \text{ and } «x < 1»"),
     refused("N2C037", r"L = -«\mathbb{E}_{x}» \log p(x)"),
     refused("N2C032", r"K = V = «H W_K, W_V»"),
     refused("N2C032", r"head_i = \mathrm{Attention}(Q W_i^Q, K «W_j^K», V W_i^V)"),
