@@ -107,7 +107,7 @@ def _examples(nodes: Nodes) -> Iterator[tuple[Node, Script]]:
             match error, example:
                 case Group("(", (Infix("-") as difference,)), Script(Name("x"), below, above, 0):
                     ends = (end for end in terms(difference) if isinstance(end, Script))
-                    known = (end for end in ends if binders.bare(end) in "yt")
+                    known = (end for end in ends if binders.bare(end) in ("y", "t"))
                     if any(_is_of(end, below, above) for end in known):
                         yield difference, example
 
