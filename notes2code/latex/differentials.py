@@ -42,6 +42,8 @@ def _stand_beside_twins(clauses: Sequence[Clause]) -> bool:
     """Whether each d stands right before an array that stands without it too, as the do_i of
     ``do_i^⊤ o_i`` and the dO of ``dO ∘ O`` do."""
     nodes = [node for clause in clauses for node in walk(clause.node)]
+    if not any(map(_is_d, nodes)):
+        return False
     labelled = {id(node.base) for node in nodes if isinstance(node, Script)}
     alone = [node for node in nodes if _is_d(node) and id(node) not in labelled]
     if not alone:

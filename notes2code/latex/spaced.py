@@ -70,6 +70,8 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
 def cut(tokens: Sequence[Token]) -> list[Token]:
     """The ``\\text{top-}k`` of one word whose end is set in math, as ``\\text{top-k}`` is, and the
     ``h\\text{-swish}(x)`` of one that is called and begins in math."""
+    if not any(token.kind in ("word", "text") and "-" in token.text for token in tokens):
+        return list(tokens)
     joined: list[Token] = []
     for token, behind in pairwise((*tokens, _NOTHING)):
         before = joined[-1] if joined else _NOTHING
@@ -93,7 +95,10 @@ _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".sp
 def hyphenated(tokens: Sequence[Token], problems: list[Problem]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word, and the
     ``Input-Embedding`` of which no part stands alone."""
-    joined, places = list(tokens), _places(tokens)
+    joined = list(tokens)
+    if not any(token.text == "-" for token in tokens):
+        return joined
+    places = _places(tokens)
     for at in range(len(tokens) - 1, 1, -1):
         start = at - 1
         behind = tokens[at + 1] if at + 1 < len(tokens) else _NOTHING

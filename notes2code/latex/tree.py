@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, get_args, overload
 
@@ -293,6 +294,11 @@ class Nodes(list[Node]):
         """Those of one kind, or of two, one after the other; each in reading order."""
         found: list[Any] = self._kinds.get(kind, [])
         return found if other is None else found + self._kinds.get(other, [])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All letters and words: what looks for one that is not there need not look further."""
+        return frozenset([name.text for name in self.of(Name)])
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {

@@ -56,8 +56,9 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
 def refuse_sizes_as_elements(nodes: Nodes) -> None:
     """Refuse the d_k of ``Σ_k d_k b^k``, which are digits or distances there, and d_k the size of
     keys elsewhere: it is where there are queries and keys, or a root of it is taken."""
-    asked = any(name.text == "Q" for name in nodes.of(Name))
-    if asked or any(binders.bare(node) in ("q", "k") for node in nodes.of(Script)):
+    if "d" not in nodes.words or "Q" in nodes.words:
+        return
+    if any(binders.bare(node) in ("q", "k") for node in nodes.of(Script)):
         return
     rooted = {id(inner) for root in nodes.of(Root) for inner in walk(root)}
     for big in nodes.of(Big):

@@ -134,19 +134,20 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 def _of_dot_products(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The w and the x of ``Σ_k w_k x_k = w^\\top x``, where both ways to write it stand."""
-    whole, summed = set(), set()
-    for node in nodes.of(Juxt, Infix):
+    summed = set()
+    for big in nodes.of(Big):
+        for pair in pairwise(children(big.body)):
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            if big.op == "sum" and len(uses) == 2:
+                summed.add(frozenset(use.name for use in uses if use.indices))
+    whole = set()
+    for node in nodes.of(Juxt, Infix) if summed else ():
         factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
         for pair in pairwise(factors):
             uses = [use for use in map(seen.understood, pair) if use is not None]
             at = {tuple(index.node for index in use.indices) for use in uses}
             if len(uses) == 2 and at == {()}:
                 whole.add(frozenset(use.name for use in uses))
-    for big in nodes.of(Big):
-        for pair in pairwise(children(big.body)):
-            uses = [use for use in map(seen.understood, pair) if use is not None]
-            if big.op == "sum" and len(uses) == 2:
-                summed.add(frozenset(use.name for use in uses if use.indices))
     both = (name for pair in whole & summed for name in pair)
     return (name for name in both if names.base_letter(name).islower())  # the A_i of A x are rows
 

@@ -24,6 +24,8 @@ _JOINED = _ADJACENT | frozenset("KLS")
 def degrees(seen: Survey, nodes: Nodes) -> set[str]:
     """The D that stands inverted beside a matrix, ``D^{-1} A``, or with its root on both sides of
     one, and that from which it is taken off, ``D - A``."""
+    if not any(word.startswith("D") for word in nodes.words):
+        return set()
     found = {first.name for first, _, last in _between(seen, nodes) if _are_roots(first, last)}
     for factors in _products(nodes):
         uses = [_capital(seen, factor) for factor in factors]
@@ -48,7 +50,7 @@ def matrices(seen: Survey, nodes: Nodes) -> set[str]:
 def _between(seen: Survey, nodes: Nodes) -> Iterator[tuple[Use, Use, Use]]:
     """A capital letter between two that are the same, with these."""
     for factors in _products(nodes):
-        uses = [_capital(seen, factor) for factor in factors]
+        uses = [_capital(seen, factor) for factor in factors] if len(factors) > 2 else []
         for first, inner, last in zip(uses, uses[1:], uses[2:], strict=False):
             if first is None or inner is None or last is None:
                 continue

@@ -14,6 +14,8 @@ _SIZES = names.SIZE_BASES | frozenset("KMkpr")
 
 def identities(nodes: Nodes) -> set[str]:
     """The names of identity matrices; several under one letter, or with a hat, are images."""
+    if "I" not in nodes.words:
+        return set()
     named = {names.label(node) for node in nodes.of(Script, Accent) if binders.bare(node) == "I"}
     if len(named) > 1:
         return set()

@@ -63,13 +63,13 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     """Index letters on a left-hand side."""
     target = define.target
     assert target is not None
-    runs = [*_side_by_side(target)]
+    runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
     worded = set[str]()  # the c of L_{cls} is no class
     worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
     below = _below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
-    places = _neighbours(nodes) | _pairs(target, nodes)
+    places = _neighbours(nodes) | _pairs(runs, nodes)
     seen.bound |= places & set(binders.script_letters(target, places))
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
@@ -153,6 +153,8 @@ def _listed(target: Node, nodes: Nodes) -> set[str]:
     right, beside what counts; where there are more than two, all of them count. So do the i and the
     b of ``s_{i,b} = q_i \\cdot k_b``, of which each stands alone below another name."""
     mine = _in_list(target)
+    if not mine:
+        return mine
     others = [found for node in nodes.of(Script) if (found := _in_list(node))]
     counts = mine & names.INDEX_LETTERS or len(mine) > 2
     alone = {x: base for base, found in _alone_below(nodes).items() for x in found & mine}
@@ -191,16 +193,16 @@ def _neighbours(nodes: Nodes) -> set[str]:
     return found
 
 
-def _pairs(target: Node, nodes: Nodes) -> set[str]:
+def _pairs(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
     """The u and the v of ``e_{uv} = f(h_u, h_v)``, which stand alone below one name."""
+    counting = names.INDEX_LETTERS - {"k"} | {"w"}  # a q and a k are roles
+    rows = [row for row in runs if len(row) == 2 and row & counting]
     below: dict[str, set[str]] = {}
-    for node in nodes.of(Script):
+    for node in nodes.of(Script) if rows else ():
         match node:
             case Script(Name(base), Name(letter), sup, 0) if base not in names.WEIGHTS:
                 if sup is None or scripts.is_transposed(node):
                     below.setdefault(base, set()).add(letter)
-    counting = names.INDEX_LETTERS - {"k"} | {"w"}  # a q and a k are roles
-    rows = [row for row in _side_by_side(target) if len(row) == 2 and row & counting]
     return {x for row in rows for letters in below.values() if row <= letters for x in row}
 
 
@@ -253,19 +255,17 @@ def _letters(values: Sequence[Node]) -> set[str]:
 
 def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
     """The letters that stand beside a bound one below a name: the c of ``Σ_j a_{ij} v_{jc}``."""
-    rows = [letters for script in nodes.of(Script) for letters in _side_by_side(script)]
+    rows = map(_side_by_side, nodes.of(Script))
     return {x for letters in rows if letters & seen.bound for x in letters}
 
 
-def _side_by_side(node: Node) -> Iterator[set[str]]:
-    """The letters side by side below each of the names in a node, with commas or without."""
-    for inner in walk(node):
-        sub = inner.sub if isinstance(inner, Script) else None
-        factors = sub.factors if isinstance(sub, Juxt) else ()
-        if factors and all(isinstance(f, Name) and len(f.text) == 1 for f in factors):
-            yield {f.text for f in factors if isinstance(f, Name)}
-        elif len(listed := _in_list(inner)) > 1:
-            yield listed
+def _side_by_side(node: Script) -> set[str]:
+    """The letters side by side below a name, with commas or without."""
+    factors = node.sub.factors if isinstance(node.sub, Juxt) else ()
+    letters = {f.text for f in factors if isinstance(f, Name) and len(f.text) == 1}
+    if factors and all(isinstance(f, Name) and f.text in letters for f in factors):
+        return letters
+    return listed if len(listed := _in_list(node)) > 1 else set()
 
 
 def _only_below(nodes: Nodes) -> set[str]:
@@ -293,8 +293,9 @@ def _beside_counted(nodes: Nodes) -> set[str]:
 
 def find_twins(seen: Survey, nodes: Nodes) -> None:
     """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
-    twins = {f"{letter}_prime": letter for letter in _below(nodes)}
-    seen.bound.update(twins[letter] for letter in seen.bound & twins.keys())
+    twins = {letter.removesuffix("_prime") for letter in seen.bound if letter.endswith("_prime")}
+    if twins:
+        seen.bound |= twins & _below(nodes)
 
 
 def _below(nodes: Iterable[Node]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
@@ -159,7 +159,7 @@ _GATES = frozenset("rzofigcn")
 
 def doubled(nodes: Nodes) -> set[str]:
     """The m of ``F_{mm}``, which counts nowhere else, as the i of ``S_{ii}`` would."""
-    found, others = set[str](), set[str]()
+    found, others = set[str](), list[Node]()
     for node in nodes.of(Script):
         match node.sub:
             case Juxt((Name(first), Name(second))) if first == second and first not in "ijk":
@@ -167,17 +167,23 @@ def doubled(nodes: Nodes) -> set[str]:
             case Juxt(factors) if len(factors) > 2:
                 pass  # the m of F_{tem} counts nothing either
             case below if below is not None:
-                others.update(name.text for name in walk(below) if isinstance(name, Name))
-    return found - others
+                others.append(below)
+    return found - _letters_in(others) if found else found
 
 
 def of_mixtures(nodes: Nodes) -> set[str]:
     """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
     nothing but the left-hand side."""
     rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node)).islower()}
+    if not rest:
+        return rest
     shares = {factors[0].text for factors in _products(nodes) if isinstance(factors[0], Name)}
     below = (node.sub for node in nodes.of(Script) if node.sub is not None)
-    return rest & shares - {n.text for sub in below for n in walk(sub) if isinstance(n, Name)}
+    return rest & shares - _letters_in(below)
+
+
+def _letters_in(nodes: Iterable[Node]) -> set[str]:
+    return {name.text for node in nodes for name in walk(node) if isinstance(name, Name)}
 
 
 def _taken_from_one(node: Infix) -> str:

@@ -88,7 +88,7 @@ def _of_recursion(target: Node | None, values: Sequence[Node]) -> Iterator[Node]
         ahead_of = [_next(place) for place in here if place[1] not in ("l", "ell")]
         for term in terms(value):
             *rates, last = _factors(term)
-            if rates and all(map(_are_rates, rates)) and _place(last) in ahead_of:
+            if rates and _place(last) in ahead_of and all(map(_are_rates, rates)):
                 yield from (last, *added)
 
 

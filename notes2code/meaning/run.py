@@ -194,6 +194,8 @@ class Run:
         """The formula's text at a span, on one line; whole where it begins or ends inside the
         braces of a command such as ``\\mathrm{softmax}``."""
         text = self.latex[span.start : span.end]
+        if "{" not in text and "}" not in text:
+            return " ".join(text.split())
         depths = [*accumulate(1 if char == "{" else -1 for char in text if char in "{}")]
         if min(depths, default=0) < 0:
             opened = _OPENED.search(self.latex[: span.start])

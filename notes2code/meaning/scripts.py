@@ -293,8 +293,11 @@ class _Reader:
             if self.is_step(part):
                 self.dropped += 1
                 continue
-            if inner := (
-                self.label_and_index(part) or self.beside_label(part) or self.of_two_places(part)
+            plain = isinstance(part, Name | Num)
+            if not plain and (
+                inner := self.label_and_index(part)
+                or self.beside_label(part)
+                or self.of_two_places(part)
             ):
                 for piece in inner:
                     self.below(piece)
@@ -310,7 +313,7 @@ class _Reader:
                     part.span,
                     "say over what it runs, or write the index on the left-hand side too",
                 )
-            elif self.looks_up(part):
+            elif not plain and self.looks_up(part):
                 if not is_name(part):
                     raise error("N2C032", "this index is not understood", part.span)
                 if not self.is_label_of_row(part):

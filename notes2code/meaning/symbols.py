@@ -117,7 +117,8 @@ def value_at(run: Run, use: Use) -> Value:
                 text = "`e` is taken to be Euler's number"
                 run.problems.append(note("N2C039", text, use.span, "declare it if it is not"))
             return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
-        if use.name in run.seen.identities - {*run.shapes, *run.defined}:
+        told = use.name in run.shapes or use.name in run.defined
+        if use.name in run.seen.identities and not told:
             return _identity_matrix(run, use)
         if (many := _of_ones(run, use.name)) is not None:
             return Value(ir.ONE, (fresh(many),), use.span)
@@ -293,13 +294,15 @@ def _is_cell(run: Run, use: Use) -> bool:
 def _declared(run: Run, use: Use) -> Shape | None:
     """What is declared nearest of a name; one that is in ℝ^1 is a number, wherever no matrix has
     one row or one column for it, and the lengths of k columns in ℝ^{1×k} are k."""
-    shape = _said(run, use)
-    if shape is not None and use.name in run.seen.magnitudes and len(shape.axes) == 2:
+    shape = _said(run, use) if run.shapes else None
+    if shape is None:
+        return None
+    if use.name in run.seen.magnitudes and len(shape.axes) == 2:
+        return replace(shape, axes=shape.axes[1:])
+    if _is_bias_of_all(run, use, shape):
         return replace(shape, axes=shape.axes[1:])
     used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
-    if shape is not None and _is_bias_of_all(run, use, shape):
-        return replace(shape, axes=shape.axes[1:])
-    if shape is None or shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
+    if shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
         return shape
     return replace(shape, axes=())
 
@@ -324,7 +327,7 @@ def _said(run: Run, use: Use) -> Shape | None:
     letters = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
     ones = {f"{use.name}_{letter}" for letter in letters}
     of_each = of_each or not ones.isdisjoint(run.shapes)
-    if not run.shapes or (use.indices and use.name in run.defines and not of_each):
+    if use.indices and use.name in run.defines and not of_each:
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
     of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
     told = run.shapes.get(use.name) if of_a_head else None
