@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, conditions, diagonal, families, ir, names, scripts
+from notes2code.meaning import binders, conditions, diagonal, families, ir, names, nested, scripts
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
@@ -44,6 +44,9 @@ def big(run: Run, node: Big) -> Value:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
     _refuse_condition(run, node)
+    if nested.is_unsaid(node) and node.sub is not None:
+        text = f"`{run.quote(node.sub.span)}` is taken to count from 1"
+        run.problems.append(note("N2C039", text, node.sub.span, "write where it begins"))
     if node.sub is None and kind != "concat" and not _free_letters(run):
         return _over_elements(run, node, kind)
     bound = _indices(run, node)
@@ -196,6 +199,8 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     letters = binders.bound_letters(sub)
     if not letters:
         raise error("N2C036", "the index below this sign is not understood", sub.span)
+    if isinstance(node.sup, Name) and isinstance(sub, Name) and nested.is_end(node.sup):
+        return [(Index(sub.text, count(run, node.sup, 1), run.seen.starts.get(sub.text, 0)), None)]
     return [_unbounded(run, letter) for letter in letters]
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
     Big,
     Clause,
     Frac,
+    Group,
     Infix,
     Juxt,
     Name,
@@ -20,42 +22,117 @@ from notes2code.latex.tree import (
     Script,
     rebuilt,
 )
-from notes2code.meaning import binders, names
+from notes2code.meaning import binders, names, scripts
 
 if TYPE_CHECKING:
+    from notes2code.meaning.ir import Equation
     from notes2code.meaning.survey import Survey
 
-_MANY = {"N": "in", "M": "im", "B": "bi"}
-"""Capitals that count examples, and the letters of these."""
+_MANY = {"N": "in", "M": "im", "B": "bi", "n": "i", "m": "i"}
+"""Letters that count examples, and the letters of these."""
+
+_COUNTS = frozenset("NMBTKLHWnm")
+"""Letters that can be how many terms there are, among other things."""
 
 
 def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     """The clauses, made of these nodes, with what a sum is divided by as its end, where it has
     none."""
-    ends = {id(big): end for big, end in _means(nodes)}
+    ends = {id(big): found for big, found in _means(nodes)}
     if not ends:
         return tuple(clauses)
 
     def written(node: Node) -> Node:
-        node, end = rebuilt(node, written), ends.get(id(node))
-        return replace(node, sup=end) if end and isinstance(node, Big) else node
+        found, node = ends.get(id(node), {}), rebuilt(node, written)
+        if not found or not isinstance(node, Big):
+            return node
+        inner = node.body
+        for letter, end in reversed(found.items()):
+            inner = replace(node, sub=letter, sup=end, body=inner)
+        return inner
 
     return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
 
 
-def _means(nodes: Nodes) -> Iterator[tuple[Big, Name]]:
-    """The sums of means, and how many terms they have: the N, or the T of a sum over t."""
-    for share, total in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
-        match share, total:
-            case Frac(Num("1"), Name(count) as end), Big("sum", Name(index), None):
-                counts = index in _MANY.get(count, "") or count.lower() == index != count
-                if counts and not _is_indexed(count, nodes):
-                    yield total, end
+def _means(nodes: Nodes) -> Iterator[tuple[Big, dict[Name, Name]]]:
+    """The sums of means, and how many terms they have: the N, or the T of a sum over t; the N and
+    the M of ``\\frac{1}{NM} Σ_i Σ_j``, and twice the N of ``\\frac{1}{N^2} Σ_{i,j}``."""
+    for counts, total in _divided(nodes):
+        counts = [end for end in counts if not _is_indexed(end.text, nodes)]
+        signs = [*_in_a_row(total)]
+        letters = [(sign, letter) for sign, found in signs for letter in found]
+        if len(counts) == len(letters) > 1:
+            pairs = dict(zip(letters, _in_order(counts, letters), strict=True))
+        elif letters and len(signs[0][1]) == 1 and len({end.text for end in counts}) == len(counts):
+            first = letters[0]
+            fitting = [end for end in counts if _fits(end.text, first[1].text)]
+            pairs = {first: fitting[0]} if len(fitting) == 1 else {}
+        else:
+            continue
+        for sign, found in signs:
+            if ends := {x: pairs[sign, x] for x in found if (sign, x) in pairs}:
+                yield sign, ends
+
+
+def _divided(nodes: Nodes) -> Iterator[tuple[list[Name], Big]]:
+    """The sums that are divided by what can be how many terms they have, and these letters."""
+    for node in nodes.of(Juxt):
+        counts: list[Name] = []
+        for factor in node.factors:
+            match factor:
+                case Frac(Num("1"), below) if found := _factors(below):
+                    counts += found
+                case Big("sum") if counts:
+                    yield counts, factor
+                    counts = []
+                case _:
+                    counts = []
+
+
+def _factors(node: Node) -> list[Name]:
+    """The letters that can count in ``N``, ``2N``, ``N^2``, ``N M`` and ``n h``."""
+    match node:
+        case Name(text) if text in _COUNTS:
+            return [node]
+        case Script(Name(text) as base, None, Num("2"), 0) if text in _COUNTS:
+            return [base, base]
+        case Juxt(factors):
+            return [end for factor in factors for end in _factors(factor)]
+        case Infix("·" | "×", left, right):
+            return _factors(left) + _factors(right)
+    return []
+
+
+def _in_a_row(node: Node) -> Iterator[tuple[Big, list[Name]]]:
+    """Sums without bounds, each right in front of the next, and the letters they count with."""
+    while isinstance(node, Big) and node.op == "sum" and node.sup is None:
+        match node.sub:
+            case Name() as letter:
+                yield node, [letter]
+            case Juxt(items) | Group("", items) if all(isinstance(x, Name) for x in items):
+                yield node, [x for x in items if isinstance(x, Name)]
+            case _:
+                return
+        node = node.body
+
+
+def _in_order(counts: Sequence[Name], letters: Sequence[tuple[Big, Name]]) -> list[Name]:
+    """The ends of some letters: those of the same letters, ``B`` and ``T`` of ``b`` and ``t``, or
+    all as they stand."""
+    named = {end.text.lower(): end for end in counts}
+    same = [named[letter.text] for _, letter in letters if letter.text in named]
+    return same if len(same) == len(counts) == len(named) else list(counts)
+
+
+def _fits(count: str, index: str) -> bool:
+    """Whether an index counts up to a letter: an i up to N, and a t up to T."""
+    return index in _MANY.get(count, "") or count.lower() == index != count
 
 
 def _is_indexed(letter: str, nodes: Nodes) -> bool:
     """Whether a letter has elements, as the N_i of ``\\frac{1}{N} Σ_i N_i h_i``."""
-    return any(binders.bare(node) == letter for node in nodes.of(Script))
+    scripted = (node for node in nodes.of(Script) if not scripts.is_two(node.sup))
+    return any(binders.bare(node) == letter for node in scripted)
 
 
 def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
@@ -75,3 +152,14 @@ def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
                     letters = _MANY.get(names.base_letter(use.name), "")
                     if letters and (index is None or index.text in letters):
                         yield use.name
+
+
+def uncounted(nodes: Nodes, equation: Equation) -> Iterator[Problem]:
+    """A note for what a sum is divided by that could be how many terms it has, and is a number of
+    its own."""
+    free = {given.name for given in equation.inputs if not given.shape}
+    for counts, total in _divided(nodes):
+        for end in dict.fromkeys(counts):
+            if end.text in free and total.sub is not None and total.sup is None:
+                text = f"`{end.text}` is taken to be a number, and not how many terms the sum has"
+                yield note("N2C039", text, end.span, f"write `{end.text}` above the sign if it is")

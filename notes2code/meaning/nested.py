@@ -1,5 +1,5 @@
 """Sums over several indices as sums within sums: ``Σ_{i, j = 1}^n`` is ``Σ_{i=1}^n Σ_{j=1}^n``, and
-``Σ_{1 ≤ j < i}`` is ``Σ_{j=1}^{i-1}``."""
+``Σ_{1 ≤ j < i}`` is ``Σ_{j=1}^{i-1}``, as ``Σ_j^{i-1}`` is."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Relation,
+    Script,
+    children,
     rebuilt,
 )
+from notes2code.meaning import primed
 
 _OF_SEVERAL = frozenset(["sum", "prod", "max", "min"])
 
-Bounds = tuple[Name, Node, Node | None]
+Bounds = tuple[Node, Node, Node | None]
 """A letter, and what it counts from and to."""
 
 
@@ -53,6 +56,8 @@ def _bounds(node: Big) -> list[Bounds]:
     none where something else is said, too."""
     if node.op not in _OF_SEVERAL:
         return []
+    if is_end(node.sup) and (letters := _without_start(node.sub)):
+        return _each(letters, [Num("1", node.sup.span)] * len(letters), node.sup)
     match node.sub:
         case Relation((_, _, _, *_)) as chain if node.sup is None:
             return _chained(node.op, chain)
@@ -61,6 +66,45 @@ def _bounds(node: Big) -> list[Bounds]:
         case Group("", items, separators) if set(separators) == {","}:
             return _begun(items, node.sup) if node.sup is not None else _between(items)
     return []
+
+
+def is_end(sup: Node | None) -> TypeGuard[Node]:
+    """Whether what stands above a sign ends its range, and is no mark."""
+    match sup:
+        case None | Name("prime" | "star" | "infty") | Group("("):
+            return False
+    return True
+
+
+def _without_start(sub: Node | None) -> Sequence[Node]:
+    """The letters of ``Σ_i^n`` and of ``Σ_{i,j}^n``, which count from 1, as custom has it where a
+    range only says how far it goes."""
+    match sub:
+        case Name() | Script(Name(), None, None):
+            return (sub,)
+        case Juxt(letters) | Group("", letters) if all(map(_is_letter, letters)):
+            return letters
+    return ()
+
+
+def is_unsaid(node: Big) -> bool:
+    """Whether the start of a range is not written, and counts: the 1 of ``Σ_t^T γ^t r_t``."""
+    match node:
+        case Big(_, Relation((Name(letter), Num(span=start)), ("=",)), end) if end is not None:
+            return start == end.span and letter in _numbers(node.body)
+    return False
+
+
+def _numbers(node: Node) -> set[str]:
+    """The letters in a node, but for those below names and those in parentheses above them."""
+    match node:
+        case Name(text):
+            return {text}
+        case Script(base, _, Group("(")):
+            return _numbers(base)
+        case Script(base, _, sup):
+            return _numbers(base).union(_numbers(sup) if sup is not None else ())
+    return set().union(*map(_numbers, children(node)))
 
 
 def _chained(op: str, chain: Relation) -> list[Bounds]:
@@ -132,13 +176,18 @@ def _begun(items: Sequence[Node], sup: Node) -> list[Bounds]:
 
 def _each(letters: Sequence[Node | None], firsts: Sequence[Node], sup: Node | None) -> list[Bounds]:
     """Each letter with what it counts from, and with its own end, or the one of all."""
-    names = [letter for letter in letters if isinstance(letter, Name)]
+    names = [letter for letter in letters if _is_letter(letter)]
     if not len(names) == len(letters) == len(firsts):
         return []
     listed = isinstance(sup, Group) and sup.open in ("", "(") and len(sup.items) == len(names)
     ends = sup.items if isinstance(sup, Group) and listed else [sup] * len(names)
     starts = firsts[0].items if _is_list(firsts[0], len(names)) else firsts
     return list(zip(names, starts, ends, strict=True))
+
+
+def _is_letter(node: Node | None) -> TypeGuard[Name | Script]:
+    """Whether a node is ``i``, or ``i'``."""
+    return isinstance(node, Name) or (isinstance(node, Script) and bool(primed.letter(node)))
 
 
 def _is_list(node: Node, count: int) -> TypeGuard[Group]:

@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     ungrouped,
     walk,
 )
-from notes2code.meaning import binders, counting, ellipsis, names, scripts, targets
+from notes2code.meaning import binders, counting, ellipsis, means, names, scripts, targets
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.omissions import omissions
 from notes2code.meaning.residuals import residuals
@@ -56,6 +56,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from omissions(nodes, named, defines, seen, equation)
     yield from residuals(nodes, defines)
     yield from rotations(nodes)
+    yield from means.uncounted(nodes, equation)
     conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 

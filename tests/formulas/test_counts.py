@@ -125,3 +125,35 @@ def test_what_is_compared_is_of_one_kind(call: str) -> None:
     found = compile_formula(rf"L = {call}" if "_" not in call else rf"L_i = {call}")
     ranks = {len(one.shape) for one in found.inputs if one.kind == "array"}
     assert len(ranks) == 1 and ranks <= {1, 2}
+
+
+@table(
+    # What sums in a row are divided by is how many terms they have.
+    Case(r"s = \frac{1}{N^2} \sum_{i,j} A_{ij}^2", "A[n,n]", lambda a: (a**2).mean()),
+    Case(r"s = \frac{1}{N^2} \sum_i \sum_j A_{ij}", "A[n,n]", np.mean),
+    Case(r"s = \frac{1}{N M} \sum_i \sum_j A_{ij}", "A[n,m]", np.mean),
+    Case(r"s = \frac{1}{N} \frac{1}{M} \sum_i \sum_j A_{ij}", "A[n,m]", np.mean),
+    Case(r"s = \frac{1}{H \times W} \sum_{i,j} A_{ij}", "A[h,w]", np.mean),
+    Case(r"s = \frac{1}{B T} \sum_t \sum_b A_{tb}", "A[t,b]", np.mean),
+    Case(
+        r"s = \frac{1}{2m} \sum_i (\alpha_i - \beta_i)^2",
+        "alpha[m] beta[m]",
+        lambda a, b: ((a - b) ** 2).mean() / 2,
+    ),
+    Case(
+        r"v = \frac{1}{N \rho} \sum_i \alpha_i",
+        "rho alpha[n]",
+        lambda r, a: a.mean() / r,
+    ),
+    # What counts something else stays a number.
+    Case(r"s = \frac{1}{2m} \sum_{ij} A_{ij}", "A[n,d] m", lambda a, m: a.sum() / (2 * m)),
+)
+def test_means_over_several_indices(case: Case) -> None:
+    check(case)
+
+
+def test_a_divisor_that_may_count_the_terms_is_told() -> None:
+    (told,) = compile_formula(r"s = \frac{1}{K} \sum_j \alpha_j").diagnostics
+    assert "`K` is taken to be a number, and not how many terms" in told.message
+    for latex in (r"s = \frac{1}{K} \sum_{j=1}^K \alpha_j", r"s = \frac{1}{\tau} \sum_j \alpha_j"):
+        assert not compile_formula(latex).diagnostics

@@ -31,6 +31,26 @@ from tables import Case, check, table
     Case(r"y_i = \sum_{1 \le j \le i} \alpha_j", "alpha[n]", np.cumsum),
     Case(r"y_i = \sum_{i < j \le n} A_{ij}", "A[m,n]", lambda a: np.triu(a, 1).sum(1)),
     Case(r"s = \sum_{0 \le j < n} \alpha_j", "alpha[n]", np.sum),
+    # A range that only says how far it goes counts from 1.
+    Case(
+        r"y_t = \sum_{s}^{t} a_{ts} v_s",
+        "a[n,m] v[m,d]",
+        lambda a, v: np.tril(a) @ v,
+    ),
+    Case(
+        r"u_t = \sum_{s}^{t-1} v_s",
+        "v[n,d]",
+        lambda v: np.cumsum(v, 0) - v,
+    ),
+    Case(r"s = \sum_i^n i \alpha_i", "alpha[n]", lambda a: np.arange(1, len(a) + 1) @ a),
+    Case(r"s = \sum_i^2 \alpha_i", "alpha[2]", np.sum),
+    Case(r"s = \sum_{i,j}^{n,m} X_{ij}", "X[n,m]", np.sum),
+    Case(r"s = \sum_{i,j}^n X_{ij}", "X[n,n]", np.sum),
+    Case(
+        r"s = \sum_i^n \sum_{j'}^n X_{ij'} \alpha_{j'}",
+        "X[n,n] alpha[n]",
+        lambda x, a: (x @ a).sum(),
+    ),
     # What is said behind several letters is said of each.
     Case(
         r"y_t = \sum_{i, j < t} A_{ij}",
@@ -57,3 +77,15 @@ def test_both_indices_of_a_square_have_its_size() -> None:
 def test_the_members_of_a_list_are_no_condition() -> None:
     with pytest.raises(FormulaError, match="N2C037"):
         compile_formula(r"s = \sum_{i, j \in \{1, 2\}} A_{ij}")
+
+
+def test_a_start_that_counts_and_is_not_written_is_told() -> None:
+    (told,) = compile_formula(r"z = \sum_k^K \rho^k u_k").diagnostics
+    assert "`k` is taken to count from 1" in told.message
+    assert not compile_formula(r"z = \sum_{k=1}^K \rho^k u_k").diagnostics
+    assert not compile_formula(r"z = \sum_k^K \rho u^{(k)}").diagnostics
+
+
+def test_what_stands_above_a_sign_as_a_mark_ends_nothing() -> None:
+    f = compile_formula(r"z = \max_j^{(l)} u_j")
+    assert [one.name for one in f.inputs] == ["u"]
