@@ -316,7 +316,7 @@ def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
-    told |= points.letters_added(nodes) | label_letters.doubled(nodes)
+    told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):
@@ -354,6 +354,28 @@ def _limits(nodes: Nodes) -> set[int]:
     where nothing else has that index."""
     scripts_of = (node for big in nodes.of(Big) for node in (big.sub, big.sup) if node is not None)
     return {id(part) for node in scripts_of for part in walk(node)}
+
+
+def _of_numbers(nodes: Nodes) -> set[str]:
+    """The r of the ``N_r`` that ends a range and of the ``K_r`` beside it, which tells these
+    numbers from others and stands below nothing else."""
+    ends = {n.sub.text for n in _ends(nodes) if isinstance(n, Script) and isinstance(n.sub, Name)}
+    ends -= frozenset("ijklmnt")
+    below = [node for node in nodes.of(Script) if ends and node.sub is not None]
+    others = {
+        n.text
+        for node in below
+        for n in walk(node)[1:]
+        if isinstance(n, Name) and binders.bare(node) not in ("N", "K", "M")
+    }
+    return ends - others
+
+
+def _ends(nodes: Nodes) -> Iterator[Node]:
+    """What ends the ranges of big operators."""
+    for big in nodes.of(Big):
+        yield from () if big.sub is None else binders.ends(big.sub)
+        yield from () if big.sup is None else (big.sup,)
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

@@ -16,6 +16,7 @@ from notes2code.meaning import (
     complex_pairs,
     grouped,
     heads,
+    largest,
     names,
     parities,
     partial,
@@ -71,6 +72,8 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     """Type a formula that is parsed already."""
     try:
         stated = statements(tree)
+        if "top" in latex.lower():
+            stated = largest.written_out(stated)
         if "\\in" in latex or "∈" in latex:
             stated = sets.written_out(stated)
         written = aliases.written_out(grouped.written_out(stated))

@@ -82,13 +82,8 @@ def running_mean(a: np.ndarray) -> np.ndarray:
         lambda c, x, members: (c * (members != 0)) @ x,
     ),
     Case(
-        r"y_t = \sum_{i \in \text{Top-}2(s_t)} s_{t,i} x_i",
-        "s[n,m] x[m,d] Top_2_s[n,m]",
-        lambda s, x, members: (s * (members != 0)) @ x,
-    ),
-    Case(
-        r"y = \sum_{i \in \mathrm{TopK}(A x, k)} a_i - \sum_{i \in \mathrm{TopK}(B x, k)} a_i",
-        "a[n] TopK_A_x_k[n] TopK_B_x_k[n]",
+        r"y = \sum_{i \in \mathrm{Pick}(A x, k)} a_i - \sum_{i \in \mathrm{Pick}(B x, k)} a_i",
+        "a[n] Pick_A_x_k[n] Pick_B_x_k[n]",
         lambda c, a, b: c @ ((a != 0) * 1.0) - c @ ((b != 0) * 1.0),
     ),
     Case(
