@@ -99,6 +99,14 @@ def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> 
     return any(use.name == other.name and len(use.indices) == count for use in uses)
 
 
+def listed_parts(define: Define) -> set[str]:
+    """The x of ``X = [x_1, …, x_n]``."""
+    match define.values:
+        case (Group("[" | "(", items),) if any(map(binders.begins_with_dots, items)):
+            return {binders.bare(item) for item in items if isinstance(item, Script)}
+    return set()
+
+
 class Attempt:
     """One attempt at all statements of a formula."""
 
@@ -149,11 +157,19 @@ class Attempt:
 
     def _first_result(self) -> int:
         """The first statement that no other uses, and which defines something if one does:
-        ``[Q_1; Q_2] = X W`` says what parts of something are."""
+        ``[Q_1; Q_2] = X W`` says what parts of something are, and so does ``X = [x_1, …, x_n]``
+        where the x_i stand elsewhere."""
         results = [at for at in range(len(self.defines)) if at not in self.used]
         named = [at for at in results if self.targets[at].name]
         wanted = [at for at in named if self.targets[at].name == self.run.scope.result]
-        return next(iter([*wanted, *named, *results]), -1)
+        made = [at for at in named if not self._only_lists(at)]
+        return next(iter([*wanted, *made, *named, *results]), -1)
+
+    def _only_lists(self, at: int) -> bool:
+        """Whether a statement only says of what something is the list, and others are made of the
+        parts."""
+        parts = listed_parts(self.defines[at])
+        return any(parts & self._names_in(o) for o in range(len(self.defines)) if o != at)
 
     def _refuse_twice(self) -> None:
         """Of two definitions of the same thing neither is taken by luck; only a step that goes on
@@ -286,7 +302,7 @@ class Attempt:
                 continue
             if target.name in self.targets[at].parameters:
                 continue
-            if self._comes_from_before(at, other):
+            if self._comes_from_before(at, other) or self._means_parts(at, other):
                 continue
             visible[target.name] = other
         visible.update(recursion.last_states(self, at, mine))
@@ -318,6 +334,15 @@ class Attempt:
                 "give the state before it a name of its own",
             )
         return bool(before)
+
+    def _means_parts(self, at: int, other: int) -> bool:
+        """Whether a statement uses parts of what another one lists by its own name: the ``Q_i``
+        beside ``Q = [Q_1, …, Q_n]``, and not the whole."""
+        name = self.targets[other].name
+        if name not in listed_parts(self.defines[other]):
+            return False
+        uses = (use for value in self.defines[at].values for use, _ in used(self.run.seen, value))
+        return all(use.indices for use in uses if use.name == name)
 
     def _names_in(self, at: int) -> set[str]:
         inside = map(self.run.seen.names_in, self.defines[at].values)

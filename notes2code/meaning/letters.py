@@ -44,8 +44,19 @@ def _is_told(run: Run, name: str) -> bool:
 
 
 def _is_alone_in_log(run: Run, name: str) -> bool:
-    """Whether a formula takes the logarithm of a letter and names nothing else: ``-π log π``."""
-    return run.seen.logs and run.seen.counted.keys() - names.FUNCTIONS == {name}
+    """Whether a formula takes the logarithm of a letter and names nothing else, ``-π log π``, or
+    has that in a softmax, where adding a number would change nothing: ``softmax(log π + g)``."""
+    if run.seen.logs and run.seen.counted.keys() - names.FUNCTIONS == {name}:
+        return True
+    weighed = any(
+        binders.bare(inner.function) in ("log", "ln")
+        and binders.bare(ungrouped(inner.argument)) == name
+        for node in run.seen.nodes.of(Juxt)
+        if any(binders.bare(factor).lower() == "softmax" for factor in node.factors)
+        for inner in walk(node)
+        if isinstance(inner, Apply)
+    )
+    return weighed
 
 
 def _is_of_circle(run: Run, name: str) -> bool:

@@ -36,6 +36,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         masks.warn_of_zeros(run, items[0])
         value = run.lower(items[0])
         _doubt_outer(run, value)
+        _doubt_number(run, value)
     else:
         raise error(
             "N2C041",
@@ -78,6 +79,17 @@ def _doubt_outer(run: Run, value: Value) -> None:
         if {"q", "k"} <= {vector.array[0].lower() for vector in vectors}:
             text = "the softmax would be of the outer product of a query and a key"
             run.conflict(3, text, value.span)
+
+
+def _doubt_number(run: Run, value: Value) -> None:
+    """A number that is added to all scores changes nothing, so the g of ``softmax(\\log p + g)`` is
+    a vector, and so is the p; the c of ``softmax(x + c)`` only shows that."""
+    known = run.shapes | run.defined | {"c": None}
+    for part in value.body.factors if isinstance(value.body, ir.Mul) else (value.body,):
+        for term in part.terms if value.rank == 1 and isinstance(part, ir.Add) else ():
+            arrays = [one for one in ir.walk(term) if isinstance(one, ir.Ref)]
+            numbers = [one for one in arrays if not one.at and one.array not in known]
+            run.pay(2.2 * (numbers == arrays != []))
 
 
 def _is_row(run: Run) -> bool:

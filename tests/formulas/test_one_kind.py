@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, sigmoid, table
+from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
@@ -19,6 +19,13 @@ from tables import Case, check, sigmoid, table
         r"z = \mu + \sigma \odot \epsilon", "mu[d] sigma[d] epsilon[d]", lambda m, s, e: m + s * e
     ),
     Case(r"y = x - \mu", "x[d] mu", np.subtract),
+    # A number in every score would change nothing; the logarithm of the number π neither.
+    Case(
+        r"z = \mathrm{softmax}((\log \pi + g) / \tau)",
+        "pi+[d] g[d] tau+",
+        lambda p, g, t: softmax((np.log(p) + g) / t),
+    ),
+    Case(r"z = \mathrm{softmax}(u - c)", "u[d] c", lambda u, c: softmax(u)),
     # What stands beside ⊙ has elements, whatever sizes are called.
     Case(r"y = C h + D \odot x", "C[d,n] h[n] D[d] x[d]", lambda c, h, d, x: c @ h + d * x),
     Case(

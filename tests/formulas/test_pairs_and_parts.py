@@ -33,6 +33,15 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         "X[n,d] W[d,p] W_Q[h,p,r]",
         lambda x, w, heads: (x @ w) @ heads,
     ),
+    # What a list only says the parts of is no row of it, and not the value.
+    Case(
+        r"\begin{aligned} Q &= [Q_1, \dots, Q_n], K = [K_1, \dots, K_n], V = [V_1, \dots, V_n] \\"
+        r" A_{ij} &= \mathrm{softmax}(Q_i \cdot K_j) \\ O_i &= \sum_j A_{ij} V_j \end{aligned}",
+        "Q[n,d] K[n,d] V[n,p]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(r"X = [X_1, \dots, X_n] \\ y_i = W X_i", "X[n,d] W[p,d]", lambda x, w: x @ w.T),
+    Case(r"X = [x_1, \dots, x_n] \\ y_i = W x_i", "x[n,d] W[p,d]", lambda x, w: x @ w.T),
     Case(
         r"E = E_t + E_p + E_s",
         "E_t[n,d] E_p[n,d] E_s[n,d]",
