@@ -17,8 +17,15 @@ from notes2code.diagnostics import Problem, Span
 from notes2code.records import dataclass
 
 
+class _Walked:
+    """What all nodes have: all that is inside, kept by ``walk``, since nobody changes a node."""
+
+    __slots__ = ("_inside",)
+    _inside: tuple[Node, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Num:
+class Num(_Walked):
     """A number as written."""
 
     text: str
@@ -26,7 +33,7 @@ class Num:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(_Walked):
     """A letter (``Q``, ``alpha``) or a word (``softmax``); fonts are dropped except ``bold``
     and ``blackboard``, which can tell an array from a scalar and ℝ from R, and ``script`` where the
     note has the plain letter, too."""
@@ -37,7 +44,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class Script(_Walked):
     """A base with what stands below and above it; ``primes`` counts apostrophes."""
 
     base: Node
@@ -48,7 +55,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Accent:
+class Accent(_Walked):
     """A hat, tilde, bar, … over a base; ``mark`` is the name (``hat``)."""
 
     mark: str
@@ -57,7 +64,7 @@ class Accent:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(_Walked):
     """What stands between two delimiters: ``items`` separated by ``separators``.
 
     ``open`` is one of ``( [ { | ‖ ⟨ ⌈ ⌊``; separators are ``, ; | ‖ :``.
@@ -70,7 +77,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Frac:
+class Frac(_Walked):
     """A fraction written with a bar."""
 
     top: Node
@@ -79,7 +86,7 @@ class Frac:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class Root(_Walked):
     """A root; ``degree`` is None for the square root."""
 
     body: Node
@@ -88,7 +95,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Neg:
+class Neg(_Walked):
     """A leading minus."""
 
     body: Node
@@ -96,7 +103,7 @@ class Neg:
 
 
 @dataclass(frozen=True, slots=True)
-class Juxt:
+class Juxt(_Walked):
     """Two or more factors side by side: a product, a call, or both."""
 
     factors: tuple[Node, ...]
@@ -104,7 +111,7 @@ class Juxt:
 
 
 @dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(_Walked):
     """Two operands and a sign between them, such as ``+``, ``/``, ``·``, ``⊙``, ``‖``."""
 
     op: str
@@ -115,7 +122,7 @@ class Infix:
 
 
 @dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(_Walked):
     """A function of the field written before its argument without parentheses (``\\sin mθ``)."""
 
     function: Node
@@ -124,7 +131,7 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
-class Big:
+class Big(_Walked):
     """A sum, product, maximum, … over what its scripts say, and its body.
 
     ``op`` is ``sum``, ``prod``, ``max``, ``min``, ``argmax``, ``lim``, ``int`` or ``concat``.
@@ -138,7 +145,7 @@ class Big:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(_Walked):
     """A matrix, a column of cases, or an array: rows of cells (None for an empty one)."""
 
     kind: str
@@ -147,7 +154,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(_Walked):
     """``a = b = c``: operands and the signs between them. A missing operand is None."""
 
     operands: tuple[Node | None, ...]
@@ -157,14 +164,14 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Dots:
+class Dots(_Walked):
     """``…`` in any of its forms."""
 
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(_Walked):
     """Words between formulas, such as ``where`` or ``if``."""
 
     text: str
@@ -172,7 +179,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class Stroke(_Walked):
     """A bare operator used as an operand, such as the ``·`` of ``K(·)``."""
 
     text: str
@@ -263,13 +270,17 @@ def ungrouped(node: Maybe) -> Maybe:
     return node
 
 
-def walk(node: Node) -> list[Node]:
+def walk(node: Node) -> tuple[Node, ...]:
     """A node and all inside it, in reading order."""
-    found = [node]
+    try:
+        return (node, *node._inside)
+    except AttributeError:  # asked for the first time
+        found = [node]
     for behind, current in enumerate(found, 1):  # and over all that is put in on the way
         if inside := _INSIDE.get(type(current)):
             found[behind:behind] = inside(current)
-    return found
+    node._inside = tuple(found[1:])
+    return tuple(found)
 
 
 Kind = TypeVar("Kind")

@@ -149,27 +149,19 @@ class Survey:
     def use(self, node: Node) -> scripts.Use:
         """The resolved scripts of a name."""
         known = self.uses.get(id(node))
-        if known is not None:
-            return known[1]
+        return self._read(node) if known is None else known[1]
+
+    def _read(self, node: Node) -> scripts.Use:
         numbered = self.numbered.keys()
         found = scripts.read(
             node, self.bound, False, self.steps, numbered, self.raised, self.listed
         )
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)
-        found = self._in_order(found, binders.bare(node))
+        if found.above and binders.bare(node) in self.below:
+            found = _in_order(found)
         self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
         return found
-
-    def _in_order(self, use: scripts.Use, letter: str) -> scripts.Use:
-        """A use with what stands above the name, the d of ``Σ_d Q_i^d K_j^d``, behind what stands
-        below, where the name stands with that alone, too; heads come first."""
-        if not use.above or letter not in self.below:
-            return use
-        above, below = use.indices[: use.above], use.indices[use.above :]
-        if any(names.label(at.node) == scripts.HEAD for at in above):
-            return use
-        return replace(use, indices=(*below, *above), above=0)
 
     def pair(self, node: Big) -> frozenset[str]:
         """The j of ``Σ_{i<j}``, where nothing else binds it."""
@@ -185,7 +177,7 @@ class Survey:
         if not scripts.is_name(node):
             return None
         try:
-            return self.use(node)
+            return self._read(node)
         except ProblemError:
             return None
 
@@ -226,6 +218,15 @@ class Survey:
             elif isinstance(node, Script):
                 pending += [node.base, *(at.node for at in use.indices)]
                 pending += [] if use.power is None else [use.power]
+
+
+def _in_order(use: scripts.Use) -> scripts.Use:
+    """A use of a name that stands with letters below it alone, too: what stands above it, the d of
+    ``Σ_d Q_i^d K_j^d``, comes behind what stands below; heads come first."""
+    above, below = use.indices[: use.above], use.indices[use.above :]
+    if any(names.label(at.node) == scripts.HEAD for at in above):
+        return use
+    return replace(use, indices=(*below, *above), above=0)
 
 
 def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Survey:
