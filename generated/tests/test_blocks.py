@@ -90,12 +90,16 @@ def test_at_least_so_many_queries_stay_together() -> None:
     assert [block.query.shape[:-1] for block in given] == [(1, 50)] * 3
 
 
-@pytest.mark.parametrize("gradients", [False, True])
 @pytest.mark.parametrize("sizes", [[5], [2, 2, 1]])
-def test_parts_are_joined_whether_or_not_there_are_gradients(
-    sizes: list[int], gradients: bool
-) -> None:
-    pieces = [torch.randn(2, size, 3, requires_grad=gradients) for size in sizes]
-    joined = concatenated(iter(pieces), 5, dim=-2)
-    assert torch.equal(joined, torch.cat(pieces, dim=-2))
-    assert joined.requires_grad == gradients
+@pytest.mark.parametrize("learned", ["", "0", "2", "01", "12", "012"])
+def test_parts_are_joined_whichever_have_gradients(sizes: list[int], learned: str) -> None:
+    pieces = [
+        torch.randn(2, size, 3, requires_grad=str(at) in learned) for at, size in enumerate(sizes)
+    ]
+    joined, expected = concatenated(iter(pieces), 5, dim=-2), torch.cat(pieces, dim=-2)
+    assert torch.equal(joined, expected)
+    assert joined.requires_grad == expected.requires_grad
+    for piece in pieces:
+        if piece.requires_grad:
+            (gradient,) = torch.autograd.grad(joined.square().sum(), piece, retain_graph=True)
+            assert torch.equal(gradient, 2 * piece)
