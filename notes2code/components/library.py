@@ -114,7 +114,8 @@ class Component:
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
     and what they are by default. ``textbook`` is its usual formula. ``summaries`` are what its
-    docstring says in the place of its ``summary`` for formulas of some part.
+    docstring says in the place of its ``summary`` for formulas of some part. ``also`` gives, by its
+    names in ``mentions``, the kinds of formulas that have the name, too.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Component:
     names: Mapping[str, str]
     numbers: Mapping[str, float]
     mentions: tuple[str, ...]
+    also: Mapping[str, tuple[str, ...]]
     settings: Mapping[str, Setting]
     roles: Mapping[str, tuple[str, ...]]
     forms: tuple[Form, ...]
@@ -330,6 +332,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         names=data.get("names", {}),
         numbers=data.get("numbers", {}),
         mentions=tuple(data.get("mentions", ())),
+        also={name: tuple(kinds) for name, kinds in data.get("also", {}).items()},
         settings=settings,
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},
         forms=forms,

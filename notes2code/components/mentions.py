@@ -34,17 +34,29 @@ ELSEWHERE = frozenset(
 )
 """Words of names that other fields have too."""
 
-Phrases = Mapping[tuple[str, ...], Component]
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A component by one of its names; ``others`` are the kinds of what else has that name, where
+    the notes define such a thing."""
+
+    component: Component
+    others: tuple[str, ...]
+
+
+Phrases = Mapping[tuple[str, ...], Name]
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A component named in a note, at an offset of its file; ``text`` is the line."""
+    """A component named in a note, at an offset of its file; ``text`` is the line, ``others`` are
+    the kinds of what else may be meant."""
 
     component: Component
     note: str
     start: int
     text: str
+    others: tuple[str, ...] = ()
 
 
 def mentions(
@@ -54,7 +66,7 @@ def mentions(
     tag ``without`` and the lines of formulas that are skipped."""
     found: dict[Mention, None] = {}
     phrases = {
-        tuple(_words(phrase)): component
+        tuple(_words(phrase)): Name(component, component.also.get(phrase, ()))
         for component in library.components.values()
         for phrase in component.mentions
     }
@@ -63,8 +75,8 @@ def mentions(
             continue
         known = _of_the_field(note, phrases)
         for text, start in _names(note, without, skipped):
-            for component in _named(text, known):
-                found[Mention(component, note.path, start, text)] = None
+            for name in _named(text, known):
+                found[Mention(name.component, note.path, start, text, name.others)] = None
     return tuple(found)
 
 
@@ -74,8 +86,8 @@ def _of_the_field(note: Note, phrases: Phrases) -> Phrases:
     texts = (note.title, *(paragraph.text for paragraph in note.paragraphs))
     said = FIELD.intersection(word for text in texts for word in _words(text))
     return {
-        phrase: component
-        for phrase, component in phrases.items()
+        phrase: name
+        for phrase, name in phrases.items()
         if not ELSEWHERE.issuperset(phrase) or any(w.removesuffix("s") not in phrase for w in said)
     }
 
@@ -105,10 +117,10 @@ _FAMILY = re.compile(r"#(?:[\w-]+/)+")
 _PIECES = re.compile(r":\s|;|\s[-–—+|]\s|—|[-–]>|→")
 
 
-def _named(text: str, phrases: Phrases) -> list[Component]:
-    """The components that a line is about."""
+def _named(text: str, phrases: Phrases) -> list[Name]:
+    """The names of the components that a line is about."""
     plain = _FAMILY.sub("#", _MATHEMATICS.sub(" ", text))
-    found: dict[Component, None] = {}
+    found: dict[Name, None] = {}
     for piece in _PIECES.split(plain):
         # Parentheses explain the name before them, or are part of it, or are an aside.
         before = piece.partition("(")[0]
@@ -117,9 +129,9 @@ def _named(text: str, phrases: Phrases) -> list[Component]:
     return list(found)
 
 
-def _subjects(words: Sequence[str], phrases: Phrases) -> list[Component]:
-    """The components that make up most of some words. Of names right behind each other the last
-    is meant, as in *Transformer decoder*."""
+def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
+    """The names that make up most of some words. Of names right behind each other the last is
+    meant, as in *Transformer decoder*."""
     hits = _hits(words, phrases)
     inside = {at for start, phrase in hits.items() for at in range(start, start + len(phrase))}
     others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
@@ -159,8 +171,8 @@ def _words(text: str, signs: str = "") -> list[str]:
     return re.findall(rf"[^\W_]+|[{signs}]" if signs else r"[^\W_]+", text)
 
 
-def _misspelt(letters: str, phrases: Phrases) -> Component | None:
-    """The component whose name, of several words, is spelt almost like a line."""
+def _misspelt(letters: str, phrases: Phrases) -> Name | None:
+    """The name, of several words, that is spelt almost like a line."""
     alike = {
         phrase: _likeness(mine, letters)
         for phrase in phrases

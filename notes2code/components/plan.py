@@ -9,7 +9,7 @@ from notes2code.components.compiling import Compiled, Compiler, textbook
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import FIRST_WORD, agrees, class_name, telling, variant_name
-from notes2code.components.recognise import Recognised
+from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
 
 
@@ -104,7 +104,7 @@ class _Planner:
         for compiled, source in pieces:
             self._add_piece(compiled, source)
         for mention, source in mentioned:
-            self._add_mention(mention.component, source)
+            self._add_mention(mention, source)
         self._complete()
         names = _names(self.drafts, self._is_textbook, self._others_called, self._usual)
         parts: dict[int, Part] = {}
@@ -164,12 +164,13 @@ class _Planner:
             _Draft(recognised.component, recognised, compiled, [source], members=[compiled])
         )
 
-    def _add_mention(self, component: Component, source: Source) -> None:
-        """A mention speaks of the variant that its note defines, else of the usual one."""
-        drafts = self._of(component)
-        if drafts:
+    def _add_mention(self, mention: Mention, source: Source) -> None:
+        """A mention speaks of the variant that its note defines, else of the usual one. A name that
+        formulas of other kinds have, too, is theirs where there is no other."""
+        component = mention.component
+        if drafts := self._of(component):
             self._meant(drafts, source).sources.append(source)
-        else:
+        elif not any(kind(draft.recognised) in mention.others for draft in self.drafts):
             self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
 
     def _meant(self, drafts: Sequence[_Draft], source: Source) -> _Draft:
@@ -308,7 +309,7 @@ class _Planner:
 
     def _defined_for(self, draft: _Draft, role: str) -> list[_Draft]:
         """The layers of all kinds that could stand in a role, as far as notes define them."""
-        kinds = {kind.partition(":")[0] for kind in draft.component.roles.get(role, ())}
+        kinds = {one.partition(":")[0] for one in draft.component.roles.get(role, ())}
         return [
             other
             for other in self.drafts
@@ -360,8 +361,8 @@ class _Planner:
             callee = self._callee(draft.compiled, function) if draft.compiled else ""
             if isinstance(callee, Compiled) and callee.recognised is not None:
                 called[role] = callee.recognised.component.class_name
-            elif (kind := self.library.kinds.get(plain(function))) is not None:
-                called[role] = self.library.components[kind].class_name
+            elif (known := self.library.kinds.get(plain(function))) is not None:
+                called[role] = self.library.components[known].class_name
         return called
 
     def _used(self, draft: _Draft, function: str) -> _Draft | None:
@@ -370,10 +371,10 @@ class _Planner:
             callee = self._callee(draft.compiled, function)
             if isinstance(callee, Compiled):
                 return next((d for d in self.drafts if callee in d.members), None)
-        kind = self.library.kinds.get(plain(function))
-        if kind is None:
+        known = self.library.kinds.get(plain(function))
+        if known is None:
             return self._of_array(draft, function)
-        component = self.library.components[kind]
+        component = self.library.components[known]
         drafts = self._of(component)
         usual = [d for d in drafts if self._is_textbook(d)]
         unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]

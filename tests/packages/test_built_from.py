@@ -137,3 +137,32 @@ def test_a_stack_knows_what_a_note_leaves_open_in_a_norm(
     assert _classes(rendered) >= {"LayerNorm", "EncoderLayer", "Encoder"}
     assert not rendered.diagnostics
     assert run_tests(rendered.files, "-k", "encoder_is_the_formula")
+
+
+MASKED = r"""$$\mathrm{Attention}(Q, K, V) =
+\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V, \quad
+M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}$$
+"""
+SHARING = r"""$$\mathrm{GQA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad
+\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_{\lceil i g / h \rceil}^K,
+X W_{\lceil i g / h \rceil}^V)$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "needed"),
+    [
+        (("## Causal attention", MASKED), False),
+        (("## Masked attention", MASKED, SHARING), False),
+        (("## Causal self-attention", MASKED, SHARING), False),
+        (("## Masked multi-head attention", MASKED, SHARING), False),
+        (("## Causal self-attention", MASKED), True),  # of which nothing has projections
+        (("## Masked multi-head attention", MASKED), True),
+        (("## Causal attention", MASKED.replace(" + M", "")), True),  # of which nothing is causal
+        (("## Masked attention",), True),
+    ],
+)
+def test_a_name_that_a_formula_has_makes_no_other_class(
+    made: Made, pieces: tuple[str, ...], needed: bool
+) -> None:
+    assert ("CausalSelfAttention" in _classes(made(*pieces))) == needed
