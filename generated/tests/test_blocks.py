@@ -71,7 +71,8 @@ def test_queries_before_all_keys_are_one_block(keys: int) -> None:
 
 
 def test_blocks_have_what_broadcasts() -> None:
-    query, key, value = (torch.randn(*lead, 9, 3).double() for lead in ((2, 1), (1, 4), (4,)))
+    leads = (2, 1, 1), (3, 1), (4,)  # each has an axis that the others lack
+    query, key, value = (torch.randn(*lead, 9, 3).double() for lead in leads)
     inputs = Inputs(query, key, value, torch.rand(2, 9) < 0.9, torch.randn(4, 1, 9).double())
     output = in_blocks(remembered([]), inputs, True, 2**18)
     assert_equals(output, array(remembered([])(inputs)))
@@ -98,6 +99,7 @@ def test_parts_are_joined_whichever_have_gradients(sizes: list[int], learned: st
     ]
     joined, expected = concatenated(iter(pieces), 5, dim=-2), torch.cat(pieces, dim=-2)
     assert torch.equal(joined, expected)
+    assert (joined is pieces[0]) == (len(pieces) == 1)
     assert joined.requires_grad == expected.requires_grad
     for piece in pieces:
         if piece.requires_grad:

@@ -27,7 +27,8 @@ class Inputs(NamedTuple):
         query, key, value, keep, bias = self
         if keep is not None:
             keep = for_all_queries(keep, query, key)
-        lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+        leads = (x.shape[:-2] for x in (query, key, value))
+        lead: torch.Size = torch.broadcast_shapes(*leads)  # type: ignore[no-untyped-call]
         query, key, value = (x.expand(*lead, -1, -1) for x in (query, key, value))
         scores = (*lead, query.size(-2), key.size(-2))
         keep, bias = (None if mask is None else mask.expand(scores) for mask in (keep, bias))
@@ -86,12 +87,13 @@ def parts(x: Tensor, size: int, dim: int) -> Sequence[Tensor]:
 def concatenated(tensors: Iterator[Tensor], size: int, dim: int) -> Tensor:
     """``torch.cat`` of tensors that are made one after another and have this size together: up to
     the first with gradients each goes to its place at once, so that none is in memory twice."""
-    whole, end = None, 0
+    whole: Tensor | None = None
+    end = 0
     for part in tensors:
         if part.size(dim) == size:
             return part
         if part.requires_grad:
-            before = [] if whole is None else [whole.narrow(dim, 0, end)]
+            before = () if whole is None else (whole.narrow(dim, 0, end),)
             return torch.cat([*before, part, *tensors], dim=dim)
         if whole is None:
             shape = list(part.shape)

@@ -72,13 +72,11 @@ class HandedOn:
         """They as parameters of a constructor; a model has a ``max_len`` of its own, and counts by
         default what the notes count."""
         whole = self.view.family == "models"
-        counts = {name: self.view.sizes.get(name, 1) if whole else 1 for name in self.counts}
-        counts |= {} if whole else {"max_len": 5000}
-        return [
-            f"{name}: int = {counts[name]}" if name in counts else f"{name}: {self.types[name]}"
-            for name in self.names
-            if not (whole and name == "max_len")
-        ]
+        said = self.view.sizes if whole else {"max_len": 5000}
+        counts = {*self.counts} if whole else {*self.counts, "max_len"}
+        types = {name: f"int = {said[name]}" if name in said else "int" for name in counts}
+        types |= self.types
+        return [f"{name}: {types[name]}" for name in self.names if name in types]
 
     def in_tests(self, heads: int = 2) -> list[str]:
         """They as further arguments in tests with so many heads."""

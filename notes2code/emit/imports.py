@@ -13,11 +13,11 @@ def ordered(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
 
 
-def joined(names: Sequence[str]) -> str:
+def joined(names: Sequence[str], room: int = 70) -> str:
     """Names for an import line, in parentheses where one line would be too long."""
     sequence = ordered(names)
     line = ", ".join(sequence)
-    if len(line) < 70:
+    if len(line) < room:
         return line
     return "(\n" + "".join(f"    {name},\n" for name in sequence) + ")"
 

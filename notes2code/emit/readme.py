@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from notes2code.emit.imports import joined
 from notes2code.emit.templating import TEMPLATES, fill
-from notes2code.emit.training import USUAL, trained
+from notes2code.emit.training import trained
 from notes2code.emit.view import View
 
 
@@ -53,7 +53,6 @@ def around(
         loss=first.get("cross_entropy"),
         heads=heads,
         other=other,
-        usual={"vocab_size": 1000, **USUAL},
         joined=joined,
         attention=any(row.module == "attention" for row in rows),
         bleu=any(part.component == "bleu" for part in parts),

@@ -131,7 +131,7 @@ class _Tests:
             sources[f"{self.package}.{family}"] = "\n".join(defined)
         used = set(NAME.findall(without_docstrings(body)))
         found = [
-            f"from {module} import {joined(names)}"
+            f"from {module} import {joined(names, room=min(70, 88 - len(module)))}"
             for module, source in sources.items()
             if (names := [name for name in public_names(source) if name in used])
         ]

@@ -17,9 +17,6 @@ MODULES = ("data", "distributed", "train")
 TESTS = "tests/test_train.py"
 """The tests of them."""
 
-USUAL = {"max_len": 128, "d_model": 64, "num_heads": 4, "d_ff": 128, "num_layers": 2}
-"""The sizes of a model to train where the notes say nothing."""
-
 
 def trained(parts: Sequence[View]) -> dict[str, View]:
     """The models among the parts of a package that can be trained, by their task."""
@@ -34,7 +31,7 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
     models = trained(parts)
     if not models:
         return {}
-    sizes = next(iter(models.values())).sizes
+    missing = next(iter(models.values())).open_sizes
     first = {part.component: part for part in reversed(parts)}
     values = {
         "package": package,
@@ -45,7 +42,7 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "cross_entropy": first.get("cross_entropy"),
         "smoothing": first.get("label_smoothing"),
         "schedule": first.get("warmup_schedule"),
-        "missing": {size: usual for size, usual in USUAL.items() if size not in sizes},
+        "missing": {size: usual for size, usual in missing.items() if size != "vocab_size"},
         "models": models,
         "numbers": sorted(
             {n for model in models.values() for n in model.handed_on.names} - {"max_len"}

@@ -40,6 +40,17 @@ STACKED = ("Layer", "Writer")
 """The roles of layers in a stack or model, and of the stack that writes in one that also reads."""
 
 
+USUAL = {
+    "vocab_size": 1000,
+    "max_len": 128,
+    "d_model": 64,
+    "num_heads": 4,
+    "d_ff": 128,
+    "num_layers": 2,
+}
+"""The sizes of a model in examples where the notes say nothing."""
+
+
 class View:
     """A part, as its templates see it. Every name and text that it gives is safe in code."""
 
@@ -87,6 +98,12 @@ class View:
                 f"({groups})"
             )
         return found
+
+    @property
+    def open_sizes(self) -> Mapping[str, int]:
+        """The sizes of a model that the notes leave open, and what they are in examples."""
+        usual = {**USUAL, **dict.fromkeys(sorted(self.handed_on.counts), 1)}
+        return {size: value for size, value in usual.items() if size not in self.sizes}
 
     @cached_property
     def equation(self) -> Equation:

@@ -143,8 +143,8 @@ MASKED = r"""$$\mathrm{Attention}(Q, K, V) =
 \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V, \quad
 M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}$$
 """
-SHARING = r"""$$\mathrm{GQA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad
-\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_{\lceil i g / h \rceil}^K,
+SHARING = r"""$$\mathrm{GQA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O,
+\quad \mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_{\lceil i g / h \rceil}^K,
 X W_{\lceil i g / h \rceil}^V)$$
 """
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 import torch
 
 from building import Package, package_of, warnings_of, without_training
+from emitted_tests import written
 
 RUN = Callable[[Package], bool]
 IMPORTED = Callable[[Package], ModuleType]
@@ -155,3 +160,32 @@ def test_turned_heads_that_see_later_tokens_are_told(
 ) -> None:
     formulas = [one.replace(" + M", mask) for one in notes(GROUPS, "GQA", turn)]
     assert warnings_of(formulas).count("N2C050") == told
+
+
+def test_groups_are_asked_for(imported: IMPORTED) -> None:
+    """Any number of them that the notes do not say would be a guess."""
+    package = imported(package_of(notes(GROUPS, "GQA")))
+    with pytest.raises(TypeError, match="num_groups"):
+        package.GroupedQueryAttention(16, 4)
+    with pytest.raises(TypeError, match="num_groups"):
+        package.TransformerBlock(16, 4, 10)
+    sizes = {"vocab_size": 11, "max_len": 8, "d_model": 16, "num_heads": 4, "d_ff": 10}
+    with pytest.raises(TypeError, match="num_groups"):
+        package.GPTConfig(num_layers=1, **sizes)
+
+
+def test_one_group_is_what_a_formula_of_one_says(imported: IMPORTED) -> None:
+    shared = GROUPS.replace(r"_{\lceil i g / h \rceil}", "")
+    package = imported(package_of(notes(shared, "GQA")))
+    assert package.GroupedQueryAttention(16, 4).W_K.out_features == 4
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason="ruff is not installed")
+@pytest.mark.parametrize("command", [("format", "--diff"), ("check", "--ignore", "RUF043")])
+def test_ruff(command: Sequence[str], tmp_path: Path) -> None:
+    written(package_of(notes(GROUPS, "GQA")), tmp_path)
+    config = Path(__file__).parents[2] / "pyproject.toml"
+    code = (tmp_path / "transformer", tmp_path / "tests")
+    line = [sys.executable, "-m", "ruff", *command, "--no-cache", "--config", config, *code]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
