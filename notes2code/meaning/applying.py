@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
@@ -250,33 +250,52 @@ def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: S
 def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:
     """A function that is defined on elements, ``score(q_i, k_j) = …`` or ``f(X_{ij}) = …``, as one
     of a single query and a single key, or of a number, where it is given these; else the function
-    itself."""
-    for name, value in zip(equation.parameters, arguments, strict=True):
-        given = next(one for one in equation.inputs if one.name == name)
-        more = len(given.shape) - value.rank
-        arrays = (part for one in equation.definitions for part in ir.walk(one.array.body))
-        if more < 1 or any(isinstance(part, Ref) and part.array == name for part in arrays):
-            continue
-        refs = [e for e in ir.walk(equation.value.body) if isinstance(e, Ref) and e.array == name]
-        places = {ref.at[:more] for ref in refs}
-        rows = [index for index in equation.value.indices if any(Idx(index) in at for at in places)]
-        if len(places) == 1 and len(rows) == more:
-            body = _single(equation.value.body, name, more)
-            kept = tuple(index for index in equation.value.indices if index not in rows)
-            inputs = tuple(
-                replace(one, shape=one.shape[more:]) if one is given else one
-                for one in equation.inputs
-            )
-            if not any(part == Idx(row) for row in rows for part in ir.walk(body)):
-                equation = replace(equation, inputs=inputs, value=Lambda(kept, body))
+    itself. The j of ``C(Q_i, K_j, V_j)`` is that of both or of none."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    pairs = zip(equation.parameters, arguments, strict=True)
+    more = {name: len(shapes[name]) - value.rank for name, value in pairs}
+    short = {name: count for name, count in more.items() if count > 0}
+    together = _at_one_place(equation, short)
+    if together is not equation:
+        return together
+    for name in short:
+        equation = _at_one_place(equation, {name: short[name]})
     return equation
 
 
-def _single(expr: Expr, array: str, more: int) -> Expr:
-    """An expression with one element, which has so many axes less, in place of an array."""
-    if isinstance(expr, Ref) and expr.array == array:
-        return Ref(array, tuple(_single(place, array, more) for place in expr.at[more:]))
-    return ir.rebuild(expr, lambda child: _single(child, array, more))
+def _at_one_place(equation: Equation, more: Mapping[str, int]) -> Equation:
+    """A function of elements of some of its inputs, which have so many axes less; the function
+    itself where it needs others of their elements, or was made so already."""
+    arrays = (part for one in equation.definitions for part in ir.walk(one.array.body))
+    if any(isinstance(part, Ref) and part.array in more for part in arrays):
+        return equation
+    refs = [e for e in ir.walk(equation.value.body) if isinstance(e, Ref) and e.array in more]
+    if any(len(ref.at) < more[ref.array] for ref in refs):
+        return equation
+    places = {
+        ref.array: {one.at[: more[one.array]] for one in refs if one.array == ref.array}
+        for ref in refs
+    }
+    counted = [at for found in places.values() for place in found for at in place]
+    rows = [index for index in equation.value.indices if Idx(index) in counted]
+    if any(len(found) > 1 for found in places.values()) or {*map(Idx, rows)} != {*counted}:
+        return equation
+    body = _single(equation.value.body, more)
+    if any(part == Idx(row) for row in rows for part in ir.walk(body)):
+        return equation
+    kept = tuple(index for index in equation.value.indices if index not in rows)
+    inputs = tuple(
+        replace(one, shape=one.shape[more.get(one.name, 0) :]) for one in equation.inputs
+    )
+    return replace(equation, inputs=inputs, value=Lambda(kept, body))
+
+
+def _single(expr: Expr, more: Mapping[str, int]) -> Expr:
+    """An expression with one element, which has so many axes less, in place of each array."""
+    if isinstance(expr, Ref) and expr.array in more:
+        places = expr.at[more[expr.array] :]
+        return Ref(expr.array, tuple(_single(place, more) for place in places))
+    return ir.rebuild(expr, lambda child: _single(child, more))
 
 
 def _other_arity(

@@ -7,7 +7,19 @@ from dataclasses import replace
 from itertools import takewhile
 
 from notes2code.diagnostics import ProblemError, error
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script, walk
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Script,
+    alike,
+    walk,
+)
 from notes2code.meaning import (
     applying,
     binders,
@@ -260,10 +272,26 @@ def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] 
     places: dict[str, scripts.At] = {}
     for theirs, mine in zip(defined.arguments, group.items, strict=False):
         before, now = run.seen.understood(theirs), run.seen.understood(mine)
-        if before is None or now is None or before.name != now.name:
+        if before is None or now is None:
+            return None
+        if before.name != now.name:
+            if before.indices and now.indices:
+                raise _other_argument(run, theirs, mine)
             return None
         for old, new in zip(before.indices, now.indices, strict=False):
-            places[names.label(old.node)] = new
+            if isinstance(old.node, Name):
+                places[old.node.text] = new
+            elif not alike(old.node, new.node):
+                raise _other_argument(run, theirs, mine)
     if set(places) != set(defined.letters) or len(group.items) != len(defined.arguments):
         return None
     return tuple(places[letter] for letter in defined.letters)
+
+
+def _other_argument(run: Run, theirs: Node, mine: Node) -> ProblemError:
+    return error(
+        "N2C033",
+        f"`{run.quote(mine.span)}` stands where the definition has `{run.quote(theirs.span)}`",
+        mine.span,
+        "define the function of names without indices, as `f(x, y) = …`",
+    )

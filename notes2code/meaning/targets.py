@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Node, Script, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, walk
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define
 from notes2code.meaning.survey import Survey
@@ -102,12 +102,20 @@ def read_target(seen: Survey, define: Define) -> Target:
         indices.extend(at for at in inner.indices if at not in indices)
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
+    plain = {at.node.text for at in indices if isinstance(at.node, Name)}
+    indices = [at for at in indices if not _is_neighbour(at.node, plain)]
     unique = tuple(dict.fromkeys(parameters))
     target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
     target.numbered = len(use.indices)
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
     return target
+
+
+def _is_neighbour(node: Node, letters: Set[str]) -> bool:
+    """Whether an index is the ``t - 1`` beside a ``t``: it counts no axis of its own."""
+    shifted = scripts.shift(node)
+    return shifted is not None and not isinstance(node, Name) and shifted[0] in letters
 
 
 def _defined_name(use: scripts.Use) -> str:

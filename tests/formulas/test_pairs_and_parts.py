@@ -33,6 +33,28 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         "X[n,d] W[d,p] W_Q[h,p,r]",
         lambda x, w, heads: (x @ w) @ heads,
     ),
+    # A call with the arguments of the definition is what was defined, at their places.
+    Case(
+        r"F(x_t, h_{t-1}) = \tanh(W x_t + U h_{t-1} + b) \\ y_t = V F(x_t, h_{t-1}) + c",
+        "W[p,d] x[n,d] U[p,e] h[n,e] b[p] V[r,p] c[r]",
+        lambda w, x, u, h, b, v, c: np.tanh(x @ w.T + h @ u.T + b) @ v.T + c,
+    ),
+    Case(
+        r"y_t = V F(x_t, h_{t-1}) + c",
+        "V[r,p] x[n,d] h[n,e] W[p,d] U[p,e] b[p] c[r]",
+        lambda v, x, h, w, u, b, c: np.tanh(x @ w.T + h @ u.T + b) @ v.T + c,
+        context=r"F(x_t, h_{t-1}) = \tanh(W x_t + U h_{t-1} + b)",
+    ),
+    Case(
+        r"Z_i = \sum_j a_{ij} C(Q_i, K_j, V_j)",
+        "a[h,l] Q[h,n,d] K[l,m,d] V[l,m,p]",
+        lambda a, q, k, v: np.einsum(
+            "ij,ijnp->inp",
+            a,
+            softmax(np.einsum("ina,jma->ijnm", q, k)) @ v,
+        ),
+        context=r"C(Q_i, K_j, V_j) = \mathrm{softmax}(Q_i K_j^\top) V_j",
+    ),
     # What a list only says the parts of is no row of it, and not the value.
     Case(
         r"\begin{aligned} Q &= [Q_1, \dots, Q_n], K = [K_1, \dots, K_n], V = [V_1, \dots, V_n] \\"
@@ -203,3 +225,15 @@ def test_a_condition_may_be_a_set(behind: str, members: dict[str, int]) -> None:
 def test_what_is_told_for_some_places_only_is_not_added_up() -> None:
     with pytest.raises(FormulaError, match="told for some places only"):
         compile_formula(r"c_i = \sum_j a_{ij} h_j, \quad a_{ij} = 0 \text{ for } j > i")
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"f(x_t, h_{t-1}) = W x_t + U h_{t-1} \\ y_t = f(x_t, h_t)",
+        r"s(q_i, k_j) = q_i^\top k_j \\ b_{ij} = s(k_j, q_i)",
+    ],
+)
+def test_a_call_with_other_arguments_than_were_defined_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="N2C033"):
+        compile_formula(latex)
