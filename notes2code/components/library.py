@@ -164,6 +164,7 @@ class Library:
         self.components: dict[str, Component] = {}
         self.functions: dict[str, Equation] = {}
         self.kinds: dict[str, str] = {}
+        self._possible: dict[frozenset[str], tuple[tuple[Component, Form], ...]] = {}
         waiting = {folder.name: (folder, _read(folder)) for folder in folders}
         while waiting:
             ready = [
@@ -216,6 +217,18 @@ class Library:
         """All formulas, those that say most first."""
         pairs = [(c, f) for c in self.components.values() for f in c.forms]
         return tuple(sorted(pairs, key=lambda pair: -_weight(pair[1])))
+
+    @cached_property
+    def _needed(self) -> frozenset[str]:
+        return frozenset().union(*(form.pattern.needs for _, form in self.forms))
+
+    def possible(self, held: frozenset[str]) -> tuple[tuple[Component, Form], ...]:
+        """The formulas that an equation can be which holds such operations, in their order."""
+        known = held & self._needed  # few, whatever the notes hold
+        if known not in self._possible:
+            found = tuple(pair for pair in self.forms if pair[1].pattern.needs <= known)
+            self._possible[known] = found
+        return self._possible[known]
 
 
 _WAYS_OF_WRITING = ("output", "weights", "scores", "heads", "joined", "inline", "step")

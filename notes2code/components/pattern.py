@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import field
 
@@ -16,6 +17,7 @@ from notes2code.meaning.ir import (
     Lambda,
     Num,
     Pow,
+    Reduce,
     Ref,
     Size,
     Softmax,
@@ -82,14 +84,19 @@ class Pattern:
 
 def kinds(array: Lambda, settings: Set[str] = frozenset()) -> frozenset[str]:
     """The operations in an expression that none of the settings can stand for: softmaxes,
-    recursions, lists, calls, powers by their numbers, and the functions of numbers by name."""
+    recursions, lists, calls, sums and products over so many indices, powers by their numbers, and
+    the functions of numbers by name."""
     names = {Softmax: "softmax", Iterate: "iterate", Concat: "concat"}
     found: set[str] = set()
+    over: Counter[str] = Counter()
     for part in ir.walk(array.body):
         if type(part) in names:
             found.add(names[type(part)])
         elif isinstance(part, Fn):
             found.add(part.name)
+        elif isinstance(part, Reduce):
+            over[part.kind] += 1
+            found.add(f"{part.kind} over {over[part.kind]}")
         elif isinstance(part, Pow) and isinstance(part.exponent, Num):
             found.add(f"^{part.exponent.value}")
         elif isinstance(part, Call) and part.function not in settings:

@@ -67,12 +67,10 @@ def _best(
     best: tuple[int, Recognised] | None = None
     name, known = plain(equation.name), {**library.kinds, **named}
     names = {name, *(plain(given.name) for given in equation.inputs)}
-    for component, form in library.forms:
+    for component, form in library.possible(subject.kinds):
         if best is not None and component is not best[1].component:
             break
         if among is not None and component.name not in among:
-            continue
-        if not form.pattern.needs <= subject.kinds:
             continue
         if not _called_so(component, form, name, names):
             continue

@@ -42,7 +42,7 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.statements import statements
-from notes2code.meaning.typed import TOO_DEEP
+from notes2code.meaning.typed import TOO_DEEP, Read
 
 _DEFINED = re.compile(
     r"(?:^|\\\\|&)[^\S\n]*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
@@ -89,7 +89,7 @@ class Indexed:
 @dataclass
 class Parsed:
     """What a formula says by itself; ``tree`` is None where it cannot be read, ``stated`` are its
-    statements.
+    statements, ``read`` these and what is seen in them as they are written.
 
     ``arity`` is how many arguments the functions defined here take, ``given`` how many those
     called here get, ``applied`` those that get one small letter, or that stand alone, ``said`` what
@@ -101,6 +101,7 @@ class Parsed:
 
     tree: Tree | None
     stated: tuple[Statement, ...] = ()
+    read: Read | None = None
     arrays: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -131,6 +132,7 @@ def read_entry(
         tree = parse(entry.latex, words, macros, apart)
         stated = statements(tree)
         seen = survey.survey(stated)
+        read = Read(stated, seen.anew())
         shapes = equations.shapes_declared(stated, seen)
     except ProblemError as problem:
         return replace(_unread(entry, words, macros), problems=(problem.problem,))
@@ -139,7 +141,7 @@ def read_entry(
     except Exception as fault:
         return Parsed(None, problems=(faults.met(entry.latex, fault),))
     mentioned = _mentioned(tree, seen)
-    found = Parsed(tree, stated, mentioned=mentioned, called=seen.called, shapes=shapes)
+    found = Parsed(tree, stated, read, mentioned=mentioned, called=seen.called, shapes=shapes)
     found.given = _given(tree, seen)
     found.applied = {*(_applied(seen) if seen.called else ()), *_told_call(tree)}
     found.seen = seen

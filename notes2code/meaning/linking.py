@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex import in_two_fonts
-from notes2code.latex.tree import Tree
 from notes2code.meaning import functions, names, softmax, unwritten
 from notes2code.meaning.entries import (
     Entry,
@@ -104,6 +103,7 @@ class Linker:
         }
         surveys = {entry: parsed.seen for entry, parsed in self.parsed.items() if parsed.seen}
         self.letters = Letters(surveys)
+        self.meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
         self.bound: dict[Entry, frozenset[str]] = {}
@@ -217,17 +217,31 @@ class Linker:
         parsed = self.parsed[entry]
         if parsed.tree is None:
             return Typed("rejected", problems=parsed.problems)
-        typed = type_tree(entry.latex, parsed.tree, self.scope(entry))
+        typed = self._meaning(entry.latex, self.scope(entry), parsed)
         if typed.kind != "rejected":
             return replace(typed, problems=(*typed.problems, *self._named_in_text(entry)))
         other, codes = None, [problem.code for problem in typed.problems]
         if codes[-1] == "N2C041":
-            other = self._with_parameters_of_its_own(entry, parsed.tree)
+            other = self._with_parameters_of_its_own(entry)
         if other is None and "N2C033" not in codes and self.kinds[entry]:
-            other = self._unlike_said(entry, parsed.tree, self.kinds[entry])
+            other = self._unlike_said(entry, self.kinds[entry])
         if other is None and codes[-1] in _CLASHES:
-            other = self._unlike_beside(entry, parsed.tree)
+            other = self._unlike_beside(entry)
         return other or typed
+
+    def _meaning(self, latex: str, scope: Scope, parsed: Parsed | None = None) -> Typed:
+        """What a formula means in a scope, parsed or not: nothing else decides that, so what is
+        asked again, by other formulas that use it or that stand with it, is found once."""
+        known = self.meanings.setdefault(latex, [])
+        for from_what, its_scope, typed in known:
+            if from_what is parsed and its_scope == scope:
+                return typed
+        if parsed is None or parsed.tree is None:
+            typed = type_formula(latex, scope)
+        else:
+            typed = type_tree(latex, parsed.tree, scope, parsed.read)
+        known.append((parsed, scope, typed))
+        return typed
 
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
         """Remarks on the functions that the text names, where the formula calls them."""
@@ -236,16 +250,16 @@ class Linker:
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
 
-    def _with_parameters_of_its_own(self, entry: Entry, tree: Tree) -> Typed | None:
+    def _with_parameters_of_its_own(self, entry: Entry) -> Typed | None:
         """A function whose parameters are not the arrays that are declared by these names, where
         these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not the image x."""
         foreign = self.parsed[entry].parameters & self._shapes(entry).keys()
         foreign -= self.parsed[entry].shapes.keys()
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
         told = note("N2C039", text, Span(0, len(entry.latex)))
-        return self._without(entry, tree, foreign, told)
+        return self._without(entry, foreign, told)
 
-    def _unlike_beside(self, entry: Entry, tree: Tree) -> Typed | None:
+    def _unlike_beside(self, entry: Entry) -> Typed | None:
         """A formula that does not fit what a section beside its own declares, and can be read
         without: each may have a W of its own. What its own section says, or one that it is a part
         of, holds."""
@@ -260,27 +274,27 @@ class Linker:
             Span(0, len(entry.latex)),
             "the formula does not fit that, and is computed as if it named another; rename one",
         )
-        return self._without(entry, tree, foreign, told)
+        return self._without(entry, foreign, told)
 
-    def _without(self, entry: Entry, tree: Tree, foreign: Set[str], told: Problem) -> Typed | None:
+    def _without(self, entry: Entry, foreign: Set[str], told: Problem) -> Typed | None:
         """A formula read without what the note declares of some names, if it can be."""
         if not foreign:
             return None
         self.bound[entry] = frozenset(foreign)
-        typed = type_tree(entry.latex, tree, self.scope(entry))
+        typed = self._meaning(entry.latex, self.scope(entry), self.parsed[entry])
         if typed.kind == "rejected":
             del self.bound[entry]
             return None
         return replace(typed, problems=(*typed.problems, told))
 
-    def _unlike_said(self, entry: Entry, tree: Tree, kinds: Mapping[str, Shape]) -> Typed | None:
+    def _unlike_said(self, entry: Entry, kinds: Mapping[str, Shape]) -> Typed | None:
         """A formula that cannot be computed where something is a vector, as the text says, and can
         where the text speaks loosely: from here on that is not said of the formula. None where the
         text is not to blame."""
         one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
         for rest in (*one_less, {}):
             self.kinds[entry] = rest
-            other = type_tree(entry.latex, tree, self.scope(entry))
+            other = self._meaning(entry.latex, self.scope(entry), self.parsed[entry])
             given = () if other.equation is None else other.equation.inputs
             ranks = {one.name: len(one.shape) for one in given}
             left = {name: kind for name, kind in kinds.items() if name not in rest}
@@ -301,7 +315,7 @@ class Linker:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = "".join(other.latex + JOIN for other in uses)
         scope = replace(self.scope(entry, uses), operators=operators)
-        typed = type_formula(before + entry.latex, scope)
+        typed = self._meaning(before + entry.latex, scope)
         mine = self.parsed[entry]
         named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
         if typed.equation is not None and typed.equation.name not in (named or {""}):
@@ -320,7 +334,7 @@ class Linker:
         nothing, indexed = Typed("text"), self.parsed[entry].indexed.get(name)
         if own.equation is None or indexed is None:
             return nothing
-        typed = type_formula(before + entry.latex, replace(scope, result=name))
+        typed = self._meaning(before + entry.latex, replace(scope, result=name))
         if typed.equation is None or typed.equation.name != name:
             return nothing
         arrays = own.equation.value, typed.equation.value
@@ -615,7 +629,7 @@ class Linker:
         beside = self.parsed[entry].places.get(name)
         if equation is None or beside is None or equation.name == name:
             return equation
-        return type_formula(entry.latex[beside.start : beside.end], self.scope(entry)).equation
+        return self._meaning(entry.latex[beside.start : beside.end], self.scope(entry)).equation
 
     def indexed(self, entry: Entry, other: Entry, name: str) -> Indexed | None:
         """The indices that a definition gives a name, as a formula uses it: those that are not

@@ -146,6 +146,16 @@ class Survey:
     unbound: dict[int, tuple[Node, Mapping[str, Span]]] = field(default_factory=dict)
     nodes: Nodes = field(default_factory=Nodes)
 
+    def anew(self) -> Survey:
+        """The same survey for another typing, which may bind letters of its own."""
+        return replace(
+            self,
+            bound={*self.bound},
+            uses={**self.uses},
+            named={**self.named},
+            unbound={**self.unbound},
+        )
+
     def use(self, node: Node) -> scripts.Use:
         """The resolved scripts of a name."""
         known = self.uses.get(id(node))

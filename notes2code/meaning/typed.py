@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import is_
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.latex import parse
@@ -68,10 +69,23 @@ def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
     return type_tree(latex, tree, scope)
 
 
-def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
-    """Type a formula that is parsed already."""
+@dataclass(frozen=True)
+class Read:
+    """The statements of a formula as they are written, and what is seen in them."""
+
+    stated: tuple[Statement, ...]
+    seen: Survey
+
+    def survey(self, stated: tuple[Statement, ...], lasts: Set[str]) -> Survey:
+        """What is seen in statements, found already if they are these."""
+        same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
+        return self.seen.anew() if same and not lasts else survey(stated, lasts)
+
+
+def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = None) -> Typed:
+    """Type a formula that is parsed already, and read if there is a ``read``."""
     try:
-        stated = statements(tree)
+        stated = statements(tree) if read is None else read.stated
         if "top" in latex.lower():
             stated = largest.written_out(stated)
         if "\\in" in latex or "∈" in latex:
@@ -84,21 +98,23 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY) -> Typed:
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     if told:
-        typed = _type_stated(latex, tree, described, scope)
+        typed = _type_stated(latex, tree, described, scope, read)
         found = typed.equation
         if found is not None and told.keys().isdisjoint(given.name for given in found.inputs):
             return replace(typed, problems=(*typed.problems, *told.values()))
-    return _type_stated(latex, tree, parted, scope)
+    return _type_stated(latex, tree, parted, scope, read)
 
 
-def _type_stated(latex: str, tree: Tree, parted: tuple[Statement, ...], scope: Scope) -> Typed:
+def _type_stated(
+    latex: str, tree: Tree, parted: tuple[Statement, ...], scope: Scope, read: Read | None
+) -> Typed:
     """Type the statements of a formula."""
     try:
         stated, remarks = complex_pairs.apart(parted)
         stated, weighed = bare_sums.indexed(stated)
         said = (*remarks, *weighed, *sizes.examples(stated))
         tree = replace(tree, problems=(*tree.problems, *said))
-        seen = survey(stated, scope.lasts)
+        seen = (read.survey if read else survey)(stated, scope.lasts)
         if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
             stated, seen = indexed, survey(indexed, scope.lasts)
         shapes = shapes_declared(stated, seen)

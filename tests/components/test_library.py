@@ -10,6 +10,7 @@ import pytest
 
 from notes2code.components.compiling import Compiler, shown_settings
 from notes2code.components.library import Component, Form, library
+from notes2code.components.pattern import kinds
 from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import type_formula
 from notes2code.meaning.entries import Entry
@@ -165,3 +166,13 @@ def test_near(name: str, latex: str) -> None:
 
 def test_near_formulas_cover_the_library() -> None:
     assert len({name for name, _ in NEAR}) > 10
+
+
+def test_formulas_are_compared_with_what_holds_their_operations() -> None:
+    for component, form in library().forms:
+        assert (component, form) in library().possible(kinds(form.pattern.value))
+    plain = library().possible(frozenset())
+    assert len(plain) < len(library().forms)
+    assert not any(kinds(form.pattern.value, form.pattern.settings) for _, form in plain)
+    one, two = (library().possible(frozenset(held)) for held in (["sum over 1"], ["prod over 1"]))
+    assert {c.name for c, _ in plain} < {c.name for c, _ in one} != {c.name for c, _ in two}

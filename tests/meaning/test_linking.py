@@ -12,8 +12,11 @@ import pytest
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
+from notes2code.meaning import linking
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
+from notes2code.meaning.scope import Scope, Shape
+from notes2code.meaning.typed import Typed, type_formula
 from notes2code.oracle import evaluate
 from tables import row
 
@@ -34,6 +37,25 @@ def value(entries: Sequence[Entry], **inputs: Any) -> float:
 def adding(number: int, note: str, section: tuple[str, ...] = (), order: int = 0) -> Entry:
     """A definition of f somewhere; its number tells which one was taken."""
     return Entry(f"lift(t) = t + {number}", note, section, order)
+
+
+def test_what_several_formulas_ask_of_others_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counting(latex: str, scope: Scope) -> Typed:
+        asked.append(latex)
+        return type_formula(latex, scope)
+
+    monkeypatch.setattr(linking, "type_formula", counting)
+    made = Entry(r"r_i = \tanh(u_i)", "A.md", (), 1)
+    used = Entry(r"g = \sum_i r_i", "A.md", (), 2)
+    linker = Linker([made, used], library().scope)
+    found = [linker.typed(used), linker.typed(used)]
+    assert len(found[0].together) == 1
+    assert found[0] == found[1]
+    assert len(asked) == len(set(asked)) == 1
+    linker.kinds[used] = {"r": Shape(("d",), 1)}  # what is said of it is another scope
+    assert linker.typed(used).own.equation != found[0].own.equation
 
 
 def test_of_other_notes_most_decide() -> None:
