@@ -98,7 +98,8 @@ def _sequences(used: View) -> int:
     """How many sequences the formula of a part takes: queries, keys and values, or one."""
     if used.component == "cross_attention":
         return 2
-    apart = used.component == "multi_head_attention" and "X" not in used.recognised.found.roles
+    several = used.component in ("multi_head_attention", "grouped_query_attention")
+    apart = several and "X" not in used.recognised.found.roles
     return 3 if apart or used.component == "scaled_dot_product_attention" else 1
 
 

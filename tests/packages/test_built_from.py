@@ -166,3 +166,28 @@ def test_a_name_that_a_formula_has_makes_no_other_class(
     made: Made, pieces: tuple[str, ...], needed: bool
 ) -> None:
     assert ("CausalSelfAttention" in _classes(made(*pieces))) == needed
+
+
+OF_THREE = SHARING.replace("(X)", "(Q, K, V)").replace("(X W", "(Q W")
+OF_THREE = OF_THREE.replace(", X W", ", K W").replace("\nX W", "\nV W")
+STACKS = (
+    r"$$\mathrm{EncoderLayer}(X) = \mathrm{LayerNorm}(Z + \mathrm{FFN}(Z)), \quad "
+    r"Z = \mathrm{LayerNorm}(X + \mathrm{GQA}(X, X, X))$$",
+    r"$$\mathrm{DecoderLayer}(Y, H) = \mathrm{LayerNorm}(B + \mathrm{FFN}(B)), \quad "
+    r"B = \mathrm{LayerNorm}(A + \mathrm{GQA}(A, H, H)), \quad "
+    r"A = \mathrm{LayerNorm}(Y + \mathrm{MaskedMultiHead}(Y))$$",
+    "# The Transformer, with an encoder and a decoder",
+    "## Encoder and decoder",
+)
+
+
+def test_towers_of_heads_that_share_keys_and_values(
+    made: Made, run_tests: Callable[..., bool]
+) -> None:
+    """Those of an encoder have one sequence for all three, those of a decoder two."""
+    rendered = made(MASKED.replace(" + M", ""), OF_THREE, *STACKS)
+    assert not rendered.diagnostics
+    layers = rendered.files["transformer/layers.py"]
+    assert layers.count("GroupedQueryAttention(\n") == 2
+    assert {"Encoder", "Decoder", "EncoderDecoder"} <= _classes(rendered)
+    assert run_tests(rendered.files, "tests/test_layers.py", "tests/test_models.py")
