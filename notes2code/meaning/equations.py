@@ -30,7 +30,7 @@ from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Declare, Define, Statement
 from notes2code.meaning.survey import Survey, used
 from notes2code.meaning.targets import Target, acts_on_numbers, read_target
-from notes2code.meaning.values import Value, free_roots, settled, transpose
+from notes2code.meaning.values import Value, free_roots, settled, transpose, uses
 
 
 @dataclass(slots=True)
@@ -463,6 +463,13 @@ class Attempt:
                     span,
                     "put it on the left-hand side, or into the sum that it belongs to",
                 )
+        loose = [x for x in places if run.indices.get(x) and uses(value.body, run.indices[x])]
+        if len(loose) > 1 and target.name and not (mine or target.parameters or summed):
+            text = (
+                f"`{target.name}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
+            )
+            hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
+            run.problems.append(note("N2C039", text, target.span, hint))
         for letter in sorted(mine & summed - places.keys()) if not identity else ():
             raise error(
                 "N2C032",

@@ -342,7 +342,10 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
         parts = tuple(Lambda((Index("", Size("", value=ir.ONE)),), v.body) for v in values)
         axis = fresh(Size("", value=ir.Num(len(values))))
         return Value(Concat(parts, Idx(axis)), (axis,), span)
-    if any(value.rank == rank - 1 for value in values) and values[0].rank == rank:
+    if {value.rank for value in values} == {rank, rank - 1} and (rank > 1 or values[0].rank):
+        if values[0].rank < rank:
+            text = f"`{run.quote(values[0].span)}` is taken to be one row before those of a matrix"
+            run.problems.append(note("N2C039", text, values[0].span))
         alike = [_as_part(value) if value.rank == rank - 1 else value for value in values]
         if rank < 2:
             return joined_values(run, alike, span)
@@ -361,8 +364,8 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
 
 
 def _as_part(value: Value) -> Value:
-    """What joins an array of one more axis is one more of its parts: ``[K; k]`` has one more row
-    than K, and ``[x; 1]`` one more number than x."""
+    """What joins an array of one more axis is one more of its parts: ``[K; k]`` and ``[k; K]`` have
+    one more row than K, and ``[x; 1]`` has one more number than x."""
     return Value(value.body, (fresh(Size("", value=ir.ONE)), *value.axes), value.span)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
@@ -304,19 +304,27 @@ def _below(nodes: Iterable[Node]) -> set[str]:
     return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
 
 
-def find_free_letters(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> None:
+def find_free_letters(
+    seen: Survey, nodes: Nodes, statements: Sequence[Statement], labels: Mapping[str, Set[str]]
+) -> None:
     """Letters that stand below names on the right and that nothing binds: they run over rows.
-    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for."""
+    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for, and some are ``labels`` in
+    the whole section."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= label_letters.of_arguments(statements)
     labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
     labelled.update(label_letters.labelled_targets(seen, statements))
     seen.parts.update(label_letters.parts_of_whole(seen, statements))
+    given = label_letters.counting(seen).union(*map(label_letters.on_left, statements))
+    apart_by = label_letters.told_apart(label_letters.below(nodes), given)
+    apart_by |= {base: {*own} for base, own in labels.items() if own.isdisjoint(given)}
+    seen.parts.update(apart_by)
     labelled |= seen.parts
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
+    told = told.union(*apart_by.values())
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
@@ -48,12 +48,14 @@ def _label_of_matrix(node: Node) -> str:
 
 
 def roles(target: Node) -> set[str]:
-    """The X of ``f(X_q, X_k, X_v)``, whose letters tell three things apart and count none."""
+    """The X of ``f(X_q, X_k, X_v)`` and of ``f(X_i, X_t)``, whose letters tell things apart and
+    count none."""
     found: dict[str, set[str]] = {}
     for node in binders.target_scripts(target):
         if isinstance(node, Script) and isinstance(node.sub, Name):
             found.setdefault(binders.bare(node), set()).add(node.sub.text)
-    return {base for base, letters in found.items() if len(letters) > 1 and letters <= set("qkv")}
+    matrices = {base for base in told_apart(found, set()) if base.isupper()}
+    return matrices.union(b for b, own in found.items() if len(own) > 1 and own <= set("qkv"))
 
 
 def above(target: Node) -> set[str]:
@@ -131,6 +133,56 @@ def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[st
             apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
             if letters and not counts and (whole or apart):
                 yield base
+
+
+def below(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """What stands alone below each letter: letters and words."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        match node:
+            case Script(Name(base), sub) if sub is not None and len(base) == 1:
+                found.setdefault(base, set()).add(names.label(sub))
+    return found
+
+
+def told_apart(below: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
+    """The letters below which others tell things apart, where these count nothing: the p of
+    ``x_p`` beside ``x_{class}``, and the i and the t of ``H_i`` and ``H_t``, an image and a text.
+    An i and a j alone are two places, and so are the i and the t of vectors."""
+    found: dict[str, set[str]] = {}
+    for base, labels in below.items():
+        single = {x for x in labels if len(x) == 1 and x.islower()}
+        words = {x for x in labels if x.isalpha() and len(x) > 1} - names.INDEX_LETTERS
+        places = set("ijklmn") if base.isupper() else set("ijklmnt")
+        worded = bool(words - names.GREEK) and single.isdisjoint(places)
+        several = len(single) > 1 and not single <= places and base not in _SIZES
+        if (worded or several) and single & names.INDEX_LETTERS and single.isdisjoint(counted):
+            found[base] = single
+    return found
+
+
+_SIZES = frozenset("dDnNT")
+"""What has labels wherever it stands."""
+
+
+def counting(seen: Survey) -> set[str]:
+    """The letters that count in a formula: those that something binds, steps, and the t of
+    ``h_{t-1}``."""
+    subs = (node.sub for node in seen.nodes.of(Script) if node.sub is not None)
+    moved = {shift[0] for sub in subs if (shift := scripts.shift(sub)) is not None and shift[1]}
+    return (moved | seen.bound).union(*seen.steps.values()) - {*seen.free}
+
+
+def on_left(statement: Statement) -> set[str]:
+    """The letters on a left-hand side that are no labels of its parameters."""
+    target = statement.target if isinstance(statement, Define) else None
+    if target is None:
+        return set()
+    own = roles(target)
+    named = (n for n in binders.target_scripts(target) if binders.bare(n) not in own)
+    return {binders.bare(given) for given in binders.arguments(target)}.union(
+        letter for node in named for letter in binders.script_letters(node)
+    )
 
 
 def of_gates(target: Node, nodes: Nodes) -> set[str]:

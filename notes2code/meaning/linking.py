@@ -363,6 +363,7 @@ class Linker:
             apart=self.apart[entry.note],
             lasts=self.letters.lasts(entry),
             mapped=self.letters.mapped(entry),
+            labels=self.letters.labels(entry),
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,

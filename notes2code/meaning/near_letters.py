@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notes2code.meaning import families, quantities
+from notes2code.meaning import families, label_letters, quantities
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.index_letters import last_letters
 from notes2code.meaning.survey import Survey
@@ -20,11 +20,17 @@ class Letters:
         self._counts: dict[_Place, set[str]] = {}
         self._divisors: dict[_Place, set[str]] = {}
         self._mapped: dict[str, set[str]] = {}
+        self._below: dict[_Place, dict[str, set[str]]] = {}
+        self._counting: dict[_Place, set[str]] = {}
         for entry, seen in surveys.items():
             place = entry.note, entry.section
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
+            below = self._below.setdefault(place, {})
+            for base, labels in label_letters.below(seen.nodes).items():
+                below.setdefault(base, set()).update(labels)
+            self._counting.setdefault(place, set()).update(label_letters.counting(seen))
             self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
 
     def lasts(self, entry: Entry) -> frozenset[str]:
@@ -32,6 +38,14 @@ class Letters:
         formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
         place = entry.note, entry.section
         return frozenset(self._ends.get(place, set()) - self._counts.get(place, set()))
+
+    def labels(self, entry: Entry) -> dict[str, set[str]]:
+        """The letters below each name that tell things apart in the section: the t and the i of
+        ``Q = H_t W_Q`` beside ``K = H_i W_K``."""
+        place = entry.note, entry.section
+        return label_letters.told_apart(
+            self._below.get(place, {}), self._counting.get(place, set())
+        )
 
     def divisors(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 
@@ -49,7 +49,8 @@ class Scope:
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
-    ``mapped`` are the letters of the note that weights stand behind, ``X W``.
+    ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
+    below each name that tell things apart in the section and count nothing there.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -67,6 +68,7 @@ class Scope:
     opposites: frozenset[str] = frozenset()
     lasts: frozenset[str] = frozenset()
     mapped: frozenset[str] = frozenset()
+    labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     result: str = ""
 
 

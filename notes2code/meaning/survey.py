@@ -3,7 +3,7 @@ called, what is indexed how often."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -52,6 +52,7 @@ from notes2code.meaning import (
     updates,
 )
 from notes2code.meaning.quantities import quantities
+from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
 
 
@@ -239,15 +240,15 @@ def _in_order(use: scripts.Use) -> scripts.Use:
     return replace(use, indices=(*below, *above), above=0)
 
 
-def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Survey:
-    """Look over the statements of a formula, in a section where ``lasts`` say how many there are:
+def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
+    """Look over the statements of a formula, in a section whose ``lasts`` say how many there are:
     the n of ``c = h_n`` beside ``h_1, …, h_n``."""
     seen = Survey()
     values = [value for s in statements if isinstance(s, Define) for value in s.values]
     nodes = Nodes(node for value in values for node in walk(value))
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     seen.nodes = nodes
-    seen.ends = {*lasts - _names_in(targets)} if targets else set()
+    seen.ends = {*scope.lasts - _names_in(targets)} if targets else set()
     seen.raised = _raised(nodes, targets)
     above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
     seen.listed = above - _given(targets)
@@ -282,7 +283,7 @@ def survey(statements: Sequence[Statement], lasts: Set[str] = frozenset()) -> Su
     doubtful_indices.refuse_powers(seen, scripted)
     doubtful_indices.refuse_sizes_as_elements(nodes)
     seen.identities = identity.identities(nodes)
-    index_letters.find_free_letters(seen, nodes, statements)
+    index_letters.find_free_letters(seen, nodes, statements, scope.labels)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, targets)
     seen.kernels = kernels.found(nodes, seen, (one for v in values for one in used(seen, v)))

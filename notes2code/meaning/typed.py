@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import is_
@@ -76,10 +76,12 @@ class Read:
     stated: tuple[Statement, ...]
     seen: Survey
 
-    def survey(self, stated: tuple[Statement, ...], lasts: Set[str]) -> Survey:
-        """What is seen in statements, found already if they are these."""
+    def survey(self, stated: tuple[Statement, ...], scope: Scope) -> Survey:
+        """What is seen in statements, found already if they are these, and their section tells
+        nothing of their letters."""
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
-        return self.seen.anew() if same and not lasts else survey(stated, lasts)
+        told = scope.lasts or scope.labels
+        return self.seen.anew() if same and not told else survey(stated, scope)
 
 
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = None) -> Typed:
@@ -114,9 +116,9 @@ def _type_stated(
         stated, weighed = bare_sums.indexed(stated)
         said = (*remarks, *weighed, *sizes.examples(stated))
         tree = replace(tree, problems=(*tree.problems, *said))
-        seen = (read.survey if read else survey)(stated, scope.lasts)
+        seen = (read.survey if read else survey)(stated, scope)
         if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
-            stated, seen = indexed, survey(indexed, scope.lasts)
+            stated, seen = indexed, survey(indexed, scope)
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
@@ -141,7 +143,7 @@ def _type_stated(
         mine, told = _of_what_is_given(stated, seen)
         others, scope = _with_local_functions(latex, mine, seen, scope, shapes)
         if len(others) < len(stated):
-            seen = survey(others, scope.lasts)
+            seen = survey(others, scope)
         run, equation = _typed(latex, others, seen, scope, shapes)
         doubts = tuple(slips(others, seen, equation))
     except ProblemError as problem:
@@ -201,7 +203,7 @@ def _other_sides(
         with suppress(ProblemError):  # the value does not come from here
             yield (
                 value.span,
-                _typed(latex, others, survey(others, run.scope.lasts), run.scope, shapes)[1],
+                _typed(latex, others, survey(others, run.scope), run.scope, shapes)[1],
             )
 
 
@@ -262,7 +264,7 @@ def _with_local_functions(
             others.append(statement)
             continue
         alone = tuple(_with_what_makes_it(statement, stated, seen))
-        _, equation = _typed(latex, alone, survey(alone, scope.lasts), scope, shapes)
+        _, equation = _typed(latex, alone, survey(alone, scope), scope, shapes)
         if not softmax.is_defined(equation):
             scope = replace(scope, functions={**scope.functions, name: equation})
     return tuple(others), scope

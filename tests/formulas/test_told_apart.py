@@ -207,3 +207,73 @@ def test_a_batch_may_be_declared_before_the_axes() -> None:
     assert any("those of a batch" in one.message for one in formula.diagnostics)
     with pytest.raises(FormulaError, match="not of the declared shape"):
         compile_formula(r"Q = X W \in \mathbb{R}^{h \times L \times d}")
+
+
+def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
+    return softmax(t @ i.T) @ i
+
+
+@table(
+    # Two letters below one capital, of which nothing counts by either, name a text and an image.
+    Case(
+        r"F = U_i G_i + U_t G_t",
+        "U_i[p,d] G_i[d,n] U_t[p,e] G_t[e,n]",
+        lambda u, g, v, h: u @ g + v @ h,
+    ),
+    Case(r"F = \mathrm{softmax}(G_t G_i^\top) G_i", "G_t[n,d] G_i[m,d]", _crossed),
+    Case(r"f(G_t, G_i) = \mathrm{softmax}(G_t G_i^\top) G_i", "G_t[n,d] G_i[m,d]", _crossed),
+    Case(
+        r"f = \tanh(W_i g_i + W_t g_t)",
+        "W_i[p,d] g_i[d] W_t[p,e] g_t[e]",
+        lambda w, g, v, h: np.tanh(w @ g + v @ h),
+    ),
+    Case(
+        r"O = \mathrm{softmax}(Q K^\top) V",
+        "G_t[n,d] W_Q[d,p] G_i[m,e] W_K[e,p] W_V[e,r]",
+        lambda t, wq, i, wk, wv: softmax(t @ wq @ (i @ wk).T) @ (i @ wv),
+        context=[r"Q = G_t W_Q", r"K = G_i W_K", r"V = G_i W_V"],
+    ),
+    # … and a letter beside a word.
+    Case(r"u = A x_p + x_{class}", "A[m,d] x_p[d] x_class[m]", lambda a, x, c: a @ x + c),
+    # Near misses: two places, what a sum or another formula counts, and scores of vectors.
+    Case(r"S = u_i^\top G u_j", "u[n,d] G[d,d]", lambda u, g: u @ g @ u.T),
+    Case(
+        r"y = \sum_t G_t W + \sum_i G_i U",
+        "G[n,d] W[d,p] U[d,p]",
+        lambda g, w, u: (g @ w + g @ u).sum(0),
+    ),
+    Case(
+        r"P = G_t W",
+        "G[n,d] W[d,p]",
+        lambda g, w: g @ w,
+        context=[r"r_t = G_t U", r"R = G_i U"],
+    ),
+    Case(
+        r"\alpha = \mathrm{softmax}(v^\top \tanh(W g_t + U g_i))",
+        "v[p] W[p,d] g[n,d] U[p,d]",
+        lambda v, w, g, u: softmax(np.tanh((g @ w.T)[:, None] + (g @ u.T)[None]) @ v),
+    ),
+)
+def test_letters_that_count_nothing(case: Case) -> None:
+    check(case)
+
+
+def test_an_array_of_all_pairs_is_told() -> None:
+    (told,) = compile_formula(r"f = A [g_i; g_t]").diagnostics
+    assert "`f` is taken to have one for each `i` and `t`" in told.message
+    assert not compile_formula(r"f_{it} = A [g_i; g_t]").diagnostics
+
+
+@table(
+    # A vector before a matrix is its first row.
+    Case(r"Z = [c; X W]", "c[p] X[n,d] W[d,p]", lambda c, x, w: np.vstack([c, x @ w])),
+    Case(r"Z = [X; c]", "X[n,d] c[d]", lambda x, c: np.vstack([x, c])),
+    Case(
+        r"Z = [x_{class}; x_p E] + P",
+        "x_class[d] x_p[N,k] E[k,d] P[N+1,d]",
+        lambda c, x, e, p: np.vstack([c, x @ e]) + p,
+        context=[r"x_p \in \mathbb{R}^{N \times k}"],
+    ),
+)
+def test_vectors_before_matrices(case: Case) -> None:
+    check(case)
