@@ -318,8 +318,7 @@ def find_free_letters(
     given = label_letters.counting(seen).union(*map(label_letters.on_left, statements))
     apart_by = label_letters.told_apart(label_letters.below(nodes), given)
     apart_by |= {base: {*own} for base, own in labels.items() if own.isdisjoint(given)}
-    seen.parts.update(apart_by)
-    labelled |= seen.parts
+    labelled |= seen.parts | apart_by.keys()
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)

@@ -16,6 +16,7 @@ from notes2code.meaning.ir import (
     Call,
     Concat,
     Equation,
+    Fn,
     Idx,
     Lambda,
     Mul,
@@ -32,6 +33,7 @@ from notes2code.meaning.scripts import is_name
 from notes2code.meaning.softmax import is_softmax
 from notes2code.meaning.stated import Define
 from notes2code.meaning.typed import Typed, type_tree
+from notes2code.meaning.values import GATES
 
 
 def as_defined(
@@ -60,7 +62,7 @@ def as_defined(
     }
     every = linker.same_indices(entry, given)
     pairs = dict(_opposites(linker, every))
-    opposites = pairs.keys() | pairs.values()
+    opposites = pairs.keys() | pairs.values() | set(_gates(every, equation_of))
     defining = {
         name: other
         for name, other in every.items()
@@ -130,6 +132,18 @@ def _rows(
         elements = whole is not None and whole.letters == {*letters}
         if elements and 0 < len(used) == len(letters) - 1 and used == {*letters[:-1]}:
             yield name, 1
+
+
+def _gates(
+    defining: Mapping[str, Entry], equation_of: Callable[[Entry], Equation | None]
+) -> Iterator[str]:
+    """The g that the notes define as a sigmoid, ``g = σ(W x)``, and which opens each element of
+    what it stands before: by the letter too, since labels and scores are made so as well."""
+    for name, other in defining.items():
+        equation = equation_of(other) if base_letter(name) in GATES else None
+        match equation:
+            case Equation(value=Lambda(body=Fn("sigmoid"))):
+                yield name
 
 
 def _opposites(linker: Linker, defining: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:

@@ -44,8 +44,8 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
-    if left.rank and _is_noise(run, left, right):
-        run.pay(1.2 * left.rank)  # the ε of (1 - t) x + t ε is of the kind of x
+    if (lacking := _lacking(run, left, right)) > 0:
+        run.pay(2.4 * lacking)  # the ε of (1 - t) x + t ε is of the kind of x
     elif _is_row_on_matrix(left, right):
         run.pay(2.4)  # the δ of W - η δ x^⊤ is a column, and W a matrix
     elif left.rank != right.rank:
@@ -257,16 +257,21 @@ def _is_across(bias: Value, matrix: Value) -> bool:
     return rows == {"W"} and not columns & {"W"}
 
 
-def _is_noise(run: Run, array: Value, value: Value) -> bool:
-    """Whether a value is made of an ε that is a number, and added to an array: one that stands
-    nowhere else, and mixed with the array, or one that has a label, the ε_0 of a first step."""
-    factors = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
-    refs = [f for f in factors if isinstance(f, ir.Ref) and not f.at]
-    noise = [ref.array for ref in refs if ref.array.startswith("epsilon")]
-    if len(noise) != 1 or any(isinstance(f, ir.Pow) and f.exponent != ir.HALF for f in factors):
-        return False
+def _lacking(run: Run, array: Value, value: Value) -> int:
+    """How many axes an ε lacks that a value is made of, and that is the noise of an array: one that
+    stands nowhere else, and is mixed with the array or has a deviation, a root or a σ, before it;
+    or one that has a label, the ε_0 of a first step."""
+    factors = _factors(value)
+    noise = [f.body for f in factors if isinstance(f.body, ir.Ref) and _letter(f) == "epsilon"]
+    powers = [f.body for f in factors if isinstance(f.body, ir.Pow)]
+    if len(noise) != 1 or any(power.exponent != ir.HALF for power in powers):
+        return 0
     said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
-    return "_" in noise[0] or (len(said) == 1 and _is_mixed(array))
+    spread = powers or any(_letter(factor) == "sigma" for factor in factors)
+    own = free_roots(noise[0]) & {*map(find_index, value.axes)}
+    if "_" in noise[0].array or (len(said) == 1 and (spread or _is_mixed(array))):
+        return array.rank - len(own)
+    return 0
 
 
 def _are_mixed(left: Value, right: Value) -> bool:

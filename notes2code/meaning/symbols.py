@@ -479,7 +479,7 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     else:
         # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
         placed = any(names.label(at.node) not in run.summed for at in use.indices)
-        state = base == "h" and (placed or bool(use.steps))
+        state = base == "h" and (placed or bool(use.steps)) and not _is_multiplied(run, use)
         # The x_i beside x^⊤ are the numbers of a vector.
         transposed = lead in run.seen.transposed.get(use.name, ()) or (state and indices == 2)
         ranks = names.element_ranks(use.name, indices, bold, transposed)
@@ -503,6 +503,20 @@ def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> in
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
     return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
+
+
+def _is_multiplied(run: Run, use: Use) -> bool:
+    """Whether an element stands beside another with the same last index, which a sum counts: the
+    h_{ij} of ``Σ_j s_{tj} h_{ij}``, a dot product. The weights of ``Σ_j a_{tj} h_{ij}`` say nothing
+    of the kind."""
+    last = names.label(use.indices[-1].node) if len(use.indices) > 1 else ""
+    others = {
+        name
+        for name, place, letter in run.seen.shifts
+        if place and letter == last and name != use.name
+    }
+    weights = names.WEIGHTS | {"a", "A", "alpha", "beta"}
+    return last in run.summed and any(names.base_letter(x) not in weights for x in others)
 
 
 def _is_told_apart(run: Run, use: Use) -> bool:

@@ -124,6 +124,8 @@ def _moving(seen: Survey, term: Node) -> Iterator[str]:
     arrays = [node for node in above if scripts.is_name(node) and not _is_rate(node)]
     if len(arrays) == 1 and all(node in arrays or _is_number(node) for node in above):
         roots = (root.body for node in below for root in walk(node) if isinstance(root, Root))
+        if names.label(arrays[0]) in ("epsilon", "varepsilon"):
+            yield seen.use(arrays[0]).name  # noise has no step of its own
         yield from _at_step(seen, (*arrays, *(n for root in roots for n in walk(root))))
 
 

@@ -351,8 +351,8 @@ def is_gate(run: Run, value: Value) -> bool:
     axes = tuple(Idx(axis) for axis in value.axes)
     if (
         gate.array not in run.seen.mixes | run.scope.opposites
-        or gate.at[len(gate.at) - len(axes) :] != axes
-    ):
+        and not _is_opened_here(run, gate.array)
+    ) or gate.at[len(gate.at) - len(axes) :] != axes:
         return False  # nor is G^⊤
     if gate.array in run.defined:
         return not _are_weights(run, gate)
@@ -362,6 +362,12 @@ def is_gate(run: Run, value: Value) -> bool:
         return True
     declared = value.rank == 1 and gate.array in run.shapes
     return declared or (value.rank > 0 and gate.array in run.scope.ranks)
+
+
+def _is_opened_here(run: Run, name: str) -> bool:
+    """Whether a gate is what the formula itself defines as a sigmoid, by its letter too."""
+    made = run.defined[name].array.body if name in run.defined else None
+    return names.base_letter(name) in GATES and isinstance(made, ir.Fn) and made.name == "sigmoid"
 
 
 def _are_weights(run: Run, value: Expr) -> bool:
@@ -380,7 +386,7 @@ HADAMARD = frozenset("⊙∘")
 _MATRIX_GATES = frozenset("FGMTZ")
 """Letters of gates and masks that are matrices, where ``1 - G`` is taken of them."""
 
-_GATES = frozenset("fgioruz")
+GATES = frozenset("fgioruz")
 """Letters of the gates of recurrent networks."""
 
 
@@ -388,7 +394,7 @@ def _is_gated(run: Run, left: Value, right: Value) -> bool:
     """Whether one of two vectors that make a state is a gate by its letter: what the notes define,
     or the formula as a sigmoid."""
     arrays = [side.body.array for side in (left, right) if isinstance(side.body, Ref)]
-    gates = [name for name in arrays if run.gives_state and names.base_letter(name) in _GATES]
+    gates = [name for name in arrays if run.gives_state and names.base_letter(name) in GATES]
     bodies = (run.defined[name].array.body for name in gates if name in run.defined)
     sigmoids = any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
     return sigmoids or any(name in run.scope.ranks for name in gates)

@@ -1,0 +1,80 @@
+"""Gates, noise and dot products written out: what acts on each element."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, sigmoid, table
+
+
+@table(
+    # What a note makes with a sigmoid opens each element of what it stands before.
+    Case(
+        r"u_i = h_i + g_i \cdot c_i",
+        "h[n,d] g[n,d] c[n,d]",
+        lambda h, g, c: h + g * c,
+        context=[r"g_i = \sigma(W [h_i; c_i])"],
+    ),
+    Case(
+        r"Y = g_{out} \cdot M",
+        "g_out[n,d] M[n,d]",
+        np.multiply,
+        context=[r"g_{out} = \sigma(E W)"],
+    ),
+    Case(
+        r"g = \sigma(W x), \quad y = g \cdot x",
+        "W[d,d] x[d]",
+        lambda w, x: sigmoid(w @ x) * x,
+    ),
+    # Near misses: weights and scores made so, and a gate that is a number.
+    Case(r"O = A \cdot V", "A[n,m] V[m,d]", np.matmul, context=[r"A = \sigma(Q K^\top)"]),
+    Case(r"c = p \cdot x", "p[d] x[d]", np.dot, context=[r"p = \sigma(W x)"]),
+    Case(
+        r"y = g \cdot u",
+        "g u[d]",
+        lambda g, u: g * u,
+        context=[r"g = \sigma(w^\top x)", r"u = A x"],
+    ),
+)
+def test_gates(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # Noise is drawn for each element, whatever scales it.
+    Case(
+        r"x_t = (1 - \beta) x_{t-1} + \sqrt{\beta} \epsilon",
+        "beta+ x[d] epsilon[d]",
+        lambda b, x, e: (1 - b) * x + np.sqrt(b) * e,
+    ),
+    Case(r"y = x + \sigma \epsilon", "x[d] sigma epsilon[d]", lambda x, s, e: x + s * e),
+    Case(r"A = W + \sigma \epsilon", "W[n,d] sigma epsilon[n,d]", lambda w, s, e: w + s * e),
+    # … but for the small number below a line.
+    Case(
+        r"\theta_{t+1} = \theta_t - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",
+        "theta eta m v+ epsilon+",
+        lambda t, eta, m, v, e: t - eta * m / (np.sqrt(v) + e),
+    ),
+    Case(r"y = x + \epsilon", "x[d] epsilon", lambda x, e: x + e),
+)
+def test_noise(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # Elements with one last index, which a sum counts, are those of a dot product.
+    Case(r"s_{ti} = \sum_{j=1}^d z_{tj} \cdot h_{ij}", "z[n,d] h[m,d]", lambda z, h: z @ h.T),
+    Case(
+        r"f(z_t, h_i) = z_t^\top h_i = \sum_{j=1}^d z_{t,j} \cdot h_{i,j}",
+        "z[n,d] h[m,d]",
+        lambda z, h: z @ h.T,
+    ),
+    # Near misses: layers that are weighed.
+    Case(
+        r"c_k = \sum_j s_j h_{k,j}",
+        "s[m] h[n,m,d]",
+        lambda s, h: np.einsum("m,nmd->nd", s, h),
+    ),
+)
+def test_dot_products_written_out(case: Case) -> None:
+    check(case)
