@@ -66,6 +66,8 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
     worded = set[str]()  # the c of L_{cls} is no class
     worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
+    if _is_loss(target):  # nor is the p of L_p a place, where nothing has one
+        worded |= _below([target]) - _letters(define.values)
     below = _below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
@@ -181,6 +183,13 @@ def _in_list(node: Node) -> set[str]:
     items = sub.items if isinstance(sub, Group) and {*sub.separators} == {","} else ()
     letters = {item.text for item in items if isinstance(item, Name) and len(item.text) == 1}
     return letters if len(letters) == len(items) else set()
+
+
+def _in_lists_of_three(nodes: Nodes, bound: Set[str]) -> list[str]:
+    """The b of ``Σ_d x_{b,l,d}``, which has an index for each of three axes."""
+    lists = [_in_list(node) for node in nodes.of(Script)]
+    rows = [own for own in lists if len(own) > 2 and own & bound]
+    return sorted({x for own in rows for x in own} - bound)
 
 
 def _neighbours(nodes: Nodes) -> set[str]:
@@ -324,6 +333,8 @@ def find_free_letters(
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     told = told.union(*apart_by.values())
+    if not seen.targets:
+        seen.free += _in_lists_of_three(nodes, seen.bound)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
     counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
     for node in nodes.of(Script):

@@ -147,12 +147,16 @@ def below(nodes: Iterable[Node]) -> dict[str, set[str]]:
 
 def told_apart(below: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
     """The letters below which others tell things apart, where these count nothing: the p of
-    ``x_p`` beside ``x_{class}``, and the i and the t of ``H_i`` and ``H_t``, an image and a text.
-    An i and a j alone are two places, and so are the i and the t of vectors."""
+    ``x_p`` beside ``x_{class}``, the t and the s of ``E_{ts}`` beside ``E_{text}``, and the i and
+    the t of ``H_i`` and ``H_t``, an image and a text. An i and a j alone are two places, and so
+    are the i and the t of vectors."""
     found: dict[str, set[str]] = {}
     for base, labels in below.items():
         single = {x for x in labels if len(x) == 1 and x.islower()}
         words = {x for x in labels if x.isalpha() and len(x) > 1} - names.INDEX_LETTERS
+        runs = {x for x in words if len(x) == 2 and {*x} <= names.INDEX_LETTERS}
+        words -= runs
+        single = single.union(*runs) if words else single
         places = set("ijklmn") if base.isupper() else set("ijklmnt")
         worded = bool(words - names.GREEK) and single.isdisjoint(places)
         several = len(single) > 1 and not single <= places and base not in _SIZES

@@ -85,8 +85,9 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         else:
             found.update(_of_counts(product.factors, "", id(product) in totals))
     for applied in nodes.of(Apply):
-        if binders.bare(applied.function) in ("log", "ln") and _counts_alone(applied.argument):
-            found.update(_named(applied.argument))
+        if binders.bare(applied.function) in ("log", "ln"):
+            found.update(_named(applied.argument) if _counts_alone(applied.argument) else ())
+            found.update(_SHARED.intersection([binders.bare(applied.argument)]))  # log L_t
         if binders.bare(applied.function) in ("cos", "sin"):
             angles = _factors(ungrouped(applied.argument))
             found.update(_ANGLES.intersection(map(binders.bare, angles)))

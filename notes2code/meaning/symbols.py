@@ -176,13 +176,14 @@ def _refuse_share(run: Run, use: Use, defined: Defined) -> None:
 
 
 def _refuse_outcome(run: Run, use: Use) -> None:
-    """The x of ``Σ_x p(x)`` is an outcome and no number that counts."""
-    if use.name in "vwxyz" and use.name in run.summed:
+    """The x of ``Σ_x p(x)`` is an outcome and no number that counts, and so is a ``k_-``."""
+    label = use.name.partition("_")[2]
+    if use.name in run.summed and (use.name in "vwxyz" or label in ("plus", "minus")):
         raise error(
             "N2C032",
-            f"`{use.name}` is what this runs over, and its values are not known",
+            f"`{run.quote(use.span)}` is what this runs over, and its values are not known",
             use.span,
-            f"write the sum over an index, `{use.name}_i`",
+            f"write the sum over an index, `{use.name.partition('_')[0]}_i`",
         )
 
 

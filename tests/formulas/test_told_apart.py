@@ -235,6 +235,11 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
     ),
     # … and a letter beside a word.
     Case(r"u = A x_p + x_{class}", "A[m,d] x_p[d] x_class[m]", lambda a, x, c: a @ x + c),
+    Case(
+        r"F = G_{ts} + G_{text}",
+        "G_ts[n,d] G_text[n,d]",
+        lambda a, b: a + b,
+    ),
     # Near misses: two places, what a sum or another formula counts, and scores of vectors.
     Case(r"S = u_i^\top G u_j", "u[n,d] G[d,d]", lambda u, g: u @ g @ u.T),
     Case(
@@ -277,3 +282,38 @@ def test_an_array_of_all_pairs_is_told() -> None:
 )
 def test_vectors_before_matrices(case: Case) -> None:
     check(case)
+
+
+@table(
+    # Beside what a sum counts, all letters of a list of three are indices.
+    Case(
+        r"\mu = \frac{1}{D} \sum_{d=1}^D x_{b,l,d}",
+        "x[B,L,D]",
+        lambda x: x.mean(-1),
+    ),
+    Case(
+        r"\mu_B = \frac{1}{B \cdot L} \sum_b \sum_l x_{b,l,d}",
+        "x[B,L,D]",
+        lambda x: x.mean((0, 1)),
+        context=[r"x \in \mathbb{R}^{B \times L \times D}"],
+    ),
+    # The letter of a loss that stands nowhere else says which one it is.
+    Case(
+        r"\mathcal{L}_p = \sum_i \frac{r_i - \mu}{\sigma}",
+        "r[n] mu sigma",
+        lambda r, mu, sigma: ((r - mu) / sigma).sum(),
+    ),
+    # What a logarithm is taken of has been counted, and has a letter for each time.
+    Case(
+        r"c_t = \min(\alpha \log L_t, c_{max})",
+        "alpha L+[n] c_max",
+        lambda a, n, c: np.minimum(a * np.log(n), c),
+    ),
+)
+def test_letters_of_lists_losses_and_logarithms(case: Case) -> None:
+    check(case)
+
+
+def test_an_outcome_with_a_label_is_no_number() -> None:
+    with pytest.raises(FormulaError, match="N2C032"):
+        compile_formula(r"z = \sum_{k_-} \exp(q \cdot k_- / \tau)")
