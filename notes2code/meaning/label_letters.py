@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
@@ -211,6 +212,62 @@ _SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
 
 _GATES = frozenset("rzofigcn")
 """What tells gates apart: reset, update, output, forget, input, candidate."""
+
+
+def of_layers(nodes: Nodes) -> Iterator[str]:
+    """The H of ``H^{l-1} W`` and the x of ``x^{l+1} - x^l``, which are those of a layer: its letter
+    stands nowhere but in scripts, as a number would elsewhere, and above what has a row for each
+    token."""
+    above: dict[str, list[Script]] = {}
+    for node in nodes.of(Script):
+        if node.sup is not None and (layer := scripts.layer_label(node.sup)):
+            above.setdefault(layer.partition("_")[0], []).append(node)
+    for letter, raised in above.items():
+        if all(isinstance(node.sup, Name) for node in raised):
+            continue
+        within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
+        counts = any(n.text == letter and id(n) not in within for n in nodes.of(Name))
+        if not counts and any(_is_state(node, raised, nodes) for node in raised):
+            yield from map(binders.bare, raised)
+
+
+def _in_scripts(node: Script) -> Iterator[Node]:
+    return (name for at in (node.sub, node.sup) if at is not None for name in walk(at))
+
+
+def _is_state(node: Script, raised: Sequence[Script], nodes: Nodes) -> bool:
+    """Whether a name has a row for each token: it is called as activations are, is bold, is beside
+    a weight or alone in a call, or there for two layers."""
+    base = binders.bare(node)
+    if not isinstance(node.base, Name) or base in _POWERS:
+        return False
+    if node.base.font == "bold" or base in ("H", "X", "Z", "h"):
+        return True
+    layers = {
+        scripts.layer_label(other.sup)
+        for other in raised
+        if other.sup is not None and binders.bare(other) == base
+    }
+    return (base in ("x", "z") and len(layers) > 1) or any(
+        _takes(product, node) for product in nodes.of(Juxt)
+    )
+
+
+def _takes(product: Juxt, node: Node) -> bool:
+    """Whether something is multiplied by a weight, ``x^{l-1} W``, or what a model takes."""
+    for left, right in pairwise(product.factors):
+        if isinstance(right, Group) and node in right.items and isinstance(left, Name):
+            return len(left.text) > 1 and left.text[0].isupper()
+        if node in (left, right):
+            other = right if node is left else left
+            if binders.bare(other) in ("W", "U"):
+                return True
+    return False
+
+
+_POWERS = frozenset("APTCDN")
+"""Capitals that are raised to a power: the k-th neighbours of a graph, the steps of a chain, and
+what counts."""
 
 
 def doubled(nodes: Nodes) -> set[str]:

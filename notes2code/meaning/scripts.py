@@ -133,6 +133,16 @@ def counts_layers(node: Node) -> bool:
     return found is not None and found[0] == _LAYER
 
 
+def layer_label(node: Node) -> str:
+    """What tells a layer apart, l − 1 from l + 1; "" for what counts no layers."""
+    match shift(node):
+        case (letter, 0) if letter in _LAYERS:
+            return letter
+        case (letter, offset) if letter in _LAYERS:
+            return f"{letter}_{abs(offset)}" if offset < 0 else f"{letter}_plus_{offset}"
+    return ""
+
+
 def stride(node: Node) -> tuple[str, int] | None:
     """The letter and the offset of ``2i`` or ``2i+1``."""
     match node:
@@ -481,8 +491,8 @@ class _Reader:
             self.labels.append(text)
         elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
             self.indices.append(At(node))
-        elif counts_layers(node) and (self.indices or self.labels):
-            self.labels.append(names.label(node))  # the l - 1 of h_n^{l-1}
+        elif (layer := layer_label(node)) and (self.indices or self.labels or self.listed):
+            self.labels.append(layer)  # the l - 1 of h_n^{l-1}
         else:
             self.power = node
 
@@ -545,6 +555,9 @@ _SHARES = frozenset("fp")
 """Frequencies and probabilities, which are raised to a letter to flatten them."""
 
 _LAYER = "l"
+
+_LAYERS = frozenset([_LAYER, "ell", "L"])
+"""Letters of layers, by which they are told apart."""
 
 
 def _is_arithmetic(node: Node) -> bool:

@@ -128,6 +128,31 @@ def leaky(x: Any, slope: float) -> Any:
         lambda w2, w1, x: softmax(w2 @ np.tanh(w1 @ x)),
     ),
     # A layer has all positions, and what scales it is a number.
+    # The state of another layer is an array of its own, and raised to nothing.
+    Case(r"U = H^{l-1} W^U", "H_l_1[n,d] W_U[d,p]", np.matmul),
+    Case(
+        r"S = \mathrm{softmax}(H^{\ell-1} M (H^{\ell-1})^\top)",
+        "H_ell_1[n,d] M[d,d]",
+        lambda h, m: softmax(h @ m @ h.T),
+    ),
+    Case(r"y = W a^{l-1} + b", "W[h,d] a_l_1[d] b[h]", lambda w, a, b: w @ a + b),
+    Case(
+        r"\delta = x^{l+1} - 3 x^l - x^{l-1}",
+        "x_l_plus_1[d] x_l[d] x_l_1[d]",
+        lambda after, x, before: after - 3 * x - before,
+    ),
+    Case(
+        r"G = \gamma^{l-1} H^{l-1} W",
+        "gamma l H_l_1[n,d] W[d,p]",
+        lambda g, layer, h, w: g ** (layer - 1) * (h @ w),
+    ),
+    # Not so what is a number, or has the number of the layer for its exponent elsewhere.
+    Case(r"y = l p^{l-1}", "l p+", lambda n, p: n * p ** (n - 1)),
+    Case(
+        r"s = \sum_{\ell=1}^L c_\ell r^{\ell-1}",
+        "c[L,d] r",
+        lambda c, r: sum(c[i] * r**i for i in range(len(c))),
+    ),
     Case(
         r"H^{(l+1)} = s \cdot \frac{\hat H^{(l)}}{\|\hat H^{(l)}\|_F}",
         "s H_hat[n,d]",
