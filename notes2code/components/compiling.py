@@ -21,7 +21,7 @@ from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.contradictions import contradictions
 from notes2code.meaning.entries import Entry
-from notes2code.meaning.ir import Cases, Equation, Expr, Lambda, Ref, Size, rebuild, walk
+from notes2code.meaning.ir import Cases, Equation, Expr, Idx, Lambda, Ref, Size, rebuild, walk
 from notes2code.meaning.kinds import unlike
 from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.names import base_letter
@@ -137,11 +137,17 @@ class Compiler:
         return self._retyped(compiled, typed)
 
     def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
-        """A plain formula read another way, and what is to be said of that."""
+        """A plain formula read another way, and what is to be said of that; joined heads that are
+        vectors only so are a component."""
+        entry = compiled.entry
         if typed.equation is None:
-            return Compiled(compiled.entry, "rejected", None, None, typed.problems)
-        problems = self._problems(compiled.entry, typed, ())
-        problems += self._doubts(compiled.entry, typed, typed.equation)
+            return Compiled(entry, "rejected", None, None, typed.problems)
+        problems = self._problems(entry, typed, ())
+        found = self._recognised(entry, typed.equation, {}, frozenset())
+        if found is not None and found.form.of_heads:
+            problems.extend(_unusual(found, entry, self.library))
+            return Compiled(entry, "component", found.equation, found, _unique(problems))
+        problems += self._doubts(entry, typed, typed.equation)
         return replace(compiled, equation=typed.equation, problems=_unique(problems))
 
     def _using(self, entry: Entry, others: Iterable[Entry]) -> Iterator[tuple[Entry, Typed]]:
@@ -330,11 +336,15 @@ class Compiler:
                 return False
         heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
         defined = self.linker.nearest(entry, sorted(heads), "arrays", within=1)
-        return all(self._is_of_heads(others[0]) for others in defined.values())
+        return all(
+            self._is_of_heads(others[0], _joined_axis(recognised.equation, head))
+            for head, others in defined.items()
+        )
 
-    def _is_of_heads(self, entry: Entry) -> bool:
+    def _is_of_heads(self, entry: Entry, place: int) -> bool:
         """Whether a formula is attention whose queries, keys and values, or what makes them, are
-        those of each head; of one that is being read it is taken for granted."""
+        those of each head, which the axis at some place counts; of one that is being read it is
+        taken for granted."""
         if entry in self.reading or len(self.reading) > MAX_CHAIN:
             return True
         found = self._by_itself(entry).recognised
@@ -343,8 +353,8 @@ class Compiler:
         arrays = {role.array for role in found.found.roles.values()}
         weights = {array for array in arrays if base_letter(array) == "W"}
         inputs = (one for one in found.equation.inputs if one.name in (weights or arrays))
-        head = found.equation.value.indices[0].size
-        return all(head in one.shape for one in inputs)
+        head = found.equation.value.indices[place]
+        return all(head.size in one.shape[:-1] for one in inputs)
 
     def _biases(self, uses: Sequence[Entry], alone: Recognised | None) -> list[Entry]:
         """Those of a formula's definitions that become classes of their own which give an attention
@@ -404,6 +414,16 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _joined_axis(equation: Equation, heads: str) -> int:
+    """The axis along which heads are joined: the first one of ``[head_1; …; head_h]``, the second
+    one of ``[o_{t,1}; …; o_{t,h}]``."""
+    for inner in walk(equation.value.body):
+        if isinstance(inner, Ref) and inner.array == heads:
+            joined = (place for place, at in enumerate(inner.at) if not isinstance(at, Idx))
+            return next(joined, 0)
+    return 0
 
 
 def _is_limited(equation: Equation | None) -> bool:

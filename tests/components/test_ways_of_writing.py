@@ -37,6 +37,30 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+HEADS_OF_TOKENS = (
+    r"z_{t,i} = \sum_{j=1}^t \mathrm{softmax}_j(q_{t,i}^\top k_{j,i} / \sqrt{d_h}) v_{j,i}"
+)
+
+
+@pytest.mark.parametrize(
+    "heads, joined, component",
+    [
+        (HEADS_OF_TOKENS, r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]", "multi_head_attention"),
+        # Along the tokens nothing is joined that heads are, nor what each head makes otherwise.
+        (HEADS_OF_TOKENS, r"y_i = W^O [z_{1,i}; z_{2,i}; \dots; z_{n,i}]", None),
+        (
+            r"z_{t,i} = \sum_j \mathrm{softmax}_j(q_t^\top k_j) v_{j,i}",
+            r"y_t = W^O [z_{t,1}; \dots; z_{t,h}]",
+            None,
+        ),
+        (r"z_{t,i} = \tanh(W_i x_t)", r"y_t = W^O [z_{t,1}; \dots; z_{t,h}]", None),
+    ],
+)
+def test_heads_of_each_token(heads: str, joined: str, component: str | None) -> None:
+    found = said(heads, joined)
+    assert (found[0] if found is not None else None) == component
+
+
 def test_scores_called_e_are_no_base_of_their_powers() -> None:
     scores = r"e_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} - \lambda b_{ij}"
     weights = r"\alpha_{ij} = \frac{e^{e_{ij}}}{\sum_l e^{e_{il}}}"
