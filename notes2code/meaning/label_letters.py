@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from notes2code.latex.tree import (
     Accent,
     Big,
+    Frac,
     Group,
     Infix,
     Juxt,
     Name,
+    Neg,
     Node,
     Nodes,
     Num,
@@ -114,8 +116,9 @@ def labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[
 
 
 def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    """The E of ``E = E_t + E_p``, which has no index on the left; and the F of ``g = σ(W [F_s;
-    F_p])``: letters that count nowhere tell parts of one thing apart."""
+    """The E of ``E = E_t + E_p`` and the C of ``C = ⌈n / C_r⌉``, which have no index on the left;
+    and the F of ``g = σ(W [F_s; F_p])``: letters that count nowhere tell parts of one thing
+    apart."""
     for statement in statements:
         if not isinstance(statement, Define) or statement.target is None:
             continue
@@ -129,8 +132,11 @@ def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[st
                     below.setdefault(base, set()).update({label, "i"} if turned else {label})
         for base, labels_of in below.items():
             letters = labels_of & names.INDEX_LETTERS
-            counts = len(labels_of) < 2 or not letters.isdisjoint(seen.bound | mine)
             whole = plain and base == binders.bare(statement.target)
+            several = len(labels_of) > 1 or (
+                letters.isdisjoint("ijklmnt") and whole and _reckons(statement)
+            )
+            counts = not several or not letters.isdisjoint(seen.bound | mine)
             apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
             if letters and not counts and (whole or apart):
                 yield base
@@ -188,6 +194,14 @@ def on_left(statement: Statement) -> set[str]:
     return {binders.bare(given) for given in binders.arguments(target)}.union(
         letter for node in named for letter in binders.script_letters(node)
     )
+
+
+def _reckons(define: Define) -> bool:
+    """Whether a definition calls nothing and joins nothing, as ``⌈n / r⌉`` does not: what it is of
+    is no whole array, as the h_p of ``h = \\max(h_p)`` are."""
+    kinds = Name | Num | Script | Infix | Frac | Neg
+    within = (inner for value in define.values for inner in walk(value))
+    return all(isinstance(n, kinds) or (isinstance(n, Group) and n.open in "⌈⌊(") for n in within)
 
 
 def of_gates(target: Node, nodes: Nodes) -> set[str]:

@@ -38,6 +38,8 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         named = (*earlier_names, operands[0])
         numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
         return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
+    if signs == ["∼"] and _is_drawn_from(operands[-1]):
+        return [Fact("∼", node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
@@ -111,6 +113,14 @@ def _is_interval(node: Node | None) -> bool:
             return True
         case Group(_, (Num(first), Num(last))):
             return "." in first + last
+    return False
+
+
+def _is_drawn_from(node: Node | None) -> bool:
+    """Whether a node is a distribution over an interval, ``\\mathrm{Uniform}[a, b]``."""
+    match node:
+        case Juxt((Name(), Group("[", (_, _)))):
+            return True
     return False
 
 

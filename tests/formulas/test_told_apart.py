@@ -33,6 +33,10 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
         _grouped,
     ),
     Case(r"S_{ij} = \sum_k Q_{ik} K_{jk}", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    # What a name is made of by arithmetic, under its own letter, is another thing; not so what a
+    # function takes as a whole.
+    Case(r"G = \lceil n / G_r \rceil", "G_r+ n", lambda r, n: np.ceil(n / r)),
+    Case(r"h = \max(h_p)", "h[n,d]", lambda h: h.max(0)),
     # The p of x_p^1, …, x_p^9 says which x these are.
     Case(
         r"z = [c; x_p^1 E; x_p^2 E; \dots; x_p^{9} E] + P",
@@ -317,3 +321,8 @@ def test_letters_of_lists_losses_and_logarithms(case: Case) -> None:
 def test_an_outcome_with_a_label_is_no_number() -> None:
     with pytest.raises(FormulaError, match="N2C032"):
         compile_formula(r"z = \sum_{k_-} \exp(q \cdot k_- / \tau)")
+
+
+def test_what_is_drawn_from_an_interval_has_no_shape() -> None:
+    formula = compile_formula(r"n_e \sim \mathrm{Uniform}[0, m - n], \quad b = n + n_e")
+    assert {one.name: one.shape for one in formula.inputs} == {"n": (), "n_e": ()}
