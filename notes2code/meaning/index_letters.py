@@ -75,7 +75,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     seen.bound |= places & set(binders.script_letters(target, places))
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
-    labels |= binders.named_after(nodes) - seen.bound
+    labels |= binders.named_after(nodes) - seen.bound | seen.labels
     labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
@@ -324,6 +324,9 @@ def find_free_letters(
     labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
     labelled.update(label_letters.labelled_targets(seen, statements))
     seen.parts.update(label_letters.parts_of_whole(seen, statements))
+    seen.parts.update(
+        binders.bare(n) for n in nodes.of(Script) if binders.bare(n.sub or n) in seen.labels
+    )
     given = label_letters.counting(seen).union(*map(label_letters.on_left, statements))
     apart_by = label_letters.told_apart(label_letters.below(nodes), given)
     apart_by |= {base: {*own} for base, own in labels.items() if own.isdisjoint(given)}
@@ -332,7 +335,7 @@ def find_free_letters(
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
-    told = told.union(*apart_by.values())
+    told = told.union(seen.labels, *apart_by.values())
     if not seen.targets:
         seen.free += _in_lists_of_three(nodes, seen.bound)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)

@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Declare, Define, Statement
 
 if TYPE_CHECKING:
     from notes2code.meaning.survey import Survey
@@ -48,6 +48,27 @@ def _label_of_matrix(node: Node) -> str:
         case Script(Name(base), Name(letter), None, 0) if base.isupper():
             return letter
     return ""
+
+
+def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
+    """The t of ``W_t ∈ ℝ^{d_t × d}``, whose shape is its own: what counts has one shape for all.
+    The k of ``q_k ∈ ℝ^{d_k}`` is that of keys, whatever it counts."""
+    found: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, Declare):
+            sizes = {letter for axis in statement.axes for letter in _below_a_size(axis)}
+            named = {
+                binders.bare(n.sub) for n in statement.names if isinstance(n, Script) and n.sub
+            }
+            found |= named & sizes
+    return found & (names.INDEX_LETTERS - {*"ijk"})
+
+
+def _below_a_size(axis: Node) -> Iterator[str]:
+    """The t of ``d_t``."""
+    match axis:
+        case Script(Name(), Name(letter), None, 0):
+            yield letter
 
 
 def roles(target: Node) -> set[str]:

@@ -67,7 +67,8 @@ class Survey:
     ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
     ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
     ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
-    ``parts`` are letters of which labels below tell several things apart.
+    ``parts`` are letters of which labels below tell several things apart, ``labels`` those labels
+    that the shapes of these say.
     ``moves`` are names that an update adds to its state, with that.
     ``points`` are vectors by where they stand, ``forms`` the matrices between two.
     ``averaged`` are the values that weights add up, which are vectors.
@@ -100,6 +101,7 @@ class Survey:
     shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
     bold: dict[str, set[int]] = field(default_factory=dict)
     parts: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
     entries: set[str] = field(default_factory=set)
     elements: set[str] = field(default_factory=set)
     placed: set[str] = field(default_factory=set)
@@ -263,8 +265,10 @@ def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
     if nodes.of(Dots) or on_left.of(Dots):
         index_letters.find_ends(seen, [*nodes, *on_left])
     index_letters.find_steps(seen, statements)
+    seen.labels = label_letters.of_own_sizes(statements) - seen.bound
     for statement in statements:
         if isinstance(statement, Range):
+            seen.labels.discard(statement.index)
             seen.bound.add(statement.index)
             seen.ranges[statement.index] = statement
             seen.sizes.update(binders.size_names(statement.last))

@@ -33,6 +33,14 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
         _grouped,
     ),
     Case(r"S_{ij} = \sum_k Q_{ik} K_{jk}", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    # A weight with a size of its own is no weight of several; what is summed up is.
+    Case(r"u_t = c_t W_t, \quad W_t \in \mathbb{R}^{d_t \times d}", "c_t[e] W_t[e,d]", np.matmul),
+    Case(r"Z_m = X_m W_m, \quad W_m \in \mathbb{R}^{d_m \times d}", "X_m[n,e] W_m[e,d]", np.matmul),
+    Case(
+        r"z_t = W_t x, \quad W_t \in \mathbb{R}^{d_k \times d}",
+        "W[n,k,d] x[d]",
+        lambda w, x: w @ x,
+    ),
     # What a name is made of by arithmetic, under its own letter, is another thing; not so what a
     # function takes as a whole.
     Case(r"G = \lceil n / G_r \rceil", "G_r+ n", lambda r, n: np.ceil(n / r)),
@@ -326,3 +334,16 @@ def test_an_outcome_with_a_label_is_no_number() -> None:
 def test_what_is_drawn_from_an_interval_has_no_shape() -> None:
     formula = compile_formula(r"n_e \sim \mathrm{Uniform}[0, m - n], \quad b = n + n_e")
     assert {one.name: one.shape for one in formula.inputs} == {"n": (), "n_e": ()}
+
+
+def test_weights_of_different_sizes_are_several_names() -> None:
+    own = r"%s' = %s W_%s, \quad W_%s \in \mathbb{R}^{d_%s \times d_h}"
+    several = r" ;\quad ".join(own % (f"c_{x}", f"c_{x}", x, x, x) for x in "atl")
+    assert {one.name for one in compile_formula(several).inputs} <= {
+        "c_a",
+        "c_t",
+        "c_l",
+        "W_a",
+        "W_t",
+        "W_l",
+    }
