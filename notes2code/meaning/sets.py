@@ -1,5 +1,6 @@
 """Sets: one that is given as a call, ``j ∈ N(i)`` or ``e ∈ \\mathrm{TopK}(s_t)``, is written with
-what it is of below its name; a sum over a list, ``Σ_{c ∈ \\{q, k\\}} W_c``, as its terms."""
+what it is of below its name; a sum over a list, ``Σ_{c ∈ \\{q, k\\}} W_c``, as its terms; one over
+nodes, ``Σ_{v_k ∈ N_i} e_{ik}``, over their numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from notes2code.latex.tree import (
     ungrouped,
     walk,
 )
-from notes2code.meaning import binders, scripts
+from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement
 
 
@@ -35,6 +36,10 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
 
     def written(node: Node) -> Node:
         match node:
+            case Big(sub=Relation((Script(Name(), Name(), None, 0) as member, of), ("∈",)) as told):
+                if _only_counts(member, node.body):
+                    told = replace(told, operands=(member.sub, of))
+                    return rebuilt(replace(node, sub=told), written)
             case Relation((Name() as member, Juxt() as called), ("∈" | "∉",)):
                 return replace(node, operands=(member, _named(called)))
             case Relation((Name() as member, Infix("∪", Juxt() as called) as joined), ("∈",)):
@@ -56,6 +61,15 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
         return replace(statement, values=values, conditions=conditions)
 
     return tuple(map(with_names, stated))
+
+
+def _only_counts(member: Script, body: Node) -> bool:
+    """Whether the v_k of ``Σ_{v_k ∈ N_i} e_{ik}``, a node of a graph, stands for its number k."""
+    inside = walk(body)
+    itself = any(isinstance(n, Script) and names.label(n) == names.label(member) for n in inside)
+    return not itself and any(
+        isinstance(n, Name) and n.text == names.label(member.sub or member) for n in inside
+    )
 
 
 def _terms(body: Node, letter: str, members: Sequence[Node]) -> Node:

@@ -16,6 +16,18 @@ from tables import Case, check, table
         "N[n,m] c[n,m] W[p,d] x[m,d]",
         lambda n, c, w, x: (c * (n != 0)) @ x @ w.T,
     ),
+    # The nodes themselves are what a sum runs over, and stand for their numbers.
+    Case(
+        r"h_i' = \sum_{v_j \in \mathcal{N}_i} c_{ij} W h_j",
+        "N[n,m] c[n,m] W[p,d] h[m,d]",
+        lambda n, c, w, h: (c * (n != 0)) @ h @ w.T,
+    ),
+    Case(
+        r"c_{ij} = \mathrm{softmax}(e_{ij}) = "
+        r"\frac{\exp(e_{ij})}{\sum_{v_k \in \mathcal{N}_i} \exp(e_{ik})}",
+        "e[n,m] N[n,m]",
+        lambda e, n: np.exp(e) / (np.exp(e) * (n != 0)).sum(1, keepdims=True),
+    ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),
