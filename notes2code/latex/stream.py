@@ -20,7 +20,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     """Drop braces around all of it and around signs, row breaks inside an equation, alignment
     marks, and ``\\left( \\right.`` slips. ``known`` are the words of the notes, and the
     differences that they define."""
-    tokens = _without_outer_braces(tokens)
+    tokens = _without_outer_braces(_without_frame(tokens))
     kinds = {token.kind for token in tokens}
     if "{" in kinds:
         if any(token.text in ("<", "⟨") for token in tokens):
@@ -46,6 +46,16 @@ def _sets_off(tokens: list[Token], at: int) -> bool:
         return False
     behind = next(token for token in tokens[at:] if token.kind != "quad")
     return behind.kind == "rel" and behind.text == "∈"
+
+
+def _without_frame(tokens: list[Token]) -> list[Token]:
+    """A whole formula in a ``\\boxed{…}``, which may hold conditions and several equations."""
+    framed = (tokens[0].kind, tokens[0].text) == ("cmd", "boxed")
+    return (
+        tokens[1:]
+        if framed and len(_without_outer_braces(tokens[1:])) < len(tokens) - 1
+        else tokens
+    )
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:

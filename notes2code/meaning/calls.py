@@ -342,6 +342,8 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
         powers.check_exponent(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
+    if function == "rsqrt":
+        return mapped(value, lambda e: ir.inverse(ir.Pow(e, ir.HALF)), span)
     if function == "relu6":
         return mapped(value, lambda e: ir.Fn("clip", (e, ir.ZERO, ir.Num(6))), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Infix, Name, Node, Relation, walk
 from notes2code.latex.words import ELSE
-from notes2code.meaning import ir, membership
+from notes2code.meaning import ir, membership, symbols
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.run import Run
 
@@ -32,9 +32,13 @@ def condition(run: Run, node: Node) -> Expr:
             "write a comparison of indices or numbers, such as `j \\le i`",
         )
     values: list[Expr] = []
+    of_places = all(isinstance(o, Name) and o.text in run.indices for o in node.operands)
     for operand in node.operands:
         if operand is None:
             raise error("N2C024", "one side of this comparison is missing", node.span)
+        if of_places and isinstance(operand, Name):
+            values.append(symbols.counted(run.indices[operand.text]))
+            continue
         value = run.lower(operand)
         if value.rank:
             raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
@@ -53,11 +57,15 @@ def both(*given: Expr | None) -> Expr | None:
 
 
 def with_one_more(node: Node) -> tuple[Relation, Relation] | None:
-    """``j ∈ N_i`` and ``j = i`` for ``j ∈ N_i ∪ \\{i\\}``."""
+    """``j ∈ N_i`` and ``j = i`` for ``j ∈ N_i ∪ \\{i\\}`` and ``j ∈ N_i ∪ i``."""
     match node:
         case Relation((member, Infix("∪", members, Group("{", (Name() as one,)))), ("∈",)):
             inside = replace(node, operands=(member, members))
             return inside, replace(node, operands=(member, one), signs=("=",))
+        case Relation((member, Infix("∪", members, Name(letter) as one)), ("∈",)):
+            if letter.islower():  # a set has a capital
+                inside = replace(node, operands=(member, members))
+                return inside, replace(node, operands=(member, one), signs=("=",))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
@@ -11,6 +12,7 @@ from notes2code.latex.tree import (
     Frac,
     Group,
     Infix,
+    Juxt,
     Name,
     Node,
     Nodes,
@@ -51,6 +53,23 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
                 node.sup.span,
                 f"write `({letter})` for the number; a power of a matrix is not computed",
             )
+
+
+def refuse_transposed_labels(nodes: Nodes) -> None:
+    """Refuse the ``W_Q^T`` of ``X_T W_Q^T``, which may be the weight of the T, as the ``W_Q^I`` of
+    ``X_I W_Q^I`` is that of the I."""
+    for node in nodes.of(Juxt):
+        for one, weight in pairwise(node.factors):
+            match one, weight:
+                case Script(Name(base), Name("T"), None, 0), Script(_, _, Name("T") as mark, 0):
+                    if base.isupper() and binders.bare(weight) in names.WEIGHTS:
+                        raise error(
+                            "N2C033",
+                            "the `T` may be a transpose here, or the label that stands below "
+                            f"`{base}`, too",
+                            mark.span,
+                            "write `^\\top` for the transpose, and the label below its name",
+                        )
 
 
 def refuse_sizes_as_elements(nodes: Nodes) -> None:

@@ -12,7 +12,8 @@ OF_NUMBERS = {
     "erf": "erf", "sigmoid": "sigmoid",
     "relu": "relu", "relu6": "relu6", "gelu": "gelu", "elu": "elu", "silu": "silu", "swish": "silu",
     "softplus": "softplus", "sign": "sign", "sgn": "sign", "abs": "abs", "floor": "floor",
-    "ceil": "ceil", "round": "round", "sqrt": "sqrt", "logistic": "sigmoid",
+    "ceil": "ceil", "round": "round", "sqrt": "sqrt", "rsqrt": "rsqrt",
+    "logistic": "sigmoid",
 }  # fmt: skip
 """Functions of numbers by their names in lower case; on arrays they act element by element."""
 

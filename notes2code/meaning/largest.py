@@ -5,7 +5,7 @@ written so: ``Σ_j 1[s_j > s_i] < k``. Of elements that are equal, all are among
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -16,10 +16,12 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Prose,
     Relation,
     Script,
+    children,
     put,
     rebuilt,
     walk,
@@ -46,20 +48,22 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
 
 def _of_statement(define: Define) -> Define:
     said = (*define.values, *define.conditions)
-    elements = [node for one in said for node in walk(one) if isinstance(node, Script)]
+    outside = Nodes(node for one in said for node in _outside(one))
 
     def written(node: Node) -> Node:
         match node:
             case Relation((member, called), ("∈" | "∉" as sign,)) if member and called:
-                if (told := _told(member, called, elements)) is not None:
+                if (told := _told(member, called, outside)) is not None:
                     return told if sign == "∈" else replace(told, signs=("≥",))
+            case Script(base, Relation()):  # what a softmax runs over
+                return replace(node, base=written(base))
             case Group("", (Prose() as word, Script() as member, among, count, Prose(whose), of)):
-                told = _fewer(_element_of(member, of, elements), count, node.span)
+                told = _fewer(_element_of(member, of, outside), count, node.span)
                 is_top = isinstance(among, Prose) and _AMONG.search(among.text.lower())
                 if told is not None and is_top and _WHOSE.search(whose.lower()):
                     return replace(node, items=(word, told), separators=())
             case Big(op, Relation((Name() as letter, called), ("∈",)) as ran, above, body):
-                if called and (told := _told(letter, called, elements)) is not None:
+                if called and (told := _told(letter, called, outside)) is not None:
                     below = Group("", (letter, told), (":",), ran.span)
                     return Big(op, below, above, written(body), node.span)
         return rebuilt(node, written)
@@ -68,9 +72,17 @@ def _of_statement(define: Define) -> Define:
     return replace(define, values=values, conditions=conditions)
 
 
-def _told(member: Node, called: Node, elements: Sequence[Script]) -> Relation | None:
-    """``s_i ∈ \\mathrm{TopK}(…, k)`` as a comparison; None where no call of that name stands."""
-    match called:
+def _outside(node: Node) -> Iterator[Node]:
+    """The nodes of a formula that stand in no call of this kind."""
+    yield node
+    for inner in children(node):
+        if _called(inner) is None:
+            yield from _outside(inner)
+
+
+def _called(node: Node) -> tuple[Node, Node] | None:
+    """What the largest are taken of, and how many, in ``\\mathrm{TopK}(s, k)``."""
+    match node:
         case Juxt((Name(name), Group("(", (of, count)))):
             pass
         case Juxt((Script(Name(name), count, None), Group("(", (of,)))) if count:
@@ -81,9 +93,20 @@ def _told(member: Node, called: Node, elements: Sequence[Script]) -> Relation | 
             name += "k" if number.isdigit() or number in "kK" else number
         case _:
             return None
-    if re.sub(r"[ _-]", "", name.lower()) not in _NAMES:
+    return (of, count) if re.sub(r"[ _-]", "", name.lower()) in _NAMES else None
+
+
+def _told(member: Node, called: Node, outside: Nodes) -> Relation | None:
+    """``s_i ∈ \\mathrm{TopK}(…, k)`` as a comparison; None where no call of that name stands, or
+    one that may mean something else."""
+    found = _called(called)
+    if found is None:
         return None
-    return _fewer(_listed(member, of) or _element_of(member, of, elements), count, called.span)
+    of, count = found
+    elsewhere = {node.text for node in outside.of(Name)} | _letters(of) | _letters(member)
+    if isinstance(count, Name) and count.text in elsewhere:
+        return None  # what counts, or has a value of its own, says not how many
+    return _fewer(_listed(member, of) or _element_of(member, of, outside), count, called.span)
 
 
 def _fewer(pair: Pair | None, count: Node, span: Span) -> Relation | None:
@@ -97,33 +120,44 @@ def _fewer(pair: Pair | None, count: Node, span: Span) -> Relation | None:
 
 
 def _listed(member: Node, of: Node) -> Pair | None:
-    """An element, and any of ``\\{s_j | 1 ≤ j ≤ n\\}`` or ``\\{s_j\\}_{j=1}^n``."""
+    """An element, and any of ``\\{s_j | 1 ≤ j ≤ n\\}`` or ``\\{s_j\\}_{j=1}^n``, under a letter of
+    its own."""
     match of:
-        case Group("{", (other, Relation((Num() as first, Name() as letter, last), ("≤", "≤")))):
-            below = Relation((letter, first), ("=",), (letter.span,), letter.span)
-            return (member, other, below, last)
-        case Group("{", (other, Relation() as below)):
-            return (member, other, below, None)
-        case Script(Group("{", (other,)), Relation() as below, above, 0):
-            return (member, other, below, above)
-    return None
-
-
-def _element_of(member: Node, of: Node, elements: Sequence[Script]) -> Pair | None:
-    """An element of a vector, ``i`` or ``s_i`` of ``s``, and any other one. ``elements`` tell where
-    an index stands: that of a column may be the first, as in the ``s_{i,t}`` of an ``s_t``."""
-    match member:
-        case Name(letter):
-            own = next((one for one in elements if _is_at(one, of, letter)), _at(of, member))
-        case Script(Name()) if binders.bare(member) == binders.bare(of):
-            among = _letters_below(member) - _letters_below(of)
-            if len(among) != 1:
-                return None
-            own, (letter,) = member, among
+        case Group("{", (one, Relation((Num() as first, Name(letter), last), ("≤", "≤")))):
+            above = last
+        case Script(Group("{", (one,)), Relation((Name(letter), Num() as first), ("=",)), above, 0):
+            pass
         case _:
             return None
-    any_other = Script(Name(letter, member.span), None, None, 1, member.span)
-    return (own, put(own, letter, any_other), any_other, None)
+    own = put(one, letter, member) if isinstance(member, Name) else member
+    place = _another(Name(letter, one.span))
+    below = Relation((place, first), ("=",), (one.span,), one.span)
+    return (own, put(one, letter, place), below, above)
+
+
+def _element_of(member: Node, of: Node, outside: Nodes) -> Pair | None:
+    """An element of a vector, ``i`` or ``s_i`` of ``s``, and any other one. What stands ``outside``
+    tells where an index stands: that of a column may be the first, as in the ``s_{i,t}`` of an
+    ``s_t``."""
+    scripted = outside.of(Script)
+    match member:
+        case Name(letter):
+            found = (one for one in scripted if _is_at(one, of, letter))
+            own = next(found, None) or _at(of, member, outside)
+        case Script(Name()) if binders.bare(member) == binders.bare(of):
+            among = _letters_below(member) - _letters_below(of)
+            own, letter = (member, among.pop()) if len(among) == 1 else (None, "")
+        case _:
+            return None
+    if own is None:
+        return None
+    other = _another(Name(letter, member.span))
+    return (own, put(own, letter, other), other, None)
+
+
+def _another(letter: Name) -> Script:
+    """Another index of the same kind: ``i'``."""
+    return Script(letter, None, None, 1, letter.span)
 
 
 def _is_at(element: Script, of: Node, letter: str) -> bool:
@@ -134,19 +168,24 @@ def _is_at(element: Script, of: Node, letter: str) -> bool:
 
 def _letters_below(node: Node) -> set[str]:
     sub = node.sub if isinstance(node, Script) else None
-    return set() if sub is None else {n.text for n in walk(sub) if isinstance(n, Name)}
+    return set() if sub is None else _letters(sub)
 
 
-def _at(of: Node, place: Name) -> Node:
-    """The element of a vector at an index."""
-    span = of.span
+def _letters(node: Node) -> set[str]:
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
+
+
+def _at(of: Node, place: Name, outside: Nodes) -> Node | None:
+    """The element of a vector at an index; None where an index, or more than a name or a call of a
+    letter, stands for the vector."""
+    indices = {x for node in outside.of(Script) for x in _letters_below(node)}
     match of:
-        case Script(Name() as name, sub, None, 0) if sub:
+        case Script(Name() as name, sub, None, 0) if sub and place.text not in _letters(sub):
             below = sub.items if isinstance(sub, Group) and sub.open == "" else (sub,)
-            both = Group("", (*below, place), (",",) * len(below), span)
-            return Script(name, both, None, 0, span)
-        case Name():
-            return Script(of, place, None, 0, span)
-        case Juxt((Name() as name, Group("(") as given)):
+            both = Group("", (*below, place), (",",) * len(below), of.span)
+            return Script(name, both, None, 0, of.span)
+        case Name(text) if text not in indices:
+            return Script(of, place, None, 0, of.span)
+        case Juxt((Name(text) as name, Group("(") as given)) if len(text) == 1:
             return replace(of, factors=(Script(name, place, None, 0, name.span), given))
-    return Script(Group("(", (of,), (), span), place, None, 0, span)
+    return None

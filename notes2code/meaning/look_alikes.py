@@ -268,19 +268,24 @@ def repeated(run: Run, name: Node, group: Group) -> Value | None:
 
 def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] | None:
     """Where the element is that a call names by the indices of its arguments; None if they do not
-    tell."""
+    tell. Raises ``ProblemError`` where they are other elements than were defined: one further, the
+    first, those of an array that was given as a whole."""
     places: dict[str, scripts.At] = {}
     for theirs, mine in zip(defined.arguments, group.items, strict=False):
         before, now = run.seen.understood(theirs), run.seen.understood(mine)
         if before is None or now is None:
             return None
         if before.name != now.name:
-            if before.indices and now.indices:
+            if before.indices:
                 raise _other_argument(run, theirs, mine)
             return None
+        if len(before.indices) < len(now.indices):
+            raise _other_argument(run, theirs, mine)
         for old, new in zip(before.indices, now.indices, strict=False):
             if isinstance(old.node, Name):
-                places[old.node.text] = new
+                known = places.setdefault(old.node.text, new)
+                if not isinstance(new.node, Name) or not alike(known.node, new.node):
+                    raise _other_argument(run, theirs, mine)
             elif not alike(old.node, new.node):
                 raise _other_argument(run, theirs, mine)
     if set(places) != set(defined.letters) or len(group.items) != len(defined.arguments):
@@ -293,5 +298,5 @@ def _other_argument(run: Run, theirs: Node, mine: Node) -> ProblemError:
         "N2C033",
         f"`{run.quote(mine.span)}` stands where the definition has `{run.quote(theirs.span)}`",
         mine.span,
-        "define the function of names without indices, as `f(x, y) = …`",
+        "write the definition in a formula of its own, as that of a function: `f(x, y) = …`",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
@@ -84,12 +85,20 @@ def _doubt_outer(run: Run, value: Value) -> None:
 def _doubt_number(run: Run, value: Value) -> None:
     """A number that is added to all scores changes nothing, so the g of ``softmax(\\log p + g)`` is
     a vector, and so is the p; the c of ``softmax(x + c)`` only shows that."""
-    known = run.shapes | run.defined | {"c": None}
     for part in value.body.factors if isinstance(value.body, ir.Mul) else (value.body,):
         for term in part.terms if value.rank == 1 and isinstance(part, ir.Add) else ():
-            arrays = [one for one in ir.walk(term) if isinstance(one, ir.Ref)]
-            numbers = [one for one in arrays if not one.at and one.array not in known]
-            run.pay(2.2 * (numbers == arrays != []))
+            logs = [one.arguments[0] for one in ir.walk(term) if _is_log(one)]
+            for one in (term, *logs):
+                if isinstance(one, ir.Ref) and not one.at and one.array not in _NUMBERS:
+                    run.pay(0.0 if one.array in run.shapes | run.defined else 2.2)
+
+
+_NUMBERS = frozenset(["c", "alpha", "beta", "gamma", "lambda_", "tau"])
+"""Letters of numbers, which may be added to show that it changes nothing."""
+
+
+def _is_log(expr: Expr) -> TypeGuard[ir.Fn]:
+    return isinstance(expr, ir.Fn) and expr.name == "log"
 
 
 def _is_row(run: Run) -> bool:

@@ -285,6 +285,7 @@ def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
                 index_letters.find_target_letters(seen, statement, nodes)
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, scripted)
+    doubtful_indices.refuse_transposed_labels(nodes)
     doubtful_indices.refuse_sizes_as_elements(nodes)
     seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements, scope.labels)

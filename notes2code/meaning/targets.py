@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, walk
+from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define
 from notes2code.meaning.survey import Survey
@@ -99,7 +99,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         parameters.append(name)
         if not inner.indices:
             whole.append(name)
-        indices.extend(at for at in inner.indices if at not in indices)
+        indices.extend(at for at in inner.indices if not _is_among(at, indices))
     if isinstance(behind, Script) and behind.sub is not None:
         indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
     plain = {at.node.text for at in indices if isinstance(at.node, Name)}
@@ -110,6 +110,11 @@ def read_target(seen: Survey, define: Define) -> Target:
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
     return target
+
+
+def _is_among(at: scripts.At, others: Sequence[scripts.At]) -> bool:
+    """Whether an index is written before, as the i of both in ``ℓ(x_i, y_i)``."""
+    return any(alike(at.node, other.node) and at.relation == other.relation for other in others)
 
 
 def _is_neighbour(node: Node, letters: Set[str]) -> bool:

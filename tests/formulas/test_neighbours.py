@@ -27,6 +27,15 @@ from tables import Case, check, table
         r"\frac{\exp(e_{ij})}{\sum_{v_k \in \mathcal{N}_i} \exp(e_{ik})}",
         "e[n,m] N[n,m]",
         lambda e, n: np.exp(e) / (np.exp(e) * (n != 0)).sum(1, keepdims=True),
+    Case(
+        r"h_v = \sum_{u \in N_v \cup v} c_{vu} x_u",
+        "N[n,m] c[n,m] x[m,d]",
+        lambda n, c, x: (c * ((n != 0) | np.eye(*n.shape, dtype=bool))) @ x,
+    ),
+    Case(
+        r"a_{vu} = \frac{e_{vu}}{\sum_{z \in N_v \cup \{v\}} e_{vz}}",
+        "e[n,m] N[n,m]",
+        lambda e, n: e / (e * ((n != 0) | np.eye(*n.shape, dtype=bool))).sum(1, keepdims=True),
     ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),

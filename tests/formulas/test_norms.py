@@ -22,6 +22,11 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    Case(
+        r"y = x \cdot \mathrm{rsqrt}(\mathrm{mean}(x^2) + \epsilon)",
+        "x[d] epsilon+",
+        lambda x, e: x / np.sqrt((x**2).mean() + e),
+    ),
     # The norm of each column.
     Case(r"m = \|W\|_c", "W[n,d]", lambda w: np.linalg.norm(w, axis=0)),
     Case(r"U = m \frac{W}{\|W\|_c}", "m[d] W[n,d]", _scaled_columns),

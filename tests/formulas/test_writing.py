@@ -84,6 +84,11 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
         QKV,
         attention,
     ),
+    Case(
+        r"\boxed{z = \mu + \sigma \odot \epsilon, \quad \epsilon \sim \mathcal{N}(0, I)}",
+        "mu[d] sigma[d] epsilon[d]",
+        lambda m, s, e: m + s * e,
+    ),
     Case(r"\boxed{\operatorname{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V}", QKV, attention),
     Case(r"= \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V,", QKV, attention),
     Case(
