@@ -32,7 +32,7 @@ _MANY = {"N": "in", "M": "im", "B": "bi", "n": "i", "m": "i"}
 """Letters that count examples, and the letters of these."""
 
 _COUNTS = frozenset("NMBTKLHWnm")
-"""Letters that can be how many terms there are, among other things."""
+"""Letters that can be how many terms there are, among other things; the G of a g is another."""
 
 
 def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
@@ -61,6 +61,9 @@ def _means(nodes: Nodes) -> Iterator[tuple[Big, dict[Name, Name]]]:
         counts = [end for end in counts if not _is_indexed(end.text, nodes)]
         signs = [*_in_a_row(total)]
         letters = [(sign, letter) for sign, found in signs for letter in found]
+        named = {letter.text for _, letter in letters}
+        if not all(end.text in _COUNTS or end.text.lower() in named for end in counts):
+            continue
         if len(counts) == len(letters) > 1:
             pairs = dict(zip(letters, _in_order(counts, letters), strict=True))
         elif letters and len(signs[0][1]) == 1 and len({end.text for end in counts}) == len(counts):
@@ -92,15 +95,19 @@ def _divided(nodes: Nodes) -> Iterator[tuple[list[Name], Big]]:
 def _factors(node: Node) -> list[Name]:
     """The letters that can count in ``N``, ``2N``, ``N^2``, ``N M`` and ``n h``."""
     match node:
-        case Name(text) if text in _COUNTS:
+        case Name(text) if _is_count(text):
             return [node]
-        case Script(Name(text) as base, None, Num("2"), 0) if text in _COUNTS:
+        case Script(Name(text) as base, None, Num("2"), 0) if _is_count(text):
             return [base, base]
         case Juxt(factors):
             return [end for factor in factors for end in _factors(factor)]
         case Infix("·" | "×", left, right):
             return _factors(left) + _factors(right)
     return []
+
+
+def _is_count(letter: str) -> bool:
+    return letter in _COUNTS or (len(letter) == 1 and letter.isupper())
 
 
 def _in_a_row(node: Node) -> Iterator[tuple[Big, list[Name]]]:
@@ -117,11 +124,14 @@ def _in_a_row(node: Node) -> Iterator[tuple[Big, list[Name]]]:
 
 
 def _in_order(counts: Sequence[Name], letters: Sequence[tuple[Big, Name]]) -> list[Name]:
-    """The ends of some letters: those of the same letters, ``B`` and ``T`` of ``b`` and ``t``, or
-    all as they stand."""
+    """The ends of some letters: those of the same letters, ``B`` and ``T`` of ``b`` and ``t``, and
+    the others as they stand."""
     named = {end.text.lower(): end for end in counts}
-    same = [named[letter.text] for _, letter in letters if letter.text in named]
-    return same if len(same) == len(counts) == len(named) else list(counts)
+    same = {at: named[x.text] for at, (_, x) in enumerate(letters) if x.text in named}
+    others = iter([end for end in counts if end not in same.values()])
+    if len(named) < len(counts) or len({*map(id, same.values())}) < len(same):
+        return list(counts)
+    return [same[at] if at in same else next(others) for at in range(len(letters))]
 
 
 def _fits(count: str, index: str) -> bool:

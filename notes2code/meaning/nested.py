@@ -181,6 +181,8 @@ def _each(letters: Sequence[Node | None], firsts: Sequence[Node], sup: Node | No
         return []
     listed = isinstance(sup, Group) and sup.open in ("", "(") and len(sup.items) == len(names)
     ends = sup.items if isinstance(sup, Group) and listed else [sup] * len(names)
+    if len(names) > 1 and isinstance(sup, Juxt) and len(sup.factors) == len(names):
+        ends = sup.factors  # the HW of Σ_{h,w}^{HW}
     starts = firsts[0].items if _is_list(firsts[0], len(names)) else firsts
     return list(zip(names, starts, ends, strict=True))
 

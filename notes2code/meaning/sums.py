@@ -268,7 +268,12 @@ def _lacking(run: Run, array: Value, value: Value) -> int:
         return 0
     said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
     spread = powers or any(_letter(factor) == "sigma" for factor in factors)
-    own = free_roots(noise[0]) & {*map(find_index, value.axes)}
+    axes = {*map(find_index, value.axes)}
+    # Where what stands beside it has axes, and is no deviation, the ε may well be a number.
+    others = [f for f in factors if f.body is not noise[0] and _letter(f) != "sigma"]
+    if any(free_roots(other.body) & axes for other in others):
+        return 0
+    own = free_roots(noise[0]) & axes
     if "_" in noise[0].array or (len(said) == 1 and (spread or _is_mixed(array))):
         return array.rank - len(own)
     return 0

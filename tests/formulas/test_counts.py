@@ -10,6 +10,9 @@ from tables import Case, check, table
 
 
 @table(
+    Case(r"m = \frac{1}{G} \sum_g r_g", "r[G,d]", lambda r: r.mean(0)),
+    Case(r"L = \frac{1}{NK} \sum_k \sum_i y_{ik}", "y[N,K]", lambda y: y.mean()),
+    Case(r"L = \sum_{h,w}^{HW} x_{hw}^2", "x[H,W]", lambda x: (x**2).sum()),
     Case(r"P = \frac{K - 1}{2}", "K", lambda k: (k - 1) / 2),
     # There are as many heads as of keys and values for them.
     Case(r"G = h / h_{kv}", "h h_kv+", lambda h, kv: h / kv),

@@ -19,6 +19,8 @@ from tables import Case, check, sigmoid, softmax, table
         r"z = \mu + \sigma \odot \epsilon", "mu[d] sigma[d] epsilon[d]", lambda m, s, e: m + s * e
     ),
     Case(r"y = x - \mu", "x[d] mu", np.subtract),
+    # Beside an array a small ε is a number; a deviation has noise of its own kind.
+    Case(r"z = x + \epsilon \sqrt{v}", "x[d] epsilon v+[d]", lambda x, e, v: x + e * v**0.5),
     # A number in every score would change nothing; the logarithm of the number π neither.
     Case(
         r"z = \mathrm{softmax}((\log \pi + g) / \tau)",
