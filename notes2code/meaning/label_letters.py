@@ -293,10 +293,11 @@ def _takes(product: Juxt, node: Node) -> bool:
     for left, right in pairwise(product.factors):
         if isinstance(right, Group) and node in right.items and isinstance(left, Name):
             return len(left.text) > 1 and left.text[0].isupper()
-        if node in (left, right):
-            other = right if node is left else left
-            if binders.bare(other) in ("W", "U"):
-                return True
+        if node is right and binders.bare(left) in ("W", "U"):
+            return True
+        if node is left and binders.bare(right) in ("W", "U"):
+            base = binders.bare(node)  # the α of α^{L-1} W x is a number
+            return base.isupper() or base in ("x", "z")
     return False
 
 

@@ -288,6 +288,8 @@ def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] 
                     raise _other_argument(run, theirs, mine)
             elif not alike(old.node, new.node):
                 raise _other_argument(run, theirs, mine)
+            elif names.label(old.node) in defined.letters:
+                places[names.label(old.node)] = new
     if set(places) != set(defined.letters) or len(group.items) != len(defined.arguments):
         return None
     return tuple(places[letter] for letter in defined.letters)

@@ -236,7 +236,8 @@ def applied_elsewhere(
 
 
 def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | None:
-    """The names that a node applies a function to ("" for an expression), if it does."""
+    """The names that a node applies a function to ("" for an expression or an element), if it
+    does."""
     if not isinstance(node, Juxt):
         return None
     for at, factor in enumerate(node.factors[:-1]):
@@ -244,7 +245,8 @@ def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | Non
         group = behind.base if isinstance(behind, Script) else behind
         named = scripts.is_name(factor) and seen.use(factor).name == function
         if named and isinstance(group, Group) and group.open == "(":
-            return tuple(seen.use(i).name if scripts.is_name(i) else "" for i in group.items)
+            uses = [seen.use(item) if scripts.is_name(item) else None for item in group.items]
+            return tuple("" if use is None or use.indices else use.name for use in uses)
     return None
 
 

@@ -20,6 +20,9 @@ def leaky(x: Any, slope: float) -> Any:
 @table(
     # The second thing that a linear layer is given is how many features it gives.
     Case(
+        r"y = \alpha^{L-1} W x", "alpha+ L W[p,d] x[d]", lambda a, n, w, x: a ** (n - 1) * (w @ x)
+    ),
+    Case(
         r"y = \mathrm{Linear}(x, d_{out})",
         "x[d] W_1[d,d_out] b_1[d_out]",
         lambda x, w, b: x @ w + b,

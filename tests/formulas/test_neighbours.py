@@ -27,6 +27,7 @@ from tables import Case, check, table
         r"\frac{\exp(e_{ij})}{\sum_{v_k \in \mathcal{N}_i} \exp(e_{ik})}",
         "e[n,m] N[n,m]",
         lambda e, n: np.exp(e) / (np.exp(e) * (n != 0)).sum(1, keepdims=True),
+    ),
     Case(
         r"h_v = \sum_{u \in N_v \cup v} c_{vu} x_u",
         "N[n,m] c[n,m] x[m,d]",

@@ -40,6 +40,28 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         lambda w, x, u, h, b, v, c: np.tanh(x @ w.T + h @ u.T + b) @ v.T + c,
     ),
     Case(
+        r"a(s_{t-1}, h_j) = s_{t-1}^\top W h_j \\"
+        r" c_{tj} = \frac{\exp(a(s_{t-1}, h_j))}{\sum_k \exp(a(s_{t-1}, h_k))}",
+        "s[n,d] W[d,p] h[m,p]",
+        lambda s, w, h: softmax(s @ w @ h.T),
+    ),
+    Case(
+        r"\ell(x_i, y_i) = (w^\top x_i - y_i)^2 \\ L = \frac{1}{N} \sum_i \ell(x_i, y_i)",
+        "w[d] x[N,d] y[N]",
+        lambda w, x, y: ((x @ w - y) ** 2).mean(),
+    ),
+    # What is defined of a name is a function where it is given elements of that.
+    Case(
+        r"f(x) = w^\top x + b \\ L = \frac{1}{N} \sum_{i=1}^N (f(x_i) - y_i)^2",
+        "x[N,d] w[d] b y[N]",
+        lambda x, w, b, y: ((x @ w + b - y) ** 2).mean(),
+    ),
+    Case(
+        r"V(s) = w^\top s \\ \delta_t = r_t + \gamma V(s_{t+1}) - V(s_t)",
+        "r[n] gamma s[n+1,d] w[d]",
+        lambda r, g, s, w: r + g * s[1:] @ w - s[:-1] @ w,
+    ),
+    Case(
         r"y_t = V F(x_t, h_{t-1}) + c",
         "V[r,p] x[n,d] h[n,e] W[p,d] U[p,e] b[p] c[r]",
         lambda v, x, h, w, u, b, c: np.tanh(x @ w.T + h @ u.T + b) @ v.T + c,
