@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Node,
     Nodes,
     Num,
+    Relation,
     Script,
     rebuilt,
 )
@@ -41,6 +42,7 @@ def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     ends = {id(big): found for big, found in _means(nodes)}
     if not ends:
         return tuple(clauses)
+    indices = {n.sub.text for n in nodes.of(Script) if isinstance(n.sub, Name)}
 
     def written(node: Node) -> Node:
         found, node = ends.get(id(node), {}), rebuilt(node, written)
@@ -48,10 +50,17 @@ def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             return node
         inner = node.body
         for letter, end in reversed(found.items()):
-            inner = replace(node, sub=letter, sup=end, body=inner)
+            below = _from_one(letter) if end.text in indices else letter
+            inner = replace(node, sub=below, sup=end, body=inner)
         return inner
 
     return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+
+
+def _from_one(letter: Name) -> Relation:
+    """``i = 1``: the mean \\bar x_n is that of the first n."""
+    one = Num("1", letter.span)
+    return Relation((letter, one), ("=",), (letter.span,), letter.span)
 
 
 def _means(nodes: Nodes) -> Iterator[tuple[Big, dict[Name, Name]]]:

@@ -10,6 +10,7 @@ from tables import Case, check, table
 
 
 @table(
+    Case(r"m_n = \frac{1}{n} \sum_i x_i", "x[n,d]", lambda x: x.cumsum(0) / np.c_[1 : len(x) + 1]),
     Case(r"m = \frac{1}{G} \sum_g r_g", "r[G,d]", lambda r: r.mean(0)),
     Case(r"L = \frac{1}{NK} \sum_k \sum_i y_{ik}", "y[N,K]", lambda y: y.mean()),
     Case(r"L = \sum_{h,w}^{HW} x_{hw}^2", "x[H,W]", lambda x: (x**2).sum()),
