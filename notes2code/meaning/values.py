@@ -293,7 +293,6 @@ def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     plain = _are_query_and_sum(run, left.body, right.body) or _is_weighed(left.body, right.body)
-    plain = plain or _are_rows_of_attention(left.body, right.body)
     if left.row == right.row and plain:
         text = f"`{run.quote(where)}` is taken to be the dot product"
         run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
@@ -487,14 +486,6 @@ def _are_query_and_key(left: Expr, right: Expr) -> bool:
     made = not isinstance(left, Ref) and not isinstance(right, Ref)
     letters = [{names.base_letter(a).lower() for a in own} & {*"qk"} for own in arrays if made]
     return sorted(labels, key=sorted) == [{"k"}, {"q"}] or letters == [{"q"}, {"k"}]
-
-
-def _are_rows_of_attention(left: Expr, right: Expr) -> bool:
-    """Whether a query stands beside a key, ``Q_i K_j``, which nothing but a score is made of."""
-    match left, right:
-        case Ref(mine, (_, _)), Ref(theirs, (_, _)):
-            return {mine.lower(), theirs.lower()} == {"q", "k"}
-    return False
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:

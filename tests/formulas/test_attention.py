@@ -21,9 +21,6 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 @table(
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
-    # A query beside a key makes a score, whatever sign is left out.
-    Case(r"s_{ij} = \frac{q_i k_j}{\sqrt{5}}", "q[n,d] k[m,d]", lambda q, k: q @ k.T / 5**0.5),
-    Case(r"\mathrm{Score}(i, j) = Q_i K_j", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
     # The V_j of an output with an index are rows, too.
     Case(
         r"\mathrm{Attention}(Q, K, V)_i = \sum_j A_{ij} V_j",

@@ -39,7 +39,7 @@ BROKEN = [
     refused("N2C032", r"«Y_{:,j}» = W X_{:,j}"),
     refused("N2C032", r"y = W_«{:,e}»"),
     refused("N2C032", r"y = x_«{:k}»"),
-    refused("N2C033", r"s_{ij} = «X_{i,:} Y_{j,:}»"),
+    refused("N2C033", r"s_{ij} = «Q_{i,:} K_{j,:}»"),
     # Of which row the label is, nothing says.
     refused("N2C032", r"L = -\sum_i \log p_{«y_i»}"),
     refused("N2C032", r"L = -\sum_i \log \mathrm{softmax}(z)_{«y_i»}"),
