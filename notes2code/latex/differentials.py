@@ -11,17 +11,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import Accent, Clause, Juxt, Name, Node, Relation, Script, rebuilt, walk
+from notes2code.latex.tree import (
+    Accent,
+    Clause,
+    Juxt,
+    Name,
+    Node,
+    Relation,
+    Script,
+    rebuilt,
+    rewritten,
+    walk,
+)
 
 _DEFINING = ("=", "←")
 
 
-def joined(clauses: Sequence[Clause]) -> list[Clause]:
+def joined(clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses with each d joined to the name behind it, if they define one that is made so, or
     take it beside that name."""
     if not any(map(_defines_differential, clauses)) and not _stand_beside_twins(clauses):
-        return list(clauses)
-    return [replace(clause, node=_joined(clause.node)) for clause in clauses]
+        return clauses
+    return rewritten(clauses, _joined)
 
 
 def _defines_differential(clause: Clause) -> bool:

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Script,
     children,
     rebuilt,
+    rewritten,
     walk,
 )
 from notes2code.latex.words import RATES
@@ -54,7 +55,7 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
             return replace(node, sup=Group("(", (node.sup,), (), node.sup.span))
         return rebuilt(node, change) if children(node) else node
 
-    return tuple(replace(clause, node=change(clause.node)) for clause in clauses)
+    return rewritten(clauses, change)
 
 
 def _number(node: Node) -> str:

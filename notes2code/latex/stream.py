@@ -50,12 +50,10 @@ def _sets_off(tokens: list[Token], at: int) -> bool:
 
 def _without_frame(tokens: list[Token]) -> list[Token]:
     """A whole formula in a ``\\boxed{…}``, which may hold conditions and several equations."""
-    framed = (tokens[0].kind, tokens[0].text) == ("cmd", "boxed")
-    return (
-        tokens[1:]
-        if framed and len(_without_outer_braces(tokens[1:])) < len(tokens) - 1
-        else tokens
-    )
+    if (tokens[0].kind, tokens[0].text) != ("cmd", "boxed"):
+        return tokens
+    inside = _without_outer_braces(tokens[1:])
+    return inside if len(inside) < len(tokens) - 1 else tokens
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:

@@ -353,3 +353,8 @@ def put(node: Node, letter: str, place: Node) -> Node:
     if isinstance(node, Name) and node.text == letter:
         return replace(place, span=node.span)
     return rebuilt(node, lambda inner: put(inner, letter, place))
+
+
+def rewritten(clauses: Iterable[Clause], change: Callable[[Node], Node]) -> tuple[Clause, ...]:
+    """The clauses with their nodes changed."""
+    return tuple(replace(clause, node=change(clause.node)) for clause in clauses)

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     children,
     rebuilt,
+    rewritten,
     walk,
 )
 from notes2code.latex.words import RATES
@@ -34,7 +35,7 @@ def as_places(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
         node = rebuilt(node, written)
         return (isinstance(node, Big) and _as_places(node)) or node
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _as_places(node: Big) -> Big | None:

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     rebuilt,
+    rewritten,
     ungrouped,
     walk,
 )
@@ -52,7 +53,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
                 factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _before_brackets(node: Juxt) -> Iterator[str]:

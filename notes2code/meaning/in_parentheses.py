@@ -6,7 +6,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import Big, Clause, Group, Juxt, Name, Node, Nodes, Script, rebuilt, walk
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    rebuilt,
+    rewritten,
+    walk,
+)
 from notes2code.meaning import names
 
 
@@ -39,7 +51,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
                     factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _base(node: Node) -> str:

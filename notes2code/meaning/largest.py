@@ -5,7 +5,7 @@ written so: ``Σ_j 1[s_j > s_i] < k``. Of elements that are equal, all are among
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 _NAMES = frozenset(["topk", "argtopk"])
 _AMONG = re.compile(r"(?:is|lies) (?:in|among|one of)(?: the)? top[ -]*$")
@@ -40,13 +40,10 @@ Pair: TypeAlias = tuple[Node, Node, Node, Node | None]
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements with what is among the largest as a comparison of numbers."""
-    return tuple(
-        _of_statement(statement) if isinstance(statement, Define) else statement
-        for statement in stated
-    )
+    return rewritten(stated, _of_definition)
 
 
-def _of_statement(define: Define) -> Define:
+def _of_definition(define: Define) -> Callable[[Node], Node]:
     said = (*define.values, *define.conditions)
     outside = Nodes(node for one in said for node in _outside(one))
 
@@ -68,8 +65,7 @@ def _of_statement(define: Define) -> Define:
                     return Big(op, below, above, written(body), node.span)
         return rebuilt(node, written)
 
-    values, conditions = (tuple(map(written, part)) for part in (define.values, define.conditions))
-    return replace(define, values=values, conditions=conditions)
+    return written
 
 
 def _outside(node: Node) -> Iterator[Node]:

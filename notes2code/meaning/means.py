@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     rebuilt,
+    rewritten,
 )
 from notes2code.meaning import binders, names, scripts
 
@@ -54,7 +55,7 @@ def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             inner = replace(node, sub=below, sup=end, body=inner)
         return inner
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _from_one(letter: Name) -> Relation:

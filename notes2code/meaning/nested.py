@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Script,
     children,
     rebuilt,
+    rewritten,
 )
 from notes2code.meaning import primed
 
@@ -48,7 +49,7 @@ def in_turn(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             inner = replace(node, sub=below, sup=last, body=inner)
         return inner
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _bounds(node: Big) -> list[Bounds]:

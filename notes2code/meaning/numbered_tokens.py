@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from notes2code.latex.tree import (
     Clause,
@@ -18,6 +17,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     rebuilt,
+    rewritten,
     walk,
 )
 from notes2code.meaning import binders, scripts
@@ -34,7 +34,7 @@ def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             return Group("", node.factors, (",",), node.span)
         return rebuilt(node, written)
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _places(nodes: Nodes) -> Iterator[Juxt]:

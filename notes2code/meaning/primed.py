@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from notes2code.latex.tree import Big, Clause, Name, Node, Nodes, Relation, Script, rebuilt, walk
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Name,
+    Node,
+    Nodes,
+    Relation,
+    Script,
+    rebuilt,
+    rewritten,
+    walk,
+)
 from notes2code.meaning import names
 
 _FRESH = "jikrstpumn"
@@ -27,7 +37,7 @@ def renamed(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
         own = letters.get(letter(node))
         return rebuilt(node, written) if own is None else Name(own, node.span)
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _on_left(node: Node) -> Iterator[str]:

@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     rebuilt,
+    rewritten,
     walk,
 )
 
@@ -44,7 +45,7 @@ def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             return replace(node, sub=replace(node.sub, open="{"))
         return rebuilt(node, written)
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _role(node: Script) -> str:

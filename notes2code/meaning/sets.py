@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, names, scripts
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -52,15 +52,7 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
                     return _terms(written(body), letter, items)
         return rebuilt(node, written)
 
-    def with_names(statement: Statement) -> Statement:
-        if not isinstance(statement, Define):
-            return statement
-        values, conditions = (
-            tuple(map(written, said)) for said in (statement.values, statement.conditions)
-        )
-        return replace(statement, values=values, conditions=conditions)
-
-    return tuple(map(with_names, stated))
+    return rewritten(stated, lambda _: written)
 
 
 def _only_counts(member: Script, body: Node) -> bool:

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import Big, Clause, Juxt, Name, Node, Nodes, Prose, Script, rebuilt
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Prose,
+    Script,
+    rebuilt,
+    rewritten,
+)
 from notes2code.meaning import binders, names
 
 
@@ -32,7 +43,7 @@ def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
 
     if not labels:
         return tuple(clauses)
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _mapped(nodes: Nodes) -> Iterator[tuple[str, str, str]]:

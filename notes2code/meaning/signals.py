@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     rebuilt,
+    rewritten,
     walk,
 )
 from notes2code.meaning import binders, functions, names, scripts
@@ -41,7 +42,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
                 factors.append(written(factor))
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
+    return rewritten(clauses, written)
 
 
 def _at(name: Node, time: Group) -> Script:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from notes2code.diagnostics import Span
@@ -60,3 +62,18 @@ class Fact:
 
 
 Statement: TypeAlias = Define | Declare | Range | Fact
+
+
+def rewritten(
+    statements: Sequence[Statement], change: Callable[[Define], Callable[[Node], Node]]
+) -> tuple[Statement, ...]:
+    """The statements with the values and the conditions of definitions changed, by what ``change``
+    makes of each definition."""
+    return tuple(
+        _changed(one, change(one)) if isinstance(one, Define) else one for one in statements
+    )
+
+
+def _changed(define: Define, change: Callable[[Node], Node]) -> Define:
+    values, conditions = (tuple(map(change, said)) for said in (define.values, define.conditions))
+    return replace(define, values=values, conditions=conditions)

@@ -88,7 +88,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
     """Type a formula that is parsed already, and read if there is a ``read``."""
     try:
         stated = statements(tree) if read is None else read.stated
-        if "top" in latex.lower():
+        if "top" in latex.replace("\\top", "").lower():
             stated = largest.written_out(stated)
         if "\\in" in latex or "∈" in latex:
             stated = sets.written_out(stated)
