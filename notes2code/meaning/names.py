@@ -42,6 +42,9 @@ TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 GAINS = frozenset(["gamma", "g", "w", "beta"])
 """What the gain and the bias of a normalisation are called."""
 
+ROLES = frozenset("QKVqkv")
+"""Letters of queries, keys and values."""
+
 VECTORS = frozenset([*"qkvxhsyzuwo"])
 """Letters of vectors, wherever they stand."""
 

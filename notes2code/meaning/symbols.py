@@ -17,12 +17,13 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import binders, ir, letters, names, scripts, sizes, updates
+from notes2code.meaning import binders, ir, letters, names, sizes
+from notes2code.meaning.declared import declared_shape
+from notes2code.meaning.element_ranks import element_rank
 from notes2code.meaning.indexing import at_label, position
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Defined, Run, Symbol, find_index, same_size
-from notes2code.meaning.scope import Shape
-from notes2code.meaning.scripts import HEAD, At, Use, counts_layers, is_name, is_two, looked_up
+from notes2code.meaning.scripts import At, Use, is_name, is_two, looked_up
 from notes2code.meaning.values import Value, fresh, scalar, shape_text, transpose
 
 
@@ -247,7 +248,7 @@ def _input(run: Run, use: Use) -> Value:
         name = f"{name}_before"
     symbol = run.symbols.get(name)
     if symbol is None:
-        rank = lead + _element_rank(run, use, name, indices, steps)
+        rank = lead + element_rank(run, use, name, indices, steps)
         axes = _axes(run, use, name, rank)
         symbol = Symbol(name, axes, run.quote(use.span), use.span)
         run.symbols[name] = symbol
@@ -292,315 +293,8 @@ def _is_cell(run: Run, use: Use) -> bool:
     )
 
 
-def _declared(run: Run, use: Use) -> Shape | None:
-    """What is declared nearest of a name; one that is in ℝ^1 is a number, wherever no matrix has
-    one row or one column for it, and the lengths of k columns in ℝ^{1×k} are k."""
-    shape = _said(run, use) if run.shapes else None
-    if shape is None:
-        return None
-    if use.name in run.seen.magnitudes and len(shape.axes) == 2:
-        return replace(shape, axes=shape.axes[1:])
-    if _is_bias_of_all(run, use, shape):
-        return replace(shape, axes=shape.axes[1:])
-    used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
-    if shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
-        return shape
-    return replace(shape, axes=())
-
-
-def _is_bias_of_all(run: Run, use: Use, shape: Shape) -> bool:
-    """Whether a row ``b ∈ ℝ^{1×h}`` is added to each row of what has more: nothing else has one."""
-    if len(shape.axes) != 2 or shape.axes[0] != 1 or use.name in run.seen.transposed:
-        return False
-    sums = (node for node in run.seen.nodes.of(Infix) if node.op == "+")
-    terms = [term for node in sums for term in (node.left, node.right)]
-    added = {run.seen.use(term).name for term in terms if is_name(term)}
-    rows = {name for name, one in run.shapes.items() if one.axes[0:1] == (1,)}
-    more = not added <= rows or not all(map(is_name, terms))
-    return use.name in added and more and not (rows & run.seen.counted.keys()) - added
-
-
-def _said(run: Run, use: Use) -> Shape | None:
-    """What is said nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
-    whole = run.shapes.get(use.name)
-    of_each = whole is not None and whole.indexed == len(use.indices)
-    listed = any(names.label(at.node).startswith("family") for at in use.indices)
-    letters = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
-    ones = {f"{use.name}_{letter}" for letter in letters}
-    of_each = of_each or not ones.isdisjoint(run.shapes)
-    if use.indices and use.name in run.defines and not of_each:
-        return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
-    of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
-    told = run.shapes.get(use.name) if of_a_head else None
-    if told is not None and len(told.axes) == 1:
-        return None  # K_t ∈ ℝ^d says nothing of the K_i of a head
-    elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
-    if run.elementwise and elsewhere and use.name in run.whole_parameters:
-        return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
-    places = (scripts.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
-    element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
-    labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
-    steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
-    ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
-    for name, shape in run.shapes.items():
-        if name != use.name and (name == element or sorted(name.split("_")) == labels):
-            return replace(shape, indexed=None)
-        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n, S_t ∈ ℝ^{d×d} of any step
-            return replace(shape, indexed=None)
-        if name == use.name and _is_one_of(run, use, shape):
-            return replace(shape, indexed=None)
-        if name == use.name:
-            counted = shape.indexed and max(shape.indexed - use.steps, 0)
-            return replace(shape, indexed=counted)
-    return None
-
-
-def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
-    """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
-    if len(use.indices) != 1 or shape.indexed != 0:
-        return False
-    if run.seen.counted.get(use.name) != {len(use.indices)}:
-        return False
-    letter = names.label(use.indices[0].node)
-    of_a_place = letter not in run.summed and len(shape.axes) == 1
-    if use.bold and of_a_place:
-        return True
-    of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
-    which = "Q, K and V" if of_a_head else use.name
-    # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
-    placed = names.base_letter(use.name) in "qkv" and of_a_place
-    costs = (0.5, 0.0) if placed else (0.0, 0.5)
-    options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
-    return run.choose(f"each {which}", options)
-
-
-def _element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> int:
-    """The axes of an element behind its indices; by custom it is one of an array that has those
-    axes, too, along which only steps are counted."""
-    declared = _declared(run, use)
-    if declared is not None:
-        rank = declared.rank(indices) - indices
-        if rank < 0:
-            raise error(
-                "N2C032",
-                f"`{run.quote(use.span)}` has {indices} indices, but its declared shape "
-                f"has {declared.rank(indices)} axes",
-                use.span,
-            )
-        return rank
-    if name in run.scope.ranks:
-        return run.scope.ranks[name]
-    lead, indices = indices, indices + steps
-    base = names.base_letter(use.name)
-    if run.seen.heads:
-        indices -= sum(names.label(at.node) == HEAD for at in use.indices)
-    if indices > 1:  # q_n^l is the q_n of a layer
-        indices -= sum(counts_layers(at.node) for at in use.indices)
-    bold = run.seen.is_bold(use.name)
-    small = not bold and base.islower()
-    if use.name in run.seen.projections:
-        return 2
-    if use.name in run.seen.magnitudes:
-        return 1
-    if use.name in run.seen.matrices and indices in (0, 2):
-        return 2 - indices
-    if use.name in run.seen.placed:
-        return 0
-    told_apart = indices > 1 and _is_told_apart(run, use)
-    if base == "W" and names.label_of_projection(use.name) and told_apart:
-        return run.choose(f"rank {name}", [(2, 0.0), (0, 1.0)])  # W_{g,i}^Q makes the Q_{g,i}
-    if (moved := updates.rank(run, use.name)) is not None:
-        return moved
-    of_one = name in run.seen.elements and {0, 1} <= run.seen.counted[name]
-    of_one = of_one or (small and use.name in run.seen.quantities)  # the k of TopK
-    if run.seen.attends and base in _ROLES and indices < 2 and not of_one:
-        of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
-        return _role_rank(run, base, max(indices, min(use.steps, 1)), of_heads)
-    if run.seen.attends and base in "QKV" and (bold or told_apart):
-        return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
-    if use.name in run.seen.averaged:
-        return run.choose(f"rank {name}", [(1, 0.0), (0, 1.0), (2, 2.0)])
-    if run.seen.attends and base in "qkv" and indices == 2:
-        vectors = any(
-            names.base_letter(name) in _ROLES
-            and (run.seen.is_bold(name) or name in run.seen.transposed)
-            for name in run.seen.counted
-        )
-        first, then = (1, 0) if vectors else (0, 1)
-        return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
-    if use.name in run.seen.points:
-        return run.choose(f"rank {name}", [(1, 0.0), (2, 1.0), (0, 2.0)])
-    if use.name in run.seen.forms:
-        return 2
-    if use.name in run.seen.powered and not bold:
-        return run.choose(f"rank {name}", [(0, 0.0), (1, 2.4)])
-    of_attention = base in ("Q", "K", "V")
-    if use.name in run.whole_parameters and indices == 1 and not (bold or of_attention):
-        ranks: tuple[int, ...] = (0, 1)
-    elif run.elementwise and use.name in run.whole_parameters:
-        ranks = (0, 1, 2)
-    elif (
-        name in run.seen.elements | run.seen.exponents | run.seen.discounted
-        or _is_extreme(run, use)
-        or (small and name in run.seen.entries)
-    ):
-        ranks = (0, 1)
-    elif (
-        base in ("gamma", "beta", "g", "w", "b")
-        and indices == 0
-        and (run.seen.normalises or _calls_norm(run))
-    ):
-        ranks = (1, 0)
-    elif use.name in run.seen.sequences:
-        ranks = (2, 1)
-    elif run.seen.logs and base == "y" and indices == 1 and not bold:
-        ranks = (0, 1, 2)  # the y_i beside log p_i are labels
-    elif run.seen.of_probabilities and indices == 1 and not bold:
-        ranks = (0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
-    elif (base == "y" and indices == 0 and _is_label(run, use)) or (
-        use.name in run.seen.quantities and not use.bold
-    ):
-        ranks = (0, 1, 2)
-    elif (
-        use.name in run.seen.mixes
-        and not bold
-        and (base in names.PROBABILITIES or run.gives_number)
-    ):
-        return run.choose(f"rank {name}", [(0, 0.0), (1, 1.5)])  # p A + (1 - p) B
-    elif base == "L" and run.gives_number:
-        ranks = (0, 1, 2)  # a loss is made of losses
-    elif base in ("e", "p") and indices == 1 and _embeds(run):
-        ranks = (1, 0, 2)
-    elif base.isupper() and indices == 1 and _is_of_head(run, use):
-        ranks = (2, 1, 0)  # the E_i beside W_i^Q
-    elif base == "S" and indices == 1 and 1 in run.seen.counted.get("q", ()):
-        ranks = (2, 1, 0)  # the S_t of q_t^⊤ S_t is a state
-    elif base == "b" and indices == 1 and _has_weights(run):
-        ranks = (1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
-    else:
-        # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
-        placed = any(names.label(at.node) not in run.summed for at in use.indices)
-        state = base == "h" and (placed or bool(use.steps)) and not _is_multiplied(run, use)
-        # The x_i beside x^⊤ are the numbers of a vector.
-        transposed = lead in run.seen.transposed.get(use.name, ()) or (state and indices == 2)
-        ranks = names.element_ranks(use.name, indices, bold, transposed)
-        if small and len(base) == 1 and use.name != base and base in run.seen.parts - {*"nmd"}:
-            ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
-        stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
-        timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
-        word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
-        if timed and word and ranks[0] == 2:
-            ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
-    # A bias, a position is a vector or a number nearly as often: what it is added to decides.
-    step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
-    if base == "W" and names.label_of_projection(use.name):
-        step = 2.2
-    elif base == "W" or (base in ("a", "alpha") and indices >= 2):
-        step = 1.3  # weights are matrices, and those of attention are numbers
-    counts = "_" in use.name and use.name in run.seen.quantities
-    if (base == "eta" or counts) and indices == 0:
-        step = 2.5  # a rate is a number, whatever it is divided by, and so is n_kv
-    costs = [step * at for at in range(len(ranks))]
-    if base == "X" and ranks[-1] == 0:
-        costs[-1] = 3.5  # the tokens are no number, strange as their product may be
-    return run.choose(f"rank {name}", list(zip(ranks, costs, strict=True)))
-
-
-def _is_multiplied(run: Run, use: Use) -> bool:
-    """Whether an element stands beside another with the same last index, which a sum counts: the
-    h_{ij} of ``Σ_j s_{tj} h_{ij}``, a dot product. The weights of ``Σ_j a_{tj} h_{ij}`` say nothing
-    of the kind."""
-    last = names.label(use.indices[-1].node) if len(use.indices) > 1 else ""
-    others = {
-        name
-        for name, place, letter in run.seen.shifts
-        if place and letter == last and name != use.name
-    }
-    weights = names.WEIGHTS | {"a", "A", "alpha", "beta"}
-    return last in run.summed and any(names.base_letter(x) not in weights for x in others)
-
-
-def _is_told_apart(run: Run, use: Use) -> bool:
-    """Whether the indices of a name are those of the left-hand side."""
-    letters = {names.label(at.node) for at in use.indices}
-    return letters <= run.on_left and letters.isdisjoint(run.summed)
-
-
-def _calls_norm(run: Run) -> bool:
-    """Whether a formula calls a normalisation by its name."""
-    return any(map(names.is_norm, run.seen.called))
-
-
-def _embeds(run: Run) -> bool:
-    """Whether e_i and p_i are embeddings of a token and of its place, and no scores and no
-    probabilities: by the word for what is defined, or as in ``[e_1 + p_1, …, e_n + p_n]``."""
-    named = set(map(names.base_letter, run.seen.counted.keys() - run.seen.sizes))
-    added = named == {"e", "p"} and not run.summed
-    return added or any("embed" in name.lower() for name in run.defines)
-
-
-def _is_of_head(run: Run, use: Use) -> bool:
-    """Whether a name has the index that counts heads, as that of their projections does."""
-    heads = {
-        letter
-        for name, _, letter in run.seen.shifts
-        if names.base_letter(name) == "W" and names.label_of_projection(name)
-    }
-    return any(names.label(at.node) in heads for at in use.indices)
-
-
-def _has_weights(run: Run) -> bool:
-    """Whether there are several weights W, told apart by an index."""
-    return any(
-        names.base_letter(name) == "W" and max(counts) == 1
-        for name, counts in run.seen.counted.items()
-    )
-
-
-def _is_extreme(run: Run, use: Use) -> bool:
-    """Whether a name is an x_{max}: a number, as a w_{min} of weights is."""
-    base, _, last = use.name.rpartition("_")
-    extreme = last in ("max", "min") and not use.indices and not use.bold
-    return extreme and (base in run.seen.elements or (len(base) == 1 and base.islower()))
-
-
-def _is_label(run: Run, use: Use) -> bool:
-    """Whether y is a number: beside log p, or in a loss of labels alone; not where it is set as a
-    vector, or transposed as one."""
-    vector = run.seen.is_bold(use.name) or use.name in run.seen.transposed
-    return not vector and (run.seen.logs or (run.gives_number and run.seen.of_labels))
-
-
-_ROLES = frozenset("QKVqkv")
-
-
-def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
-    """Queries, keys and values are of one kind: matrices, their rows, or their elements."""
-    if base.isupper() and indices == 0:
-        return 2
-    if base.isupper():
-        letters = run.seen.bound.union(*run.seen.steps.values())
-        said = {f"{role}_{letter}" for role in "QKV" for letter in letters} & run.shapes.keys()
-        ranks = {len(run.shapes[name].axes) for name in said} & {1, 2}
-        if ranks:
-            return min(ranks)  # the V_n beside a declared K_n
-        first, then = (2, 1) if of_heads else (1, 2)
-        return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
-    if indices == 0:
-        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
-    # The q_i of q_i k_j is no number: those of one query and its key are counted by one letter.
-    queries, keys = _letters_below(run, "q"), _letters_below(run, "k")
-    apart = bool(queries) and bool(keys) and queries.isdisjoint(keys)
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 4.0 if apart else 1.1)))
-
-
-def _letters_below(run: Run, role: str) -> set[str]:
-    """The letters that count the arrays of a role."""
-    return {letter for name, _, letter in run.seen.shifts if names.base_letter(name) == role}
-
-
 def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
-    declared = _declared(run, use)
+    declared = declared_shape(run, use)
     if declared and declared.is_sized and declared.rank(len(use.indices)) == rank:
         lead = run.custom_axes("", rank - len(declared.axes), False)
         return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)
@@ -614,7 +308,7 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         return Size(""), Size("")  # no rows of features
     if rank == 2 and indexed == 1:
         return run.custom_axes(use.name, 2, False)
-    if rank == indexed == 1 and name in _ROLES:  # numbers k_i, one at each position
+    if rank == indexed == 1 and name in names.ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
     return run.custom_axes(custom, rank, True)
 
