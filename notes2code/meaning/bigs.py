@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from notes2code.diagnostics import ProblemError, error, note
+from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import (
     Apply,
     Big,
@@ -22,7 +22,17 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
-from notes2code.meaning import binders, conditions, diagonal, families, ir, names, nested, scripts
+from notes2code.meaning import (
+    binders,
+    conditions,
+    diagonal,
+    families,
+    ir,
+    names,
+    nested,
+    scripts,
+    sets_above,
+)
 from notes2code.meaning.indexing import count
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.run import Run, find, find_index
@@ -44,8 +54,8 @@ def big(run: Run, node: Big) -> Value:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
     _refuse_condition(run, node)
-    if nested.is_unsaid(node) and node.sub is not None:
-        text = f"`{run.quote(node.sub.span)}` is taken to count from 1"
+    if (first := nested.unsaid_start(node)) and node.sub is not None:
+        text = f"`{run.quote(node.sub.span)}` is taken to count from {first}"
         run.problems.append(note("N2C039", text, node.sub.span, "write where it begins"))
     if node.sub is None and kind != "concat" and not _free_letters(run):
         return _over_elements(run, node, kind)
@@ -70,6 +80,10 @@ def big(run: Run, node: Big) -> Value:
             run.indices[name] = before
     if kind == "concat":
         return _joined(run, node, bound, value)
+    if node.sup is not None and _depends(run, node.sup) and sets_above.goes_over_first(node):
+        text = f"the first `{run.quote(node.sup.span)}` elements are added up here each time"
+        hint = "write `\\in` below the sign, and the set, where its members are meant"
+        run.problems.append(warning("N2C050", text, node.sup.span, hint))
     body = value.body
     for index, _ in reversed(bound):
         _must_use(node, index, body)

@@ -23,8 +23,10 @@ from notes2code.latex.tree import (
     children,
     rebuilt,
     rewritten,
+    walk,
 )
-from notes2code.meaning import primed
+from notes2code.meaning import primed, scripts
+from notes2code.meaning.names import label
 
 _OF_SEVERAL = frozenset(["sum", "prod", "max", "min"])
 
@@ -58,7 +60,8 @@ def _bounds(node: Big) -> list[Bounds]:
     if node.op not in _OF_SEVERAL:
         return []
     if is_end(node.sup) and (letters := _without_start(node.sub)):
-        return _each(letters, [Num("1", node.sup.span)] * len(letters), node.sup)
+        start = "0" if _counts_from_zero(node, letters) else "1"
+        return _each(letters, [Num(start, node.sup.span)] * len(letters), node.sup)
     match node.sub:
         case Relation((_, _, _, *_)) as chain if node.sup is None:
             return _chained(node.op, chain)
@@ -88,12 +91,25 @@ def _without_start(sub: Node | None) -> Sequence[Node]:
     return ()
 
 
-def is_unsaid(node: Big) -> bool:
-    """Whether the start of a range is not written, and counts: the 1 of ``Σ_t^T γ^t r_t``."""
-    match node:
-        case Big(_, Relation((Name(letter), Num(span=start)), ("=",)), end) if end is not None:
-            return start == end.span and letter in _numbers(node.body)
+def _counts_from_zero(node: Big, letters: Sequence[Node]) -> bool:
+    """Whether a range that only says how far it goes, ``Σ_k^{K-1}``, ends one before how many there
+    are. The t of ``Σ_t^{T-1} x_{t+1} - x_t`` counts from 1, and so does what ends at an index, as
+    ``Σ_j^{i-1}`` does."""
+    match node.sup:
+        case Infix("-", Name(size), Num("1")) if size.isupper():
+            moved = {scripts.shift(inner) for inner in walk(node.body) if isinstance(inner, Infix)}
+            return moved.isdisjoint((label(letter), 1) for letter in letters)
     return False
+
+
+def unsaid_start(node: Big) -> str:
+    """The start of a range that is not written, and counts: the 1 of ``Σ_t^T γ^t r_t``, and the 0
+    of ``Σ_k^{K-1} x_k``, which others would take for 1; "" of any other."""
+    match node:
+        case Big(_, Relation((Name(letter), Num(first, start)), ("=",)), end) if end is not None:
+            if start == end.span and (first == "0" or letter in _numbers(node.body)):
+                return first
+    return ""
 
 
 def _numbers(node: Node) -> set[str]:

@@ -32,6 +32,8 @@ from notes2code.meaning.stated import Define, Statement, rewritten
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements with sets named by what they are of, and sums over lists as their terms."""
     defines = [statement for statement in stated if isinstance(statement, Define)]
+    if not any(map(_speaks_of_members, defines)):
+        return tuple(stated)
     sets = {name for define in defines for value in define.values for name in _called(value)}
 
     def written(node: Node) -> Node:
@@ -53,6 +55,14 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
         return rebuilt(node, written)
 
     return rewritten(stated, lambda _: written)
+
+
+def _speaks_of_members(define: Define) -> bool:
+    """Whether something is a member of a set in a definition."""
+    nodes = (
+        inner for said in (define.values, define.conditions) for n in said for inner in walk(n)
+    )
+    return any(isinstance(n, Relation) and not {"∈", "∉"}.isdisjoint(n.signs) for n in nodes)
 
 
 def _only_counts(member: Script, body: Node) -> bool:

@@ -39,6 +39,7 @@ from notes2code.meaning import (
     ranges,
     relations,
     roles,
+    sets_above,
     sides,
     signals,
     windows,
@@ -58,6 +59,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
+        sets_above.as_members,
         nested.in_turn,
         means.with_ends,
         ahead.as_places,

@@ -90,8 +90,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
         stated = statements(tree) if read is None else read.stated
         if "top" in latex.replace("\\top", "").lower():
             stated = largest.written_out(stated)
-        if "\\in" in latex or "∈" in latex:
-            stated = sets.written_out(stated)
+        stated = sets.written_out(stated)
         written = aliases.written_out(grouped.written_out(stated))
         parted = tuple(part for one in written for part in parities.apart(one))
         described, told = sizes.told(parted)

@@ -38,6 +38,22 @@ from tables import Case, check, table
         "e[n,m] N[n,m]",
         lambda e, n: e / (e * ((n != 0) | np.eye(*n.shape, dtype=bool))).sum(1, keepdims=True),
     ),
+    # A set above the sign, or how many it has, stands where the end of a range would.
+    Case(
+        r"h_v = \sum_u^{\mathcal{N}_v} c_{vu} x_u",
+        "N[n,m] c[n,m] x[m,d]",
+        lambda n, c, x: (c * (n != 0)) @ x,
+    ),
+    Case(
+        r"m_k = \frac{1}{|S_k|} \sum_{j=1}^{|S_k|} x_j",
+        "S[n,m] x[m,d]",
+        lambda s, x: (s != 0) @ x / (s != 0).sum(1, keepdims=True),
+    ),
+    Case(
+        r"m_v = \frac{1}{|\mathcal{N}(v)|} \sum_{u=1}^{|\mathcal{N}(v)|} x_u",
+        "N[n,m] x[m,d]",
+        lambda s, x: (s != 0) @ x / (s != 0).sum(1, keepdims=True),
+    ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),
@@ -53,3 +69,10 @@ def test_weights_and_what_they_weigh_have_the_same_places() -> None:
     )
     assert {one.name: len(one.shape) for one in f.inputs} == {"a": 1, "h": 2, "N": 2}
     assert len(f.equation.value.indices) == 2
+
+
+def test_an_end_for_each_that_no_element_has_is_told() -> None:
+    (told,) = compile_formula(r"m_k = \frac{1}{n_k} \sum_{j=1}^{n_k} x_j").diagnostics
+    assert told.severity == "warning" and "the first `n_k` elements" in told.message
+    assert not compile_formula(r"m_k = \frac{1}{n_k} \sum_{j=1}^{n_k} x_{kj}").diagnostics
+    assert not compile_formula(r"m = \sum_{j=1}^{n_x} x_j").diagnostics

@@ -43,6 +43,9 @@ from tables import Case, check, table
         lambda v: np.cumsum(v, 0) - v,
     ),
     Case(r"s = \sum_i^n i \alpha_i", "alpha[n]", lambda a: np.arange(1, len(a) + 1) @ a),
+    # One that ends one before how many there are counts from 0, but not to what is one further.
+    Case(r"s = \sum_k^{K-1} \rho^k u_k", "rho u[K,d]", lambda r, u: r ** np.arange(len(u)) @ u),
+    Case(r"s = \sum_t^{T-1} (u_{t+1} - u_t)^2", "u[T]", lambda u: (np.diff(u) ** 2).sum()),
     Case(r"s = \sum_i^2 \alpha_i", "alpha[2]", np.sum),
     Case(r"s = \sum_{i,j}^{n,m} X_{ij}", "X[n,m]", np.sum),
     Case(r"s = \sum_{i,j}^n X_{ij}", "X[n,n]", np.sum),
@@ -84,6 +87,8 @@ def test_a_start_that_counts_and_is_not_written_is_told() -> None:
     assert "`k` is taken to count from 1" in told.message
     assert not compile_formula(r"z = \sum_{k=1}^K \rho^k u_k").diagnostics
     assert not compile_formula(r"z = \sum_k^K \rho u^{(k)}").diagnostics
+    (told,) = compile_formula(r"z = \sum_k^{K-1} w_k u_k").diagnostics
+    assert "`k` is taken to count from 0" in told.message
 
 
 def test_what_stands_above_a_sign_as_a_mark_ends_nothing() -> None:
