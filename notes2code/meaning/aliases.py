@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.latex.tree import Name, Node, rebuilt
 from notes2code.meaning.functions import is_known
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -20,16 +20,10 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
                 known[letter] = text
             case _:
                 others.append(statement)
-    return tuple(_with(one, known) for one in others) if known and others else tuple(stated)
-
-
-def _with(statement: Statement, known: dict[str, str]) -> Statement:
-    if not isinstance(statement, Define):
-        return statement
 
     def written(node: Node) -> Node:
         if isinstance(node, Name) and node.text in known:
             return replace(node, text=known[node.text])
         return rebuilt(node, written)
 
-    return replace(statement, values=tuple(map(written, statement.values)))
+    return rewritten(others, lambda _: written) if known and others else tuple(stated)

@@ -1,6 +1,7 @@
 """Among the k largest: ``i ∈ \\mathrm{TopK}(s, k)``, ``s_i ∈ \\mathrm{TopK}(\\{s_j\\}, k)`` and
 "``s_i`` is in the top ``k`` elements of ``s``" say that fewer than k elements are larger, and are
-written so: ``Σ_j 1[s_j > s_i] < k``. Of elements that are equal, all are among the largest."""
+written so: ``Σ_j 1[s_j > s_i] < k``. Of elements that are equal, all are among the largest, which
+the reader is told. The members of ``S = \\mathrm{TopK}(s, k)`` are those of the call."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from notes2code.diagnostics import Span
+from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import (
     Big,
     Group,
@@ -26,8 +27,10 @@ from notes2code.latex.tree import (
     rebuilt,
     walk,
 )
-from notes2code.meaning import binders
+from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement, rewritten
+
+TIES = "of equal elements all are among the largest, also where these are more than are asked for"
 
 _NAMES = frozenset(["topk", "argtopk"])
 _AMONG = re.compile(r"(?:is|lies) (?:in|among|one of)(?: the)? top[ -]*$")
@@ -38,30 +41,83 @@ Pair: TypeAlias = tuple[Node, Node, Node, Node | None]
 """An element, another one, and what the other is bound by: what stands below and above a sum."""
 
 
-def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The statements with what is among the largest as a comparison of numbers."""
-    return rewritten(stated, _of_definition)
+def written_out(
+    stated: Sequence[Statement],
+) -> tuple[tuple[Statement, ...], tuple[Problem, ...]]:
+    """The statements with what is among the largest as a comparison of numbers, and notes on what
+    that means of equal ones."""
+    told: dict[Span, Problem] = {}
+    found = rewritten(_unnamed(stated), lambda define: _of_definition(define, told))
+    return found, tuple(told.values())
 
 
-def _of_definition(define: Define) -> Callable[[Node], Node]:
+def _unnamed(stated: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements with ``i ∈ \\mathrm{TopK}(s, k)`` for ``i ∈ S``, and with the number of the
+    members for ``|S|``, where a statement beside them says what S is, and without that one."""
+    for define in stated:
+        if not isinstance(define, Define) or define.target is None or define.conditions:
+            continue
+        match define.values:
+            case (called,) if _called(called) is not None and scripts.is_name(define.target):
+                others = [one for one in stated if one is not define]
+                written = _with_members(others, define.target, called)
+                if written is not None:
+                    return _unnamed(written)
+    return tuple(stated)
+
+
+def _with_members(
+    stated: Sequence[Statement], named: Node, called: Node
+) -> tuple[Statement, ...] | None:
+    """The statements with a call for a set's name; None where none is a member of it, or where
+    more is said of it."""
+    name = names.label(named)
+    letters: list[Name] = []
+
+    def written(node: Node) -> Node:
+        match node:
+            case Relation((member, of), ("∈" | "∉",)) if of and names.label(of) == name:
+                if isinstance(member, Name):
+                    letters.append(member)
+                return replace(node, operands=(member, called))
+            case Group("|", (of,)) if letters and names.label(of) == name:
+                among = Relation((letters[0], called), ("∈",), (node.span,), node.span)
+                return Big("sum", letters[0], None, _one_where(among), node.span)
+        return rebuilt(node, written)
+
+    for _ in range(2):  # how many they are stands before the sum over them
+        stated = rewritten(stated, lambda _: written)
+    said = [node for one in stated if isinstance(one, Define) for node in one.values]
+    left = any(names.label(inner) == name for node in said for inner in walk(node))
+    return None if left or not letters else tuple(stated)
+
+
+def _of_definition(define: Define, notes: dict[Span, Problem]) -> Callable[[Node], Node]:
     said = (*define.values, *define.conditions)
     outside = Nodes(node for one in said for node in _outside(one))
+
+    def noted(found: Relation | None, called: Node, span: Span) -> Relation | None:
+        if found is not None:
+            notes.setdefault(called.span, note("N2C039", TIES, span))
+        return found
 
     def written(node: Node) -> Node:
         match node:
             case Relation((member, called), ("∈" | "∉" as sign,)) if member and called:
-                if (told := _told(member, called, outside)) is not None:
-                    return told if sign == "∈" else replace(told, signs=("≥",))
+                if (fewer := noted(_told(member, called, outside), called, node.span)) is not None:
+                    return fewer if sign == "∈" else replace(fewer, signs=("≥",))
             case Script(base, Relation()):  # what a softmax runs over
                 return replace(node, base=written(base))
             case Group("", (Prose() as word, Script() as member, among, count, Prose(whose), of)):
-                told = _fewer(_element_of(member, of, outside), count, node.span)
                 is_top = isinstance(among, Prose) and _AMONG.search(among.text.lower())
-                if told is not None and is_top and _WHOSE.search(whose.lower()):
-                    return replace(node, items=(word, told), separators=())
+                if is_top and _WHOSE.search(whose.lower()):
+                    found = _fewer(_element_of(member, of, outside), count, node.span)
+                    if (fewer := noted(found, of, node.span)) is not None:
+                        return replace(node, items=(word, fewer), separators=())
             case Big(op, Relation((Name() as letter, called), ("∈",)) as ran, above, body):
-                if called and (told := _told(letter, called, outside)) is not None:
-                    below = Group("", (letter, told), (":",), ran.span)
+                found = _told(letter, called, outside) if called else None
+                if called and (fewer := noted(found, called, ran.span)) is not None:
+                    below = Group("", (letter, fewer), (":",), ran.span)
                     return Big(op, below, above, written(body), node.span)
         return rebuilt(node, written)
 
@@ -110,9 +166,14 @@ def _fewer(pair: Pair | None, count: Node, span: Span) -> Relation | None:
     if pair is None:
         return None
     own, other, below, above = pair
-    larger = Group("[", (Relation((other, own), (">",), (span,), span),), (), span)
-    one = Juxt((Name("1", span, "blackboard"), larger), span)
-    return Relation((Big("sum", below, above, one, span), count), ("<",), (span,), span)
+    larger = _one_where(Relation((other, own), (">",), (span,), span))
+    return Relation((Big("sum", below, above, larger, span), count), ("<",), (span,), span)
+
+
+def _one_where(said: Relation) -> Node:
+    """1 where a relation holds, else 0."""
+    one = Name("1", said.span, "blackboard")
+    return Juxt((one, Group("[", (said,), (), said.span)), said.span)
 
 
 def _listed(member: Node, of: Node) -> Pair | None:

@@ -47,7 +47,7 @@ def _element(run: Run, use: Use, indices: Sequence[Index]) -> Expr:
         symbol = run.symbols[use.name] = Symbol(use.name, axes, run.quote(use.span), use.span)
         text = f"the set `{run.quote(use.span)}` is taken as an input of ones and zeros"
         run.problems.append(note("N2C039", text, use.span))
-    if len(order) != len(symbol.axes):
+    if len(order) != len(symbol.axes) or use.name in run.defined:
         raise error(
             "N2C032",
             f"`{run.quote(use.span)}` is a set here and something else elsewhere",

@@ -89,7 +89,8 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
     try:
         stated = statements(tree) if read is None else read.stated
         if "top" in latex.replace("\\top", "").lower():
-            stated = largest.written_out(stated)
+            stated, noted = largest.written_out(stated)
+            tree = replace(tree, problems=(*tree.problems, *noted))
         stated = sets.written_out(stated)
         written = aliases.written_out(grouped.written_out(stated))
         parted = tuple(part for one in written for part in parities.apart(one))

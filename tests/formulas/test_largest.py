@@ -100,3 +100,28 @@ def test_a_list_with_another_name() -> None:
     latex = "g_i = " + cases("s_i", r"s_i \in \mathrm{TopK}(r, k)", "0")
     with pytest.raises(FormulaError, match="condition"):
         compile_formula(latex)
+
+
+@pytest.mark.parametrize("name", ["S", r"\mathcal{S}", r"S_{k}"])
+def test_the_chosen_under_a_name(name: str) -> None:
+    mean = rf"\frac{{1}}{{|{name}|}} \sum_{{i \in {name}}} \ell_i"
+    latex = rf"{name} = \mathrm{{TopK}}(\ell, k), \quad L = {mean}"
+    kept = chosen(SCORES[3], 4)
+    agrees(latex, {"ell": SCORES[3], "k": 4}, SCORES[3][kept].mean())
+
+
+def test_equal_elements_are_told_of() -> None:
+    formula = compile_formula("g_i = " + cases("s_i", r"i \in \mathrm{TopK}(s, 2)", "0"))
+    assert [one.code for one in formula.diagnostics] == ["N2C039"]
+    assert "equal" in formula.diagnostics[0].message
+    given = np.array([1.0, 3.0, 2.0, 2.0])
+    np.testing.assert_array_equal(formula.reference(s=given), [0.0, 3.0, 2.0, 2.0])
+
+
+def test_the_chosen_that_another_formula_names() -> None:
+    """The set is given, as the note on it says; what a call leaves open is no array and no set."""
+    latex = r"L = \frac{1}{|S|} \sum_{i \in S} \ell_i"
+    for chooses in (r"S = \mathrm{TopK}(\ell, k)", r"S = f(\ell, k)"):
+        formula = compile_formula(latex, context=[chooses])
+        given = {"S": np.array([0, 1, 0, 1]), "ell": np.array([5.0, 1.0, 7.0, 2.0])}
+        assert formula.reference(**given) == 1.5
