@@ -7,14 +7,11 @@ has its features besides.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import Big, Infix, Juxt, Name, Nodes, children
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.scripts import Use
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 _WEIGHTS = frozenset(["a", "A", "alpha"])
 _VALUES = frozenset("vhxcozuy")

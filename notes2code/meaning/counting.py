@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import Problem, warning
 from notes2code.latex.tree import (
@@ -21,9 +20,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import binders, scripts
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
 

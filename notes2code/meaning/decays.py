@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
     Apply,
@@ -21,9 +20,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, exponents, names, scripts
 from notes2code.meaning.quantities import terms
 from notes2code.meaning.stated import Define, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 _NUMBERS = names.GREEK | frozenset("rsyT")
 """Letters of what decays as a number; vectors and weights decay, too, in noise and memories."""

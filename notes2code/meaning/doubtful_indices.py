@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
@@ -23,9 +22,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:

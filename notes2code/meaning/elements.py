@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
     Apply,
@@ -24,9 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Define, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:

@@ -34,7 +34,6 @@ from notes2code.meaning import (
     groups,
     names,
     scripts,
-    survey,
     targets,
     unwritten,
 )
@@ -42,6 +41,8 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.statements import statements
+from notes2code.meaning.survey import Survey, used
+from notes2code.meaning.surveying import survey
 from notes2code.meaning.typed import TOO_DEEP, Read
 
 _DEFINED = re.compile(
@@ -117,7 +118,7 @@ class Parsed:
     places: dict[str, Span] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
     applied: set[str] = field(default_factory=set)
-    seen: survey.Survey | None = None
+    seen: Survey | None = None
     indexed: dict[str, Indexed] = field(default_factory=dict)
     unindexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
@@ -131,7 +132,7 @@ def read_entry(
     try:
         tree = parse(entry.latex, words, macros, apart)
         stated = statements(tree)
-        seen = survey.survey(stated)
+        seen = survey(stated)
         read = Read(stated, seen.anew())
         shapes = equations.shapes_declared(stated, seen)
     except ProblemError as problem:
@@ -158,7 +159,7 @@ def write_indices(parsed: Parsed, known: unwritten.Unwritten) -> None:
     assert parsed.seen is not None
     parsed.unindexed = dict(parsed.indexed)
     stated = unwritten.indexed(parsed.stated, parsed.seen, known)
-    parsed.seen = survey.survey(stated)
+    parsed.seen = survey(stated)
     for statement in stated:
         if isinstance(statement, Define):
             with suppress(ProblemError):
@@ -172,11 +173,11 @@ def _unread(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Parse
     with suppress(ProblemError, RecursionError):
         stated = statements(parse(f"{left} = {_ANYTHING}", words, macros))
         if equals and stated and isinstance(stated[0], Define):
-            _note_names(found, stated[0], survey.survey(stated))
+            _note_names(found, stated[0], survey(stated))
     return found
 
 
-def _mentioned(tree: Tree, seen: survey.Survey) -> set[str]:
+def _mentioned(tree: Tree, seen: Survey) -> set[str]:
     """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
     ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
@@ -211,7 +212,7 @@ def _letters(node: Node) -> Iterator[str]:
     return (inner.text for inner in walk(node) if isinstance(inner, Name))
 
 
-def letters_on(name: str, tree: Tree, seen: survey.Survey) -> frozenset[str]:
+def letters_on(name: str, tree: Tree, seen: Survey) -> frozenset[str]:
     """The letters of the indices that a formula writes on a name."""
     nodes = (node for clause in tree.clauses for node in walk(clause.node))
     uses = (node for node in nodes if isinstance(node, Script) and scripts.is_name(node))
@@ -219,7 +220,7 @@ def letters_on(name: str, tree: Tree, seen: survey.Survey) -> frozenset[str]:
     return frozenset(x for node in mine for x in _letters(node)) - frozenset(name.split("_"))
 
 
-def _applied(seen: survey.Survey) -> Iterator[str]:
+def _applied(seen: Survey) -> Iterator[str]:
     """The names before one small letter in parentheses, which nobody writes around a factor."""
     for product in seen.nodes.of(Juxt):
         for name, group in pairwise(product.factors):
@@ -241,7 +242,7 @@ def _told_call(tree: Tree) -> Iterator[str]:
                 yield names.code_name(function)
 
 
-def _given(tree: Tree, seen: survey.Survey) -> dict[str, set[int]]:
+def _given(tree: Tree, seen: Survey) -> dict[str, set[int]]:
     """How many arguments each name with parentheses behind it is given."""
     found: dict[str, set[int]] = {}
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
@@ -288,7 +289,7 @@ def is_turned(mine: Parsed, other: Parsed, equation: Equation) -> bool:
     return given and any(one.name in mine.functions for one in equation.inputs)
 
 
-def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
+def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     """Note what a statement defines."""
     if statement.near:  # GELU is not what it comes close to
         return
@@ -320,7 +321,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: survey.Survey) -> None:
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
-    elif any(use.name == target.name for v in statement.values for use, _ in survey.used(seen, v)):
+    elif any(use.name == target.name for v in statement.values for use, _ in used(seen, v)):
         parsed.updates.add(target.name)
         if any(_is_dropout(value, target.name) for value in statement.values):
             parsed.arrays.discard(target.name)  # it stays what it is

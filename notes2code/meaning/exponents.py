@@ -7,7 +7,6 @@ what they weigh stands beside them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
     Apply,
@@ -23,9 +22,7 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import binders, names
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 _ROLES = frozenset("qkvw")
 

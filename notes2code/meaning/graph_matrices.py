@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import Infix, Juxt, Neg, Node, Nodes, Num
 from notes2code.meaning import binders, names
 from notes2code.meaning.scripts import Use
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 _ADJACENT = frozenset("AW")
 """What says which nodes of a graph are joined, and how much."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
@@ -24,9 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, identity, label_letters, names, points, scripts
 from notes2code.meaning.stated import Define, Range, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def find_binders(seen: Survey, nodes: Nodes) -> None:

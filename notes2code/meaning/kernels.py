@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import Dots, Group, Juxt, Node, Nodes
-
-if TYPE_CHECKING:
-    from notes2code.meaning.scripts import Use
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.scripts import Use
+from notes2code.meaning.survey import Survey
 
 
 def found(nodes: Nodes, seen: Survey, uses: Iterable[tuple[Use, bool]]) -> frozenset[str]:

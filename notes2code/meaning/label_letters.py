@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
     Accent,
@@ -25,9 +24,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.stated import Declare, Define, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def of_arguments(statements: Sequence[Statement]) -> set[str]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Node, Nodes, Script
 from notes2code.meaning import names
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def magnitudes(seen: Survey, nodes: Nodes) -> Iterator[str]:

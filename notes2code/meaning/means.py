@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
@@ -25,10 +24,8 @@ from notes2code.latex.tree import (
     rewritten,
 )
 from notes2code.meaning import binders, names, scripts
-
-if TYPE_CHECKING:
-    from notes2code.meaning.ir import Equation
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.survey import Survey
 
 _MANY = {"N": "in", "M": "im", "B": "bi", "n": "i", "m": "i"}
 """Letters that count examples, and the letters of these."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import (
     Frac,
@@ -23,9 +22,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.quantities import terms
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def letters_added(nodes: Nodes) -> set[str]:

@@ -23,7 +23,8 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, functions, names, roots, scripts, targets
 from notes2code.meaning.relations import is_growth
 from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
-from notes2code.meaning.survey import Survey, survey
+from notes2code.meaning.survey import Survey
+from notes2code.meaning.surveying import survey
 
 
 def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:

@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.latex.words import RATES
 from notes2code.meaning import ahead, binders, scripts
 from notes2code.meaning.quantities import terms
 from notes2code.meaning.stated import Define, Statement
-
-if TYPE_CHECKING:
-    from notes2code.meaning.survey import Survey
+from notes2code.meaning.survey import Survey
 
 
 def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:

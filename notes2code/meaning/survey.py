@@ -3,151 +3,150 @@ called, what is indexed how often."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex.tree import (
     Big,
-    Dots,
-    Frac,
     Group,
-    Infix,
     Juxt,
-    Matrix,
     Name,
-    Neg,
     Node,
     Nodes,
-    Num,
-    Relation,
-    Root,
     Script,
     children,
-    walk,
 )
 from notes2code.meaning import (
-    averages,
-    bare_sums,
     binders,
-    costs,
-    counting,
-    decays,
-    doubtful_indices,
-    elements,
-    exponents,
-    graph_matrices,
-    identity,
-    index_letters,
-    kernels,
-    label_letters,
-    magnitudes,
-    means,
     names,
-    points,
-    returns,
     roots,
     scripts,
-    updates,
 )
-from notes2code.meaning.quantities import quantities
-from notes2code.meaning.scope import EMPTY, Scope
-from notes2code.meaning.stated import Declare, Define, Range, Statement
+from notes2code.meaning.stated import Range
 
 
 @dataclass(slots=True)
 class Survey:
-    """``bound`` are the letters that are indices, ``below`` the names that have some only below;
-    ``free`` those that nothing but their use
-    under or over a name makes one, in order. ``called`` are names that stand before
-    parentheses wherever they occur. ``counted`` tells with how many indices each name occurs,
-    ``written`` with how many if those are counted that only count steps;
-    ``sizes`` are names that bound a range or a shape, ``squares`` those whose square is defined,
-    ``elements`` those that are numbers at one index (x_{2i}), or raised to a power with an index,
-    ``halves`` the d/2 of each name, place and letter with an index such as i + d/2.
-    ``placed`` are labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``.
-    ``parts`` are letters of which labels below tell several things apart, ``labels`` those labels
-    that the shapes of these say.
-    ``moves`` are names that an update adds to its state, with that.
-    ``points`` are vectors by where they stand, ``forms`` the matrices between two.
-    ``averaged`` are the values that weights add up, which are vectors.
-    ``mixes`` are names p of which ``1 - p`` is taken, and what is defined so.
-    ``lengths`` are names whose bars stand beside others', ``|a||b|``.
-    ``quantities`` are capitals, and weights, that are numbers, ``rates`` those by which something
-    decays, ``discounted`` names of what is discounted.
-    ``numbered`` tells from what number elements such as ``x_{i1}`` are counted, by their letter.
-    ``raised`` are the letters that an index above them raises, ``listed`` those of which all in a
-    list, or in the formula, have a letter above.
-    ``powered`` are names that are raised to a power with an index.
-    ``exponents`` are those to whose power a sum takes e at its index, which are numbers.
-    ``kernels`` are functions of several things by whose letter arrays are called too.
-    ``of_labels`` says that all there is are labels y and Greek letters, and no norm of them.
-    ``sampled`` are names that stand before nothing but indices of sums, as in ``Σ_x p(x)``,
-    ``sets`` those that sums run over, ``Σ_{j ∈ M}``. ``identities`` are identity matrices,
-    ``weighs`` says that a weight stands before D,
-    ``matrices`` are what only matrices can be, ``degrees`` those with zeros beside their diagonal,
-    ``magnitudes`` are vectors of the lengths of columns,
-    ``projections`` are the Q, K and V that are weights, ``sequences`` the x of which queries and
-    keys are made, ``heads`` that h counts heads above names; ``nodes`` are those of all values."""
+    """What is seen: first which letters are indices, then how names are used, then what they must
+    be by their use. Names are those in code, letters as they are written."""
+
+    nodes: Nodes = field(default_factory=Nodes)
+    """All that the values are made of."""
 
     bound: set[str] = field(default_factory=set)
-    below: set[str] = field(default_factory=set)
+    """Letters that are indices."""
     targets: set[str] = field(default_factory=set)
+    """Those that the left-hand side binds."""
     free: list[str] = field(default_factory=list)
-    called: set[str] = field(default_factory=set)
-    counted: dict[str, set[int]] = field(default_factory=dict)
-    written: dict[str, set[int]] = field(default_factory=dict)
-    shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
-    bold: dict[str, set[int]] = field(default_factory=dict)
-    parts: set[str] = field(default_factory=set)
-    labels: set[str] = field(default_factory=set)
-    entries: set[str] = field(default_factory=set)
-    elements: set[str] = field(default_factory=set)
-    placed: set[str] = field(default_factory=set)
-    points: set[str] = field(default_factory=set)
-    forms: set[str] = field(default_factory=set)
-    averaged: set[str] = field(default_factory=set)
-    halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
-    transposed: dict[str, set[int]] = field(default_factory=dict)
-    ends: set[str] = field(default_factory=set)
-    sizes: set[str] = field(default_factory=set)
-    steps: dict[str, set[str]] = field(default_factory=dict)
-    squares: set[str] = field(default_factory=set)
-    ranges: dict[str, Range] = field(default_factory=dict)
-    normalises: bool = False
-    logs: bool = False
-    of_probabilities: bool = False
-    of_labels: bool = False
-    lengths: set[str] = field(default_factory=set)
-    projections: set[str] = field(default_factory=set)
-    degrees: set[str] = field(default_factory=set)
-    matrices: set[str] = field(default_factory=set)
-    magnitudes: set[str] = field(default_factory=set)
-    sequences: set[str] = field(default_factory=set)
-    sampled: set[str] = field(default_factory=set)
-    mixes: set[str] = field(default_factory=set)
-    moves: dict[str, str] = field(default_factory=dict)
-    sets: set[str] = field(default_factory=set)
+    """Those that nothing but their use under or over a name makes one, in order."""
     starts: dict[str, int] = field(default_factory=dict)
-    quantities: set[str] = field(default_factory=set)
-    discounted: set[str] = field(default_factory=set)
-    rates: set[str] = field(default_factory=set)
-    numbered: dict[str, int] = field(default_factory=dict)
-    raised: set[str] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    powered: set[str] = field(default_factory=set)
-    exponents: set[str] = field(default_factory=set)
-    kernels: frozenset[str] = frozenset()
-    attends: bool = False
-    has_matrices: bool = False
-    weighs: bool = False
-    identities: set[str] = field(default_factory=set)
+    """The number that a letter counts from, where that is not 0."""
+    ranges: dict[str, Range] = field(default_factory=dict)
+    """The ranges that are stated."""
+    steps: dict[str, set[str]] = field(default_factory=dict)
+    """The letters that count steps below and above each name, or all names ("")."""
+    ends: set[str] = field(default_factory=set)
+    """Letters that end a list elsewhere: the n of ``c = h_n`` beside ``h_1, …, h_n``."""
     heads: bool = False
-    uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict)
-    named: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)
-    unbound: dict[int, tuple[Node, Mapping[str, Span]]] = field(default_factory=dict)
-    nodes: Nodes = field(default_factory=Nodes)
+    """Whether h counts heads above names."""
+    labels: set[str] = field(default_factory=set)
+    """Letters below names that tell things apart, as the shapes of these say."""
+    parts: set[str] = field(default_factory=set)
+    """Letters of which labels below tell several things apart."""
+    below: set[str] = field(default_factory=set)
+    """Letters that have something only below."""
+    raised: set[str] = field(default_factory=set)
+    """Letters that an index above them raises."""
+    listed: set[str] = field(default_factory=set)
+    """Letters of which all in a list, or in the formula, have a letter above."""
+    numbered: dict[str, int] = field(default_factory=dict)
+    """From what number elements such as ``x_{i1}`` are counted, by their letter."""
+    squares: set[str] = field(default_factory=set)
+    """Names whose square is defined."""
+    identities: set[str] = field(default_factory=set)
+    """Names of identity matrices."""
+
+    counted: dict[str, set[int]] = field(default_factory=dict)
+    """With how many indices each name occurs."""
+    written: dict[str, set[int]] = field(default_factory=dict)
+    """With how many, if those are counted that only count steps."""
+    bold: dict[str, set[int]] = field(default_factory=dict)
+    """With how many a name is bold."""
+    transposed: dict[str, set[int]] = field(default_factory=dict)
+    """With how many a name is transposed."""
+    called: set[str] = field(default_factory=set)
+    """Names that stand before parentheses wherever they occur."""
+    shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
+    """How far the index of each name, place and letter is moved."""
+    halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
+    """The d/2 of each name, place and letter with an index such as i + d/2."""
+    placed: set[str] = field(default_factory=set)
+    """Labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``."""
+    sizes: set[str] = field(default_factory=set)
+    """Names that bound a range or a shape."""
+    kernels: frozenset[str] = frozenset()
+    """Functions of several things by whose letter arrays are called too."""
+    sampled: set[str] = field(default_factory=set)
+    """Names that stand before nothing but indices of sums, as in ``Σ_x p(x)``."""
+    sets: set[str] = field(default_factory=set)
+    """What sums run over, ``Σ_{j ∈ M}``."""
+
+    elements: set[str] = field(default_factory=set)
+    """Names that are numbers at one index (x_{2i}), or raised to a power with an index."""
+    entries: set[str] = field(default_factory=set)
+    """Names that are cells of a matrix."""
+    powered: set[str] = field(default_factory=set)
+    """Names that are raised to a power with an index."""
+    exponents: set[str] = field(default_factory=set)
+    """Names to whose power a sum takes e at its index, which are numbers."""
+    quantities: set[str] = field(default_factory=set)
+    """Capitals, and weights, that are numbers."""
+    rates: set[str] = field(default_factory=set)
+    """Names by which something decays."""
+    discounted: set[str] = field(default_factory=set)
+    """What is discounted."""
+    mixes: set[str] = field(default_factory=set)
+    """Names p of which ``1 - p`` is taken, and what is defined so."""
+    moves: dict[str, str] = field(default_factory=dict)
+    """Names that an update adds to its state, with that."""
+    points: set[str] = field(default_factory=set)
+    """Vectors, by where they stand."""
+    averaged: set[str] = field(default_factory=set)
+    """Values that weights add up, which are vectors."""
+    lengths: set[str] = field(default_factory=set)
+    """Names whose bars stand beside others', ``|a||b|``."""
+    magnitudes: set[str] = field(default_factory=set)
+    """Vectors of the lengths of columns."""
+    forms: set[str] = field(default_factory=set)
+    """The matrices between two vectors."""
+    matrices: set[str] = field(default_factory=set)
+    """What only matrices can be."""
+    degrees: set[str] = field(default_factory=set)
+    """Matrices with zeros beside their diagonal."""
+    projections: set[str] = field(default_factory=set)
+    """The Q, K and V that are weights."""
+    sequences: set[str] = field(default_factory=set)
+    """The x of which queries and keys are made."""
+
+    normalises: bool = False
+    """Whether something is divided by a deviation, or by a root of squares."""
+    logs: bool = False
+    """Whether there is a logarithm."""
+    of_probabilities: bool = False
+    """Whether all there is are probabilities and their logarithms."""
+    of_labels: bool = False
+    """Whether all there is are labels y and Greek letters, and no norm of them."""
+    attends: bool = False
+    """Whether there are two of queries, keys and values."""
+    has_matrices: bool = False
+    """Whether other matrices than weights are there."""
+    weighs: bool = False
+    """Whether a weight stands before D."""
+
+    uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict, repr=False)
+    named: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, repr=False)
+    unbound: dict[int, tuple[Node, Mapping[str, Span]]] = field(default_factory=dict, repr=False)
 
     def anew(self) -> Survey:
         """The same survey for another typing, which may bind letters of its own."""
@@ -242,149 +241,6 @@ def _in_order(use: scripts.Use) -> scripts.Use:
     return replace(use, indices=(*below, *above), above=0)
 
 
-def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
-    """Look over the statements of a formula, in a section whose ``lasts`` say how many there are:
-    the n of ``c = h_n`` beside ``h_1, …, h_n``."""
-    seen = Survey()
-    values = [value for s in statements if isinstance(s, Define) for value in s.values]
-    nodes = Nodes(node for value in values for node in walk(value))
-    targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
-    seen.nodes = nodes
-    seen.ends = {*scope.lasts - _names_in(targets)} if targets else set()
-    seen.raised = _raised(nodes, targets)
-    above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
-    seen.listed = (above | {*label_letters.of_layers(nodes)}) - _given(targets)
-    on_left = Nodes(node for target in targets for node in walk(target))
-    scripted = nodes.of(Script) + on_left.of(Script)
-    seen.below = {
-        node.base.text
-        for node in scripted
-        if isinstance(node.base, Name) and node.sub is not None and node.sup is None
-    }
-    index_letters.find_binders(seen, nodes)
-    if nodes.of(Dots) or on_left.of(Dots):
-        index_letters.find_ends(seen, [*nodes, *on_left])
-    index_letters.find_steps(seen, statements)
-    seen.labels = label_letters.of_own_sizes(statements) - seen.bound
-    for statement in statements:
-        if isinstance(statement, Range):
-            seen.labels.discard(statement.index)
-            seen.bound.add(statement.index)
-            seen.ranges[statement.index] = statement
-            seen.sizes.update(binders.size_names(statement.last))
-        elif isinstance(statement, Declare):
-            for axis in statement.axes:
-                seen.sizes.update(binders.size_names(axis))
-        elif isinstance(statement, Define) and statement.target is not None:
-            index_letters.find_first(seen, statement.conditions)
-            square = statement.target
-            if isinstance(square, Script) and scripts.is_two(square.sup):
-                seen.squares.add(scripts.read(square.base, frozenset()).name)
-            seen.sizes.update(binders.parts_of_size(statement))
-            if not label_letters.of_arguments(statements):
-                index_letters.find_target_letters(seen, statement, nodes)
-    index_letters.find_twins(seen, nodes)
-    doubtful_indices.refuse_powers(seen, scripted)
-    doubtful_indices.refuse_transposed_labels(nodes)
-    doubtful_indices.refuse_sizes_as_elements(nodes)
-    seen.identities = identity.identities(nodes)
-    index_letters.find_free_letters(seen, nodes, statements, scope.labels)
-    counting.from_one(seen, nodes)
-    seen.numbered = counting.numbered(seen, nodes, targets)
-    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in used(seen, v)))
-    for value in values:
-        _count_uses(seen, value)
-    doubtful_indices.refuse_two_steps(seen, statements)
-    doubtful_indices.refuse_lost_indices(statements)
-    seen.elements.update(elements.numbers(seen, nodes, statements))
-    seen.elements.update(points.entries(seen, nodes))
-    seen.exponents = set(exponents.raised(seen, nodes))
-    seen.sizes.update(means.counted(seen, nodes))
-    seen.points = set(points.vectors(seen, nodes))
-    seen.forms = set(points.matrices(seen, nodes))
-    seen.averaged = set(averages.averaged(seen, nodes))
-    for matrix in nodes.of(Matrix):
-        seen.entries.update(_entries(seen, matrix))
-    products = nodes.of(Juxt, Infix)
-    seen.lengths = {name for node in products for name in _lengths(seen, node)}
-    seen.projections = _projections(seen, nodes)
-    seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
-    seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
-    seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
-    for infix in nodes.of(Infix):
-        for name in _queries_and_keys(seen, infix):
-            seen.transposed.setdefault(name, set()).update(seen.counted[name])
-    seen.sets = set(_sets(seen, nodes))
-    seen.sampled = _sampled(seen, nodes)
-    seen.mixes = {*_mixes(seen, nodes), *_opposites(seen, statements)}
-    seen.moves = updates.moves(seen, nodes, statements)
-    seen.discounted = set(returns.discounted(seen, nodes, statements))
-    seen.sequences = _sequences(seen, nodes)
-    defines = [s for s in statements if isinstance(s, Define)]
-    seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
-    seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
-    seen.rates = decays.rates(seen, nodes)
-    seen.quantities |= {*seen.rates, *decays.starts(seen, nodes, statements, seen.rates)}
-    seen.quantities.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
-    if any(costs.is_cost(target, nodes) for target in targets):
-        seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
-    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
-    bases = {names.base_letter(name) for name in seen.counted}
-    seen.logs = not bases.isdisjoint(["log", "ln"])
-    norms = any(group.open == "‖" for group in nodes.of(Group))
-    seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
-    arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
-    seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
-    seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
-    blocks = {
-        binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
-    }
-    seen.weighs = any(map(_weighs, nodes.of(Infix, Juxt)))
-    seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
-    return seen
-
-
-_OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
-"""What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
-
-
-# --- uses ------------------------------------------------------------------------------------
-
-
-def _count_uses(seen: Survey, value: Node) -> None:
-    """How each name is used: with how many indices, transposed, bold, always called."""
-    free_standing: set[str] = set()
-    called: set[str] = set()
-    for use, before_parenthesis in used(seen, value):
-        if use.name in seen.kernels and not use.indices:
-            called.add(use.name)
-            continue  # the k of k(q_i, k_j), which is another than that of k_j
-        seen.counted.setdefault(use.name, set()).add(len(use.indices))
-        seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
-        for place, index in enumerate(use.indices):
-            if index.relation in ("=", "∀"):
-                seen.placed.add(use.name)
-            if index.relation == "=":
-                seen.placed.add(seen.use(index.node).name)
-            if (shift := scripts.shift(index.node)) is not None:
-                seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
-            if (beyond := scripts.beyond_half(index.node)) is not None:
-                seen.halves[use.name, place, beyond[0]] = beyond[1]
-            if len(use.indices) == 1 and (beyond or scripts.stride(index.node)):
-                seen.elements.add(use.name)
-        if use.power is not None and any(
-            isinstance(node, Name) and node.text in seen.bound for node in walk(use.power)
-        ):
-            seen.elements.add(use.name)  # the b of b^{-2i/d}
-            seen.powered.add(use.name)
-        if use.bold:
-            seen.bold.setdefault(use.name, set()).add(len(use.indices))
-        if use.transposed:
-            seen.transposed.setdefault(use.name, set()).add(len(use.indices))
-        (called if before_parenthesis else free_standing).add(use.name)
-    seen.called = (seen.called | called) - free_standing
-
-
 def used(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
     """The names in a value, in order, and whether each stands before parentheses."""
     pending: list[tuple[Node, bool]] = [(value, False)]
@@ -407,218 +263,6 @@ def _opens(node: Node) -> bool:
     """Whether it is a group in parentheses, with scripts or without."""
     group = node.base if isinstance(node, Script) else node
     return isinstance(group, Group) and group.open in ("(", "[")
-
-
-def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
-    """An index above a parameter, and above nothing else, is a power of it, as in
-    ``f(x) = Σ_k a_k x^k``."""
-    found: set[str] = set()
-    above: dict[str, set[str]] = {}
-    given = _given(targets)
-    for node in (*nodes.of(Script), *targets):
-        match node:
-            case Script(base, _, Name(letter)):
-                above.setdefault(letter, set()).add(binders.bare(base))
-    for letter, bases in above.items():
-        if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
-            found |= bases
-    return found
-
-
-def _names_in(targets: Sequence[Node]) -> set[str]:
-    return {node.text for target in targets for node in walk(target) if isinstance(node, Name)}
-
-
-def _given(targets: Sequence[Node]) -> set[str]:
-    """The letters of the parameters of what is defined."""
-    return {n.text for target in targets for n in binders.arguments(target) if isinstance(n, Name)}
-
-
-def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The names of the sets that something is a member of."""
-    for node in nodes.of(Relation):
-        members = node.operands[-1] if node.signs in (("∈",), ("∉",)) else None
-        members = members.left if isinstance(members, Infix) and members.op == "∪" else members
-        use = seen.understood(members) if members is not None else None
-        if use is not None:
-            yield use.name
-
-
-def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The names p of which ``1 - p`` is taken."""
-    for infix in nodes.of(Infix):
-        if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
-            use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
-            if use is not None and use.power is None:
-                yield use.name
-
-
-def _opposites(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
-    """The f of ``f = 1 - g``, which is a gate where g is one."""
-    for statement in statements:
-        match statement:
-            case Define(target, (Infix("-", Num("1"), gate), *_)) if scripts.is_name(gate):
-                if target is not None and scripts.is_name(target):
-                    yield seen.use(target).name
-
-
-def _sampled(seen: Survey, nodes: Nodes) -> set[str]:
-    """The functions that are only ever called with indices of sums: a number for each value."""
-    subs = [big.sub for big in nodes.of(Big)]
-    summed = {letter for sub in subs if sub is not None for letter in binders.bound_letters(sub)}
-    if None in subs:
-        summed |= {letter for letter in seen.free if letter not in seen.targets}
-    found: dict[str, bool] = {}
-    for node in nodes.of(Juxt) if summed else ():
-        for name, group in pairwise(node.factors):
-            use = seen.understood(name)
-            if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
-                continue
-            plain = not use.indices and use.power is None and not use.transposed
-            sampled = plain and all(_is_index(seen, use.name, i, summed) for i in group.items)
-            found[use.name] = found.get(use.name, True) and bool(group.items) and sampled
-    return {name for name, only in found.items() if only} & seen.called
-
-
-def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> bool:
-    """Whether an argument is an index of a sum, or the outcome x_i of a probability at one."""
-    if isinstance(argument, Name):
-        return argument.text in summed
-    if names.base_letter(function) not in names.PROBABILITIES | {"Q"}:
-        return False
-    use = seen.understood(argument)
-    indices = use.indices if use is not None else ()
-    return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
-
-
-def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
-    """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column, or the x and
-    y of a row: numbers."""
-    kinds = (Name, Script) if any(len(row) > 1 for row in node.rows) else Script
-    for row in node.rows:
-        for cell in row:
-            inner = cell.body if isinstance(cell, Neg) else cell
-            if isinstance(inner, kinds) and (use := seen.understood(inner)):
-                yield use.name
-
-
-def _projections(seen: Survey, nodes: Nodes) -> set[str]:
-    """The Q, K and V that stand for the weights which make queries, keys and values of X: those
-    of ``XQ_i``."""
-    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
-    made = {binders.bare(b) for a, b in pairs if isinstance(a, Name) and a.text in "XHx"}
-    if not made.isdisjoint("QK"):  # (XQ)(XK)^⊤ is XQK^⊤X^⊤
-        made |= {"Q", "K"}
-    uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
-    return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
-
-
-def _sequences(seen: Survey, nodes: Nodes) -> set[str]:
-    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared row by row."""
-    found: set[str] = set()
-    for pair in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
-        keys = pair[1].base if isinstance(pair[1], Script) else None
-        made = [side for side in (pair[0], keys) if isinstance(side, Group)]
-        uses = [use for group in made for use in _projected(seen, group)]
-        if len(uses) == 2 and any("softmax" in name.lower() for name in seen.called):
-            found.update(use.name for use in uses if not use.indices)
-    return found
-
-
-def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:
-    """The x of ``(x W_K)``."""
-    match group.items:
-        case (Juxt((Name() as name, weight)),):
-            use = seen.understood(weight)
-            plain = use is not None and use.name.startswith("W") and not use.indices
-            if use is not None and plain and names.label_of_projection(use.name):
-                yield seen.use(name)
-
-
-def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
-    """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
-    if isinstance(node, Infix) and node.op not in "·×":
-        return set()
-    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
-    barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
-    if len(barred) < 2:
-        return set()
-    found = {use.name for item in barred if (use := seen.understood(item)) is not None}
-    latin = not any(names.base_letter(name) in names.GREEK for name in found)
-    return found if latin and len(found) > 1 else set()
-
-
-def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
-    """The names of ``q_{t,j} · k_s`` and of ``λ_{q_1} · λ_{k_1}``, a query and its key under one
-    letter: their dot is the inner product of two vectors, also where that letter is a number by
-    itself, or has an index of heads besides; not that of ``Σ_d q_{id} · k_{jd}``."""
-    if node.op != "·":
-        return set()
-    left, right = seen.understood(node.left), seen.understood(node.right)
-    if left is None or right is None or left.name == right.name:
-        return set()
-    query, key = (use.name.split("_", 1) for use in (left, right))
-    paired = len(query) == len(key) == 2 and query[0] == key[0]
-    same = paired and query[1][0] + key[1][0] == "qk" and query[1][1:] == key[1][1:]
-    same = same or query[0] + key[0] in ("qk", "kq")
-    return {left.name, right.name} if same and not _sums_up(seen, node) else set()
-
-
-def _sums_up(seen: Survey, node: Infix) -> bool:
-    """Whether a product is what a sum adds up over an index of both its factors."""
-    sums = (big.sub for big in seen.nodes.of(Big) if big.body is node and big.op == "sum")
-    letters = {letter for sub in sums if sub is not None for letter in binders.bound_letters(sub)}
-    sides = (node.left, node.right)
-    return any(all(_has_letter(side, letter) for side in sides) for letter in letters)
-
-
-def _has_letter(node: Node, letter: str) -> bool:
-    return any(isinstance(inner, Name) and inner.text == letter for inner in walk(node))
-
-
-def _weighs(node: Infix | Juxt) -> bool:
-    """Whether a D stands right behind a weight, ``W D``, or before an element, ``D u_t``, and so
-    is no size."""
-    factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
-    if isinstance(node, Infix) and node.op != "·":
-        return False
-    return any(
-        (binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D")
-        or (isinstance(a, Name) and a.text == "D" and _is_element(b))
-        for a, b in pairwise(factors)
-    )
-
-
-def _is_element(node: Node) -> bool:
-    """Whether a node is a small letter at an index, ``u_t``, and no size such as ``d_k``."""
-    match node:
-        case Script(Name(base), Name(index), None, 0):
-            return base.islower() and index in names.INDEX_LETTERS and base not in names.SIZE_BASES
-    return False
-
-
-def _is_normalisation(node: Frac | Infix) -> bool:
-    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
-    vectors."""
-    if isinstance(node, Infix) and node.op != "/":
-        return False
-    top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
-    inside = Nodes(walk(bottom))
-    named = {name.text for name in inside.of(Name)}
-    deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
-    centred = isinstance(top, Infix | Group)
-    squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
-    if not named.isdisjoint(["mean", "avg", "E"]) and (inside.of(Root) or "sqrt" in named):
-        squares = squares or any(map(_is_square, inside.of(Script)))
-    return (
-        (deviates and (centred or bool(inside.of(Root))))
-        or not named.isdisjoint(["RMS", "rms"])
-        or (squares and scripts.is_name(top))
-    )
-
-
-def _is_square(node: Node) -> bool:
-    return isinstance(node, Script) and scripts.is_two(node.sup)
 
 
 def _loose_places(

@@ -38,7 +38,8 @@ from notes2code.meaning.settle import settle
 from notes2code.meaning.slips import slips
 from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
 from notes2code.meaning.statements import statements
-from notes2code.meaning.survey import Survey, survey
+from notes2code.meaning.survey import Survey
+from notes2code.meaning.surveying import survey
 from notes2code.meaning.targets import read_target
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem

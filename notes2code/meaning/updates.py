@@ -23,10 +23,10 @@ from notes2code.latex.tree import (
 from notes2code.meaning import binders, ir, names, scripts
 from notes2code.meaning.quantities import terms
 from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.survey import Survey
 
 if TYPE_CHECKING:
     from notes2code.meaning.run import Run
-    from notes2code.meaning.survey import Survey
 
 _RATES = frozenset("alpha beta gamma eta kappa lambda mu rho sigma tau".split())
 """Letters of rates, of decays and of the scale of noise, which are numbers at each step, too."""
