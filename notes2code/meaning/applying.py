@@ -91,6 +91,7 @@ def apply(
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
     site = _site(run, use.name, named, arguments)
+    weights = _weights_of(run, use, equation, site, arguments)
     sizes: dict[Size, Size] = {}
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = _gives_elements(run, use, equation, span)
@@ -119,7 +120,7 @@ def apply(
         elif (length := _length_of(equation, parameter)) is not None:
             lambdas.append(Lambda((), _instance(length, sizes)))
         else:
-            lambdas.append(_own_input(run, use, parameter, axes, site, own, span))
+            lambdas.append(_own_input(run, use, parameter, axes, weights, own, span))
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
@@ -420,15 +421,15 @@ def _own_input(
     use: Use,
     parameter: ir.Input,
     axes: tuple[Size, ...],
-    site: int,
+    weights: str,
     own: Sequence[tuple[Size, Expr]],
     span: Span,
 ) -> Lambda:
     """An input of the function that is no parameter, such as a weight: an input here too.
 
-    A second call of a layer has weights of its own, and so has each of the ``FFN_i(x)``; a function
-    with a letter for a name, ``φ(q)`` and ``φ(k)``, has one set of them. A number that the note's
-    own function computes with, such as the s of ``Q(x) = round(x / s)``, is the same everywhere.
+    ``weights`` names the set that it belongs to. Each of the ``FFN_i(x)`` has weights of its own. A
+    number that the note's own function computes with, such as the s of ``Q(x) = round(x / s)``, is
+    the same everywhere.
     """
     if parameter.kind == "function" and parameter.name in run.defines:
         raise error(
@@ -438,9 +439,7 @@ def _own_input(
             "this follows from that formula, and is no definition of its own",
         )
     axes = (*(size for size, _ in own), *axes) if axes else axes
-    base = names.base_letter(use.name)
-    by_letter = base == "K" or (base.islower() and (len(base) == 1 or base in names.GREEK))
-    owner = f"{use.name}{'' if by_letter else f'#{site}'}.{parameter.name}"
+    owner = f"{weights}.{parameter.name}"
     name, number = parameter.name, 1
     if parameter.kind == "array" and not axes and _is_of_note(run, use, name):
         owner = ""
@@ -463,6 +462,42 @@ def _own_input(
     lead += tuple(place for _, place in own) if symbol.axes else ()
     indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
     return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+
+
+def _weights_of(
+    run: Run, use: Use, equation: Equation, site: int, arguments: Sequence[Value]
+) -> str:
+    """The set of weights that a call of a function computes with.
+
+    A second call of a layer, such as an FFN, or of what is applied to its own result, as in
+    ``Conv(Conv(x))``, has weights of its own. A function with a letter for a name, ``φ(q)`` and
+    ``φ(k)``, and another word that the note defines, ``Enc(x)`` and ``Enc(y)``, have one set.
+    """
+    base, _, label = use.name.partition("_")
+    if len(names.base_letter(use.name)) == 1 or base in names.GREEK:
+        return use.name
+    layer = names.is_norm(use.name) or _of_field(run, use.name) is not None
+    if layer and label not in names.GREEK:
+        return f"{use.name}#{site}"
+    if any(_holds_call(run, value.body, use.name) for value in arguments):
+        return f"{use.name}#{site}"
+    if site and any(one.shape and one.name not in equation.parameters for one in equation.inputs):
+        text = f"all calls of `{use.name}` are taken to have the same weights"
+        run.problems.append(
+            note("N2C039", text, use.span, "write `_1` and `_2` where they have not")
+        )
+    return use.name
+
+
+def _holds_call(run: Run, body: Expr, name: str) -> bool:
+    """Whether a function was called for a value, or for what that is made of."""
+    for part in ir.walk(settled(body)):
+        if isinstance(part, Call) and part.function == name:
+            return True
+        made = run.defined.get(part.array) if isinstance(part, Ref) else None
+        if made is not None and _holds_call(run, made.array.body, name):
+            return True
+    return False
 
 
 def _is_of_note(run: Run, use: Use, name: str) -> bool:

@@ -304,9 +304,10 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     if constant and not listed and not target.parameters and not target.indices:
         parsed.constants.add(target.name)
     constant = constant and not (statement.conditions and names.is_mask(target.name))
-    if not target.name or constant or names.is_size_name(target.name):
+    of_something = bool(target.parameters or target.counted)  # as the D of D(x) = σ(w x + b)
+    if not target.name or constant or (names.is_size_name(target.name) and not of_something):
         return
-    if target.parameters or target.counted:
+    if of_something:
         parsed.functions.add(target.name)
         parsed.arity[target.name] = len(target.parameters) or len(target.counted)
         parsed.said[target.name] = tuple(map(_said, statement.values))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.latex.tree import (
@@ -146,8 +147,8 @@ def _divides(run: Run, name: str) -> bool:
 
 def is_memory(run: Run, name: str) -> bool:
     """Whether a letter is an argument twice, as keys and values are, ``MultiHead(z, m, m)``, or
-    where another letter is, as the n of ``f(a) - f(n)``, or is multiplied element by element, as a
-    mask is, ``m \\odot x``, or by the sign ``@``."""
+    where another letter is, as the n of ``f(a) - f(n)``, or where a function takes an array, or is
+    multiplied element by element, as a mask is, ``m \\odot x``, or by the sign ``@``."""
     twice = any(
         group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
         for group in run.seen.nodes.of(Group)
@@ -156,18 +157,40 @@ def is_memory(run: Run, name: str) -> bool:
         node.op in HADAMARD | {"@"} and name in (binders.bare(node.left), binders.bare(node.right))
         for node in run.seen.nodes.of(Infix)
     )
-    return twice or multiplied or _is_given_as_others(run, name)
+    given = _is_given_as_others(run, name) or _is_given_as_array(run, name)
+    return twice or multiplied or given
 
 
 def _is_given_as_others(run: Run, name: str) -> bool:
     """Whether a function takes a letter alone where it takes another that counts nothing."""
-    given: dict[str, set[str]] = {}
-    for node in run.seen.nodes.of(Juxt):
-        for function, group in pairwise(node.factors):
-            if isinstance(function, Name) and isinstance(group, Group) and len(group.items) == 1:
-                given.setdefault(function.text, set()).add(binders.bare(group.items[0]))
+    given: dict[tuple[str, int], set[str]] = {}
+    for function, group in _calls(run):
+        for at, item in enumerate(group.items):
+            given.setdefault((function, at), set()).add(binders.bare(item))
     beside = (found - {name, ""} for found in given.values() if name in found)
     return any(not all(map(names.is_size_name, found)) for found in beside)
+
+
+def _is_given_as_array(run: Run, name: str) -> bool:
+    """Whether a function that the notes define takes a letter alone where it computes with an
+    array."""
+    for function, group in _calls(run):
+        own = run.functions.get(function) or run.scope.functions.get(function)
+        if own is None or len(own.parameters) != len(group.items):
+            continue
+        arrays = {one.name for one in own.inputs if one.shape}
+        pairs = zip(own.parameters, group.items, strict=True)
+        if any(binders.bare(item) == name and taken in arrays for taken, item in pairs):
+            return True
+    return False
+
+
+def _calls(run: Run) -> Iterator[tuple[str, Group]]:
+    """The letters and words before parentheses, with what stands in these."""
+    for node in run.seen.nodes.of(Juxt):
+        for function, group in pairwise(node.factors):
+            if isinstance(function, Name) and isinstance(group, Group):
+                yield function.text, group
 
 
 def _is_among_sizes(run: Run, name: str) -> bool:

@@ -47,6 +47,33 @@ TURNED = (
             r"Q = W_Q X, K = W_K X, V = W_V X",
         ],
     ),
+    # All calls of one function compute with its weights, a size by its letter or not; a layer that
+    # is applied to its own result has others.
+    Case(
+        r"L = -\log D(x) - \log(1 - D(y))",
+        "x[d] w[d] b y[d]",
+        lambda x, w, b, y: -np.log(sigmoid(w @ x + b)) - np.log(1 - sigmoid(w @ y + b)),
+        context=[r"D(x) = \sigma(w^\top x + b)"],
+    ),
+    Case(
+        r"s = \mathrm{Enc}(x)^\top \mathrm{Enc}(y)",
+        "x[d] W[p,d] y[d]",
+        lambda x, w, y: np.tanh(w @ x) @ np.tanh(w @ y),
+        context=[r"\mathrm{Enc}(x) = \tanh(W x)"],
+    ),
+    Case(
+        r"y = \mathrm{Enc}(\mathrm{Enc}(x))",
+        "x[d] W[p,d] W_2[k,p]",
+        lambda x, w, v: np.tanh(v @ np.tanh(w @ x)),
+        context=[r"\mathrm{Enc}(x) = \tanh(W x)"],
+    ),
+    # What stands where a function takes a vector is none of the sizes n and m.
+    Case(
+        r"L = \max(0, d(a, p) - d(a, n) + \mu)",
+        "a[k] p[k] n[k] mu",
+        lambda a, p, n, m: relu(np.linalg.norm(a - p) - np.linalg.norm(a - n) + m),
+        context=[r"d(x, y) = \|x - y\|_2"],
+    ),
     # A function that is defined beside another.
     Case(
         r"z = W \phi(q)",
