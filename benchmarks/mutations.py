@@ -1,6 +1,7 @@
 """How many mistakes in the generated package its own tests notice: a mutation score.
 
-    PYTHONPATH=. python benchmarks/mutations.py [--package DIR] [--module NAME]… [--every N]
+    PYTHONPATH=. python benchmarks/mutations.py [--package DIR] [--module NAME]…
+        [--every N [--skip M]]
 
 The mistakes are three kinds of edits of the package's modules, one at a time: those that every
 Transformer's tests must catch (``must_kill.toml``), those that the components list as typical of
@@ -89,6 +90,7 @@ def main() -> int:
     parser.add_argument("--package", type=Path, default=HERE.parent / "generated")
     parser.add_argument("--module", action="append", help="only this module, such as masks")
     parser.add_argument("--every", type=int, default=1, help="only every Nth of the operators'")
+    parser.add_argument("--skip", type=int, default=0, help="of these N, how many come before it")
     options = parser.parse_args()
     folder: Path = options.package.resolve()
     package = folder / "transformer"
@@ -99,7 +101,8 @@ def main() -> int:
         for mutant in mutants(name, text)
         if mutant.source != text
     ]
-    chosen = {mutant.source: mutant for mutant in (*generic[:: options.every], *named(texts))}
+    some = generic[options.skip :: options.every]
+    chosen = {mutant.source: mutant for mutant in (*some, *named(texts))}
     tried = [
         mutant
         for mutant in chosen.values()

@@ -151,7 +151,7 @@ class AttentionChecks:
         """Each query gives what it would give if it and its key were the last ones."""
         attention, biases = self.attention(), self.added()
         attention.causal = always
-        masked = {"causal": not always, "need_weights": need_weights}
+        masked = {"causal": None if always else True, "need_weights": need_weights}
         query, key, value = self.inputs(2)
         count = query.size(-2)
         key, value = key[..., :count, :], value[..., :count, :]
@@ -194,7 +194,7 @@ class AttentionChecks:
             "keep_mask": torch.rand(2, *[1] * len(self.heads), queries, keys) < 0.7,
             "bias": torch.randn(queries, keys).double() if self.takes_bias else None,
         }
-        attention.causal = False
+        attention.causal = not causal
         expected, _ = attention(query, key, value, **masked, causal=causal, need_weights=True)
         assert_equals(attention(query, key, value, **masked, causal=causal), array(expected))
         attention.causal = causal

@@ -352,13 +352,15 @@ class TestLinearAttention(AttentionChecks):
         total = total / (query @ key.mT).sum(dim=-1).abs()
         return float(total.max())
 
-    @pytest.mark.parametrize("queries", [1, 64, 150, 300])
-    def test_is_causal_in_blocks(self, queries: int) -> None:
+    @pytest.mark.parametrize(
+        ("queries", "keys"), [(1, 170), (64, 170), (150, 170), (300, 170), (70, 2200)]
+    )
+    def test_is_causal_in_blocks(self, queries: int, keys: int) -> None:
         attention = self.attention()
         query = torch.randn(2, queries, 6, dtype=torch.float64).abs()
-        key = torch.randn(2, 170, 6, dtype=torch.float64).abs()
-        value = torch.randn(2, 170, 3, dtype=torch.float64)
-        keep_mask = torch.rand(2, 170) > 0.3
+        key = torch.randn(2, keys, 6, dtype=torch.float64).abs()
+        value = torch.randn(2, keys, 3, dtype=torch.float64)
+        keep_mask = torch.rand(2, keys) > 0.3
         masked = {"keep_mask": keep_mask, "causal": True}
         expected, _ = attention(query, key, value, **masked, need_weights=True)
         assert_equals(attention(query, key, value, **masked), array(expected))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 
 import torch
 import torch.nn.functional as F
@@ -28,7 +28,8 @@ class Attention(nn.Module):
     value: (..., m, d_v)
     keep_mask: True to keep; (..., n, m), or (B, m) for all queries of a sequence
     bias: added to the scores, (..., n, m)
-    causal: a query sees no key after its own position; the last query stands at the last key
+    causal: whether a query sees no key after its own position, by default as the formula says; the
+        last query stands at the last key
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
     """
 
@@ -60,12 +61,12 @@ class Attention(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
-        causal: bool = False,
+        causal: bool | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         inputs = Inputs(query, key, value, keep_mask, bias)
         compute = self.with_weights if need_weights else self.attend
-        return compute(inputs, causal or self.causal)
+        return compute(inputs, self.causal if causal is None else causal)
 
     def with_weights(self, inputs: Inputs, causal: bool) -> tuple[Tensor, Tensor]:
         """The weighted sums of values and their weights, as the formula says."""
@@ -183,7 +184,7 @@ class CausalScaledDotProductAttention(ScaledDotProductAttention):
     query: (..., n, d_k)
     key: (..., m, d_k)
     value: (..., m, d_v)
-    causal: it always is, by its formula
+    causal: True by default, as the formula says
     keep_mask, bias: as in Attention
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
@@ -495,7 +496,7 @@ class LinearAttention(Attention):
     key: (..., m, d_k)
     value: (..., m, d_v)
     keep_mask: as in Attention
-    causal: it always is, by its formula
+    causal: True by default, as the formula says
     bias: none, since there are no scores to add one to
     returns: (..., n, d_v), and with need_weights the weights, (..., n, m)
 
@@ -542,7 +543,9 @@ class LinearAttention(Attention):
         ahead = key.size(-2) - query.size(-2)
         if ahead < 0:  # the first queries see no key
             key, value, ahead = F.pad(key, (0, 0, -ahead, 0)), F.pad(value, (0, 0, -ahead, 0)), 0
-        before = self.feature_map(key[..., :ahead, :]).mT @ value[..., :ahead, :]
+        seen = (parts(x[..., :ahead, :], 1024, dim=-2) for x in (key, value))
+        sums = (self.feature_map(k).mT @ v for k, v in zip(*seen, strict=True))
+        before = reduce(torch.add, sums)
         own = (query, key[..., ahead:, :], value[..., ahead:, :])
         for q, k, v in zip(*(parts(x, 64, dim=-2) for x in own), strict=True):
             q, k = self.feature_map(q), self.feature_map(k)
@@ -847,7 +850,8 @@ class MultiHeadAttention(nn.Module):
     value: (B, m, d_model), by default the key
     keep_mask: True to keep; (B, m), (B, n, m) or (B, num_heads, n, m)
     bias: added to the scores, (B, num_heads, n, m) or what broadcasts to it
-    causal: a query sees no key after its own position
+    causal: whether a query sees no key after its own position, by default as the attention of the
+        heads says
     cache: keeps keys and values between calls: without key, those of the query are added to it;
         else those of key and value are made in the first call
     returns: (B, n, d_model), and with need_weights the weights, (B, num_heads, n, m)
@@ -882,7 +886,7 @@ class MultiHeadAttention(nn.Module):
         *,
         keep_mask: Tensor | None = None,
         bias: Tensor | None = None,
-        causal: bool = False,
+        causal: bool | None = None,
         cache: KeyValueCache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:

@@ -56,10 +56,9 @@ def _in_kernel(inputs: Inputs, causal: bool, scale: float, dropout: float) -> Te
     widest = max(query.size(-1), width)
     query, key, value = (_filled_up(x, widest) for x in (query, key, value))
     if len(lead) != 2:
-        query, key, value = (_as_heads(x, lead) for x in (query, key, value))
-        mask = None if mask is None else _as_heads(mask.expand(*lead, queries, keys), lead)
-    elif mask is not None:
-        mask = mask[(None,) * (4 - mask.dim())]
+        query, key, value = (_as_heads(x.expand(*lead, -1, -1), lead) for x in (query, key, value))
+    if mask is not None:
+        mask = _as_heads(mask, lead)
     output = F.scaled_dot_product_attention(
         query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=lower, scale=scale
     )
@@ -70,8 +69,12 @@ def _in_kernel(inputs: Inputs, causal: bool, scale: float, dropout: float) -> Te
 
 
 def _as_heads(x: Tensor, lead: torch.Size) -> Tensor:
-    """Matrices with any leading axes, as those of a batch with one head."""
-    return x.expand(*lead, *x.shape[-2:]).reshape(math.prod(lead), 1, *x.shape[-2:])
+    """Matrices that broadcast with any leading axes, as those of a batch with heads, the last of
+    these axes. Those that several heads share, or all of a batch, are not copied."""
+    x = x[(None,) * (max(len(lead), 2) + 2 - x.dim())]
+    if x.dim() > 4 and x.shape[:-3].numel() > 1:
+        x = x.expand(*lead[:-1], -1, -1, -1)
+    return x.flatten(0, -4)
 
 
 def _filled_up(x: Tensor, width: int) -> Tensor:

@@ -31,6 +31,7 @@ _KNOWN = (
     (r"\bSequence\[", "from collections.abc import Sequence"),
     (r"@contextmanager\b", "from contextlib import contextmanager"),
     (r"\bpartial\(", "from functools import partial"),
+    (r"(?<![\w.])reduce\(", "from functools import reduce"),
     (r"\bCounter\b", "from collections import Counter"),
     (r"\basdict\(", "from dataclasses import asdict"),
     (r"@dataclass\b", "from dataclasses import dataclass"),
