@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from notes2code import faults
 from notes2code.components.agreement import disagreements
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library
@@ -20,6 +21,7 @@ from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
 from notes2code.meaning.entries import Entry
 from notes2code.meaning.linking import Linker
+from notes2code.meaning.scope import Scope
 from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages
 from notes2code.sentences import joined
@@ -185,9 +187,16 @@ def _is_refused_in_part(compiler: Compiler, entry: Entry) -> bool:
     if compiled.status != "rejected":
         return False
     scope = compiler.linker.scope(entry)
-    parts = (type_formula(one.latex, scope) for one in equations(entry.latex))
-    codes = {part.problems[-1].code for part in parts if part.kind == "rejected"}
-    return compiled.problems[-1].code in codes
+    return compiled.problems[-1].code in {_refusal(x.latex, scope) for x in equations(entry.latex)}
+
+
+def _refusal(latex: str, scope: Scope) -> str:
+    """The code that an equation is refused for by itself, "" for one that is read."""
+    try:
+        typed = type_formula(latex, scope)
+    except Exception as fault:  # is told when the equation is compiled
+        return faults.met(latex, fault).code
+    return typed.problems[-1].code if typed.kind == "rejected" else ""
 
 
 def _equations(formula: Formula) -> tuple[Formula, ...]:

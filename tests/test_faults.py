@@ -13,7 +13,7 @@ from notes2code.compilation import Compilation, compile_vault
 from notes2code.components import compiling
 from notes2code.components.library import library
 from notes2code.emit import view
-from notes2code.meaning import entries
+from notes2code.meaning import entries, typed
 from notes2code.rendering import render
 from notes2code.vault import read_vault
 
@@ -46,7 +46,7 @@ def failing(function: Callable[..., Any], at: str) -> Callable[..., Any]:
     """The function, with a fault where an argument tells of a formula."""
 
     def with_fault(*arguments: Any, **named: Any) -> Any:
-        if any(at in str(getattr(given, "latex", given)) for given in arguments):
+        if any(at in str(getattr(given, "latex", given)) for given in arguments[:2]):
             raise KeyError(at)
         return function(*arguments, **named)
 
@@ -66,6 +66,17 @@ def test_one_formula_is_rejected_and_the_others_are_read(
     assert other.compiled.status == "rejected"
     assert [found.code for found in other.diagnostics] == ["N2C090"]
     assert "KeyError at test_faults.py:" in other.diagnostics[0].message
+
+
+def test_a_formula_of_several_equations_is_read_in_parts(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = r"$$ \begin{aligned} u &= \tanh(x) \\ v &= \exp(x) \end{aligned} $$"
+    (vault / "Layers.md").write_text(two, encoding="utf-8")
+    monkeypatch.setattr(typed, "_typed", failing(typed._typed, "tanh"))
+    first, second = compiled(vault).formulas
+    assert [found.code for found in first.diagnostics] == ["N2C090"]
+    assert second.compiled.status == "formula"
 
 
 def test_a_class_that_cannot_be_written_is_left_out(

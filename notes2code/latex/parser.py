@@ -216,7 +216,8 @@ class Parser(Operands):
             if token.kind == "num" and token.text == "1" and _is_transposed(factors[-1]):
                 factors.append(self.ones())
                 continue
-            if token.kind == "num" and not self.in_script and not _takes_number(factors[-1]):
+            stray = token.kind == "num" and not self.in_script and not _takes_number(factors[-1])
+            if stray and self.tokens[self.at + 1].kind != "^":  # the 2^j of a 2^j is a factor
                 raise error(
                     "N2C025",
                     f"the number {token.text} stands behind a factor with no sign between",

@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
+    Nodes,
     Num,
     Relation,
     Script,
@@ -54,6 +55,7 @@ def big(run: Run, node: Big) -> Value:
         what = _NOT_COMPUTED.get(kind, f"`{kind}`")
         raise error("N2C037", f"{what} cannot be computed", node.span)
     _refuse_condition(run, node)
+    _refuse_optimum(run, node)
     if (first := nested.unsaid_start(node)) and node.sub is not None:
         text = f"`{run.quote(node.sub.span)}` is taken to count from {first}"
         run.problems.append(note("N2C039", text, node.sub.span, "write where it begins"))
@@ -120,6 +122,27 @@ def _is_one(run: Run, node: Node) -> bool:
             use = run.seen.understood(name)
             return use is not None and use.name in run.seen.called | names.GREEK
     return scripts.is_name(node) or isinstance(node, Apply)
+
+
+def _refuse_optimum(run: Run, node: Big) -> None:
+    """The w of ``\\min_w ‖y - X w‖^2``, which counts nothing: the best of all values is sought."""
+    if node.op not in ("min", "max") or node.sub is None or node.sup is not None:
+        return
+    items = node.sub.items if isinstance(node.sub, Group) else (node.sub,)
+    subs = [script.sub for script in Nodes(walk(node.body)).of(Script) if script.sub is not None]
+    below = {id(inner) for sub in subs for inner in walk(sub)}
+    alone = {n.text for n in walk(node.body) if isinstance(n, Name) and id(n) not in below}
+    for item in items:
+        if isinstance(item, Name) and item.text in alone and _is_unknown(item):
+            text = f"the best of all values of `{run.quote(item.span)}` cannot be computed"
+            hint = "write what it is the best of as a formula of its own, if that is meant"
+            raise error("N2C037", text, item.span, hint)
+
+
+def _is_unknown(letter: Name) -> bool:
+    """Whether a letter is one of parameters, weights, models and policies, and counts nothing."""
+    plain = letter.text in names.GREEK - names.INDEX_LETTERS or letter.text in ("w", "x")
+    return plain or letter.text.isupper() or letter.font == "bold"
 
 
 def _refuse_condition(run: Run, node: Big) -> None:

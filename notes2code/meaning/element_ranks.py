@@ -318,6 +318,8 @@ def _by_letter(element: Element) -> int:
     parts = run.seen.parts - {*"nmd"}
     if element.is_small and len(base) == 1 and use.name != base and base in parts:
         ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
+    if element.is_small and use.name in run.seen.mixes and ranks == (1, 2, 0):
+        ranks = (1, 0, 2)  # the s of 1 - s
     stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
     timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
     word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"

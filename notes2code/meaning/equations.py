@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import (
     binders,
     diagonal,
@@ -390,6 +390,7 @@ class Attempt:
             value = transpose(value, value.span)
         value = self._loose(define, value, target)
         value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
+        value = left_sides.without_single_axis(run, value, target)
         left_sides.check(run, value, target)
         if partial.is_taken_afterwards(value.body):
             text = "the softmax goes over all, and what it gives is taken where this holds"
@@ -414,7 +415,7 @@ class Attempt:
                 continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
             problems, conflicts = len(run.problems), len(run.conflicts)
             try:
-                same = self._axes_in_all(run.lower(side)) == self._axes_in_all(value)
+                same = self._axes_in_all(run.lower(_sought(side))) == self._axes_in_all(value)
             except ProblemError as problem:
                 same = problem.problem.code not in ("N2C040", "N2C041")
             del run.problems[problems:], run.conflicts[conflicts:]
@@ -542,6 +543,13 @@ class Attempt:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
+
+
+def _sought(side: Node) -> Node:
+    """The V(D, G) of ``\\min_G \\max_D V(D, G)``, which has the axes of its best value."""
+    while isinstance(side, Big) and side.op in ("min", "max") and side.sup is None:
+        side = side.body
+    return side
 
 
 def _is_list(node: Node) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
-from notes2code.meaning import ir, names, scripts
+from notes2code.meaning import families, ir, names, scripts
 from notes2code.meaning.ir import Size
 from notes2code.meaning.kinds import CALLED
 from notes2code.meaning.run import Run, find, find_index
@@ -46,6 +46,19 @@ def check(run: Run, value: Value, target: Target) -> None:
     _by_custom(run, value, target, declared)
     if declared is not None:
         _as_declared(run, value, target, declared)
+
+
+def without_single_axis(run: Run, value: Value, target: Target) -> Value:
+    """The number of ``y = C h`` with ``C ∈ ℝ^{1×n}`` and ``y ∈ ℝ``, which comes out as an array of
+    one; any other value as it is."""
+    declared, indexed = _declared(run, target), len(target.indices)
+    if declared is None or declared.rank(indexed) != indexed or value.rank != indexed + 1:
+        return value
+    size = find(find_index(value.axes[-1]).size)
+    if size.value != ir.ONE:
+        return value
+    body = families.at_place(settled(value.body), find_index(value.axes[-1]), 0)
+    return replace(value, body=body, axes=value.axes[:-1], along=None)
 
 
 def _joins_heads(target: Target) -> bool:

@@ -561,12 +561,16 @@ _LAYERS = frozenset([_LAYER, "ell", "L"])
 
 
 def _is_arithmetic(node: Node) -> bool:
-    """Whether a subscript counts, as ``i−1`` or ``2i`` do, and is no name such as ``word-pair``."""
+    """Whether a subscript counts, as ``i−1`` or ``2i`` do, and is no name such as ``word-pair``, or
+    the 2D of images and of their positions."""
     if isinstance(node, Infix):
         return node.op in "+-" and all(
             isinstance(side, Num) or (isinstance(side, Name) and len(side.text) == 1)
             for side in (node.left, node.right)
         )
+    match node:
+        case Juxt((Num("1" | "2" | "3"), Name("D"))):
+            return False
     return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from notes2code import compile_formula
-from tables import Case, check, softmax, table
+from tables import Case, check, sigmoid, softmax, table
 
 SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
@@ -28,6 +28,18 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         r"y = W x + b, \quad W \in \mathbb{R}^{1 \times d}, b \in \mathbb{R}^1",
         "W[one,d] x[d] b[one]",
         lambda w, x, b: w @ x + b,
+    ),
+    # What is said to be a number is the one element of its axis.
+    Case(
+        r"y = C h, \quad C \in \mathbb{R}^{1 \times n}, y \in \mathbb{R}",
+        "C[one,n] h[n]",
+        lambda c, h: c[0] @ h,
+    ),
+    Case(
+        r"s_i = \sigma(w x_i + b), \quad w \in \mathbb{R}^{1 \times d}",
+        "w[one,d] x[n,d] b",
+        lambda w, x, b: sigmoid(x @ w[0] + b),
+        context=[r"s_i \in \mathbb{R}", r"b \in \mathbb{R}"],
     ),
     # Blocks of a declared shape stand below each other.
     Case(

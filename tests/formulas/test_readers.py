@@ -38,6 +38,7 @@ COUNTS = [
         lambda h, w, c, m: 4 * h * w * c**2 + 2 * m**2 * h * w * c,
         context=[r"X \in \mathbb{R}^{H \times W \times C}"],
     ),
+    Case(r"H = F + PE_{2D}", "F[n,d] PE_2D[n,d]", np.add),
     Case(r"N = H \times W", "H W", lambda h, w: h * w),
     Case(r"N = H \cdot W", "H W", lambda h, w: h * w),
     Case(r"L = HW", "H W", lambda h, w: h * w),

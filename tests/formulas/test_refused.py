@@ -26,6 +26,8 @@ BROKEN = [
     refused("N2C020", r"\mathrm{softmax}(QK^\top / «10^{400}») V"),
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
     refused("N2C037", r"f(x) = x \text{ if } «x \in A»"),
+    refused("N2C037", r"\min_{«w», b} \|y - X w - b\|^2"),
+    refused("N2C037", r"L^* = \min_{«\theta»} \sum_i (y_i - \theta x_i)^2"),
     refused("N2C024", r"y = W x «(+» b)"),
     refused("N2C037", r"M_{ij} = -\infty \text{ if } j > i \text{ or } «m_j = 0»"),
     refused("N2C037", r"y = 1 \text{ if } x > 0 \text{ and } «x < 1»"),

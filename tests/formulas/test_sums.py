@@ -13,6 +13,10 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     return np.array([a[: i + 1].mean() for i in range(len(a))])
 
 
+def halved(a: float, b: np.ndarray) -> np.ndarray:
+    return a * 2.0 ** (1 - np.arange(len(b))) * b
+
+
 @table(
     # The k of a weight W_k is of the keys, whatever the sum counts with.
     # A weight in a sum without an index is one for each of what it weighs.
@@ -275,6 +279,7 @@ def running_mean(a: np.ndarray) -> np.ndarray:
     Case(r"p = \prod_i (1 - a_i)", "a[n]", lambda a: np.prod(1 - a)),
     Case(r"p = \prod_i a_i + 1", "a[n]", lambda a: a.prod() + 1),
     Case(r"m = \max_i a_i", "a[n]", np.max),
+    Case(r"m_j = a\,2^{1-j} b_j", "a b[m]", halved),
     Case(r"m_i = \max_j A_{ij}", "A[n,m]", lambda a: a.max(1)),
     Case(r"m = \max_i a_i - \min_i a_i", "a[n]", np.ptp),
     Case(r"y_i = a_i - \max_j a_j", "a[n]", lambda x: x - x.max()),
