@@ -300,8 +300,9 @@ class Attempt:
             again = self.names.count(target.name) > 1 or target.name in self._names_in(other)
             if (again or target.name == self.targets[at].name) and other > at:
                 continue
-            if target.name in self.targets[at].parameters:
-                continue
+            given = target.name in self.targets[at].parameters
+            if given and not self.is_referred_to(self.targets[at]):
+                continue  # the Q of A(Q, K) = … is another, but for A(Q, K) W, which is given this
             if self._comes_from_before(at, other) or self._means_parts(at, other):
                 continue
             visible[target.name] = other

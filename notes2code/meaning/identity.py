@@ -58,7 +58,8 @@ def _is_plain_one(nodes: Nodes) -> bool:
 
 
 def _is_adjacency(node: Node) -> bool:
-    return isinstance(node, Name | Accent) and binders.bare(node) == "A"
+    """Whether it is A, or one of several, ``A^{(j)}``."""
+    return isinstance(node, Name | Accent | Script) and binders.bare(node) == "A"
 
 
 def _is_scaled(node: Juxt) -> bool:

@@ -201,6 +201,8 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
         run.conflict(3, text, target.span)
     elif len(declared.axes) == element == 1:
         _check_weight(run, value, str(declared.axes[0]), target)
+    elif len(declared.axes) == element > 1 and not declared.afar:
+        _check_sizes(run, value, declared, target)
 
 
 _BATCHES = frozenset("B b batch batch_size bs".split())
@@ -260,6 +262,19 @@ def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:
             text = f"`{run.quote(target.span)}` is declared {said}, and comes out {size.name}, as "
             run.conflict(3, f"{text}`{symbol.written}` has it", target.span)
             return
+
+
+def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> None:
+    """A matrix that is declared n×p, and comes out n×d by what is declared of what it is made of:
+    either the two are equal, or a weight stands on the other side."""
+    sizes = [find(find_index(axis).size) for axis in value.axes[-len(declared.axes) :]]
+    pairs = list(zip(sizes, map(str, declared.axes), strict=True))
+    if any(size.rank == 2 and said.isidentifier() and size.name != said for size, said in pairs):
+        said = " × ".join(map(str, declared.axes))
+        found = " × ".join(size.name or "…" for size in sizes)
+        text = f"`{run.quote(target.span)}` is declared {said}, and comes out {found}"
+        run.problems.append(warning("N2C042", text, target.span, "change one of the two"))
+        run.pay(1.2)
 
 
 def is_number(seen: Survey, target: Target) -> bool:

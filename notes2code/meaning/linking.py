@@ -538,7 +538,10 @@ class Linker:
         for name in self._of_others(entry, nearest):
             del nearest[name]
         ordered = sorted(nearest.items(), key=lambda item: self.distance(entry, item[1]))
-        return {name: self.parsed[other].shapes[name] for name, other in ordered}
+        return {
+            name: replace(self.parsed[at].shapes[name], afar=self.distance(entry, at)[0] > 0)
+            for name, at in ordered
+        }
 
     def _numbers(self, entry: Entry) -> dict[str, Shape]:
         """The names that the section gives a number, ``h = 32``, or divides by, as in ``z / T``,

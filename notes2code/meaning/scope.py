@@ -14,10 +14,12 @@ from notes2code.meaning.ir import Equation
 class Shape:
     """A declared shape: size names or whole numbers, or "" where only the kind is known, a vector.
     ``indexed`` counts the indices that the declared name carries: ``W_i^Q ∈ ℝ^{d×d_k}`` speaks of
-    one W_Q for each i. None stands for any number of indices: the shape is that of one element."""
+    one W_Q for each i. None stands for any number of indices: the shape is that of one element.
+    ``afar`` says that another section declares it."""
 
     axes: tuple[str | int, ...]
     indexed: int | None = 0
+    afar: bool = False
 
     @property
     def is_sized(self) -> bool:

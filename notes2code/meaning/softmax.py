@@ -74,9 +74,12 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 def _doubt_outer(run: Run, value: Value) -> None:
     """The scores of a query and keys are no outer product of two vectors."""
-    for expr in ir.walk(value.body) if value.rank == 2 else ():
+    axes, body = set(map(find_index, value.axes)), settled(value.body)
+    free = free_roots(body)
+    for expr in ir.walk(body) if value.rank == 2 else ():
         factors = expr.factors if isinstance(expr, ir.Mul) else ()
-        vectors = [f for f in factors if isinstance(f, ir.Ref) and len(f.at) == 1]
+        refs = [(f, free_roots(f)) for f in factors if isinstance(f, ir.Ref)]
+        vectors = [f for f, own in refs if len(own & axes) == 1 and own <= free]
         if {"q", "k"} <= {vector.array[0].lower() for vector in vectors}:
             text = "the softmax would be of the outer product of a query and a key"
             run.conflict(3, text, value.span)
@@ -91,6 +94,18 @@ def _doubt_number(run: Run, value: Value) -> None:
             for one in (term, *logs):
                 if isinstance(one, ir.Ref) and not one.at and one.array not in _NUMBERS:
                     run.pay(0.0 if one.array in run.shapes | run.defined else 2.2)
+        for term in part.terms if value.rank and isinstance(part, ir.Add) else ():
+            if isinstance(term, ir.Reduce | ir.Mul) and _is_same_for_all(term, value):
+                text = "what is added to all scores as one number changes nothing in their softmax"
+                hint = "declare the shapes, or write the indices of what should be an array"
+                run.problems.append(warning("N2C050", text, value.span, hint))
+                run.pay(2.4)  # q_j k_jᵀ + B_j of matrices
+
+
+def _is_same_for_all(term: Expr, value: Value) -> bool:
+    """Whether a term is made by a product, and has none of the axes of a value."""
+    made = sum(isinstance(part, ir.Ref) and bool(part.at) for part in ir.walk(term)) > 1
+    return made and free_roots(term).isdisjoint(map(find_index, value.axes))
 
 
 _NUMBERS = frozenset(["c", "alpha", "beta", "gamma", "lambda_", "tau"])

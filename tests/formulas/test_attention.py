@@ -436,3 +436,12 @@ def test_value(case: Case) -> None:
 def test_one_of_several_experts_is_called() -> None:
     f = compile_formula(r"y = \sum_{i=1}^N g_i E_i(x)")
     assert [(given.name, given.kind) for given in f.inputs][-1] == ("E", "function")
+
+
+def test_one_number_added_to_all_scores_of_a_softmax_is_told() -> None:
+    f = compile_formula(
+        r"A_j = \mathrm{softmax}(\mathbf{q}_j \mathbf{k}_j^\top + \mathbf{B}_j)",
+        context=[r"\mathbf{B}_j \in \mathbb{R}^{n \times m}"],
+    )
+    assert [one.severity for one in f.diagnostics] == ["warning"]
+    assert "changes nothing in their softmax" in f.diagnostics[0].message

@@ -131,3 +131,10 @@ def test_what_is_joined_to_more_than_it_is_said_to_be_is_told() -> None:
     assert any("comes out longer" in d.message for d in longer.diagnostics)
     said = compile_formula(r"z = [x; y] \in \mathbb{R}^{2d}", context=[r"x \in \mathbb{R}^d"])
     assert not any("comes out longer" in d.message for d in said.diagnostics)
+
+
+def test_a_matrix_that_comes_out_in_other_sizes_than_it_is_declared_is_told() -> None:
+    context = [r"X \in \mathbb{R}^{n \times d}", r"Y \in \mathbb{R}^{n \times p}"]
+    (told,) = compile_formula(r"Y = U X", context=context).diagnostics
+    assert told.severity == "warning" and "declared n × p, and comes out … × d" in told.message
+    assert not compile_formula(r"Y = X U", context=context).diagnostics

@@ -67,6 +67,17 @@ TURNED = (
         lambda x, w, v: np.tanh(v @ np.tanh(w @ x)),
         context=[r"\mathrm{Enc}(x) = \tanh(W x)"],
     ),
+    # What a function is said to be of is that which the formula makes, where it goes on with it.
+    Case(
+        r"q = W x, \quad f(q) = \tanh(q), \quad y = f(q) + z",
+        "W[p,d] x[d] z[p]",
+        lambda w, x, z: np.tanh(w @ x) + z,
+    ),
+    Case(
+        r"Q = X W_Q, \quad S(Q) = \mathrm{softmax}(Q), \quad Y = S(Q) W",
+        "X[n,d] W_Q[d,p] W[p,k]",
+        lambda x, q, w: softmax(x @ q) @ w,
+    ),
     # What stands where a function takes a vector is none of the sizes n and m.
     Case(
         r"L = \max(0, d(a, p) - d(a, n) + \mu)",

@@ -179,6 +179,7 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     # The identity matrix of n rows, and that of a graph's nodes.
     Case(r"B = A + I_n", "A[n,n]", lambda a: a + np.eye(len(a))),
     Case(r"B = A + I", "A[n,n]", lambda a: a + np.eye(len(a))),
+    Case(r"B^{(j)} = A^{(j)} + I", "A[h,n,n]", lambda a: a + np.eye(a.shape[1])),
     Case(r"y = (I_d - U U^\top) x", "U[d,k] x[d]", lambda u, x: x - u @ (u.T @ x)),
     # Images under one letter are none.
     Case(r"d = \|I_p - I_q\|", "I_p[n,m] I_q[n,m]", lambda p, q: np.linalg.norm(p - q)),
