@@ -462,9 +462,11 @@ def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Pro
     stated = settings.uncapped(recognised.settings)
     cosine = settings.is_cosine(stated)
     for name, setting in recognised.component.settings.items():
+        value = stated.get(name)
         if not setting.unusual or (name in ("scale", "score") and cosine):
             continue
-        value = stated.get(name)
+        if name == "scale" and value is not None and settings.is_of_joined_sizes(value.body):
+            continue
         shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
         usual = expected.get(name)
         if (value is None and usual is None) or shown in (usual, *setting.usual):

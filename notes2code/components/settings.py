@@ -12,6 +12,7 @@ from notes2code.components.around import HOLE
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     MINUS_ONE,
+    Add,
     Cases,
     Compare,
     Expr,
@@ -64,6 +65,15 @@ def is_cosine(settings: Mapping[str, Lambda]) -> bool:
     bodies = [settings[name].body for name in ("scale", "score") if name in settings]
     factors = [f for body in bodies for f in (body.factors if isinstance(body, Mul) else (body,))]
     return sum(map(_is_inverse_length, factors)) == 2
+
+
+def is_of_joined_sizes(scale: Expr) -> bool:
+    """Whether a scale is 1 / √(d_h + d_r): that of keys which are joined of two parts."""
+    match scale:
+        case Pow(Add(terms), Num(exponent)) if exponent == Fraction(-1, 2):
+            sizes = [term for term in terms if isinstance(term, Size)]
+            return len(sizes) == len(terms) and all(one.name.startswith("d_") for one in sizes)
+    return False
 
 
 def _is_inverse_length(expr: Expr) -> bool:

@@ -179,6 +179,8 @@ class Parser(Operands):
                 if token.text == "*" and isinstance(left, Name | Script):
                     left = starred(left, token)
                     continue
+                if token.text == "×" and isinstance(left, Num) and self.is_alone(2):
+                    return Stroke(token.text, self.span_from(first))  # $4\\times$ as much
                 raise self.missing(token)
             right = self.factor()
             left = Infix(token.text, left, right, token.span, self.span_from(first))

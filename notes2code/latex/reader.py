@@ -82,9 +82,10 @@ class TokenReader(ABC):
             "complete the formula, or remove the sign",
         )
 
-    def is_alone(self) -> bool:
-        """Whether the token taken last is the whole formula: prose that says what a sign means."""
-        return self.at == 1 and self.peek().kind == "end"
+    def is_alone(self, tokens: int = 1) -> bool:
+        """Whether so many tokens that were taken are the whole formula: prose that says what a sign
+        means."""
+        return self.at == tokens and self.peek().kind == "end"
 
     def transparent(self, token: Token) -> bool:
         """Whether a token begins or ends an environment that only aligns equations."""

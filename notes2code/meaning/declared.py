@@ -78,9 +78,10 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
     if len(use.indices) != 1 or shape.indexed != 0:
         return False
-    if run.seen.counted.get(use.name) != {len(use.indices)}:
-        return False
     letter = names.label(use.indices[0].node)
+    listed = letter.startswith("family")  # the 1 of x_p^1, …, x_p^N is no index by itself
+    if run.seen.counted.get(use.name) not in ({1}, {0} if listed else {1}):
+        return False
     of_a_place = letter not in run.summed and len(shape.axes) == 1
     if use.bold and of_a_place:
         return True

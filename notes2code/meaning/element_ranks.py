@@ -13,7 +13,7 @@ from notes2code.diagnostics import error
 from notes2code.meaning import names, updates
 from notes2code.meaning.declared import declared_shape
 from notes2code.meaning.run import Run
-from notes2code.meaning.scripts import HEAD, Use, counts_layers
+from notes2code.meaning.scripts import HEAD, LAYERS, Use, counts_layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,10 @@ def _element(run: Run, use: Use, name: str, indices: int, steps: int) -> Element
         places -= sum(names.label(at.node) == HEAD for at in use.indices)
     if places > 1:  # q_n^l is the q_n of a layer
         places -= sum(counts_layers(at.node) for at in use.indices)
-    base = names.base_letter(use.name)
-    return Element(run, use, name, indices, places, base, run.seen.is_bold(use.name))
+    base, bold = names.base_letter(use.name), run.seen.is_bold(use.name)
+    if bold and places > 1 and not LAYERS.isdisjoint(run.seen.steps.get("", ())):
+        places -= use.steps  # and the bold x_i^{(l)} of a step is that x_i
+    return Element(run, use, name, indices, places, base, bold)
 
 
 def _as_used(element: Element) -> int | None:

@@ -8,6 +8,7 @@ from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Accent,
     Big,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -18,7 +19,9 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    alike,
     children,
+    put,
     walk,
 )
 from notes2code.meaning import binders, identity, label_letters, names, points, scripts
@@ -73,6 +76,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound | seen.labels
+    labels |= {letter for _, letter in label_letters.of_constants((define,))}
     labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
@@ -298,10 +302,24 @@ def _beside_counted(nodes: Nodes) -> set[str]:
 
 
 def find_twins(seen: Survey, nodes: Nodes) -> None:
-    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds."""
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds; so
+    is the k of ``exp(z_k) / Σ_m exp(z_m)``, which is a share of all."""
     twins = {letter.removesuffix("_prime") for letter in seen.bound if letter.endswith("_prime")}
     if twins:
         seen.bound |= twins & _below(nodes)
+    for node in nodes.of(Frac, Infix):
+        match node:
+            case Frac(part, Big("sum") as total) | Infix("/", part, Big("sum") as total):
+                seen.bound.update(_twin(part, total))
+
+
+def _twin(part: Node, total: Big) -> Iterator[str]:
+    """The letter that stands in a part wherever the index of a sum stands in what is added up."""
+    match binders.bound_letters(total.sub) if total.sub is not None else []:
+        case [summed]:
+            for letter in _below(walk(part)) & names.INDEX_LETTERS:
+                if alike(put(part, letter, Name(summed, part.span)), total.body):
+                    yield letter
 
 
 def _below(nodes: Iterable[Node]) -> set[str]:
@@ -327,12 +345,14 @@ def find_free_letters(
     given = label_letters.counting(seen).union(*map(label_letters.on_left, statements))
     apart_by = label_letters.told_apart(label_letters.below(nodes), given)
     apart_by |= {base: {*own} for base, own in labels.items() if own.isdisjoint(given)}
+    constants = label_letters.of_constants(statements)
+    apart_by |= {base: {letter} for base, letter in constants if letter not in seen.bound}
     labelled |= seen.parts | apart_by.keys()
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
-    told = told.union(seen.labels, *apart_by.values())
+    told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
     if not seen.targets:
         seen.free += _in_lists_of_three(nodes, seen.bound)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
@@ -394,6 +414,23 @@ def _ends(nodes: Nodes) -> Iterator[Node]:
     for big in nodes.of(Big):
         yield from () if big.sub is None else binders.ends(big.sub)
         yield from () if big.sup is None else (big.sup,)
+
+
+def _of_settings(nodes: Nodes, statements: Sequence[Statement]) -> set[str]:
+    """The k of the one ``τ_k`` in ``a = Σ_j softmax_j(s_j / τ_k) v_j``: below a small Greek letter,
+    a number by custom, and nowhere else, it tells which number that is, where nothing that is
+    defined has an index."""
+    targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
+    if not targets or any(isinstance(node, Script) for one in targets for node in walk(one)):
+        return set()
+    written = [node.text for node in nodes.of(Name)]
+    below = (node for node in nodes.of(Script) if binders.bare(node) in _SETTINGS)
+    letters = {node.sub.text for node in below if isinstance(node.sub, Name)}
+    return {letter for letter in letters if written.count(letter) == 1}
+
+
+_SETTINGS = frozenset("alpha beta gamma epsilon eta lambda mu sigma tau".split())
+"""Small Greek letters that are numbers by custom."""
 
 
 def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:

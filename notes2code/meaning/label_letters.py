@@ -68,6 +68,16 @@ def _below_a_size(axis: Node) -> Iterator[str]:
             yield letter
 
 
+def of_constants(statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
+    """The σ and the r of ``σ_r = 1.5``, a number with a label; the 1 of ``y_i = 1`` may be what the
+    i-th is."""
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Name(letter), None, 0), (Num(number),)):
+                if letter in names.INDEX_LETTERS - {*"ijklmnt"} or "." in number:
+                    yield base, letter
+
+
 def roles(target: Node) -> set[str]:
     """The X of ``f(X_q, X_k, X_v)`` and of ``f(X_i, X_t)``, whose letters tell things apart and
     count none."""

@@ -101,8 +101,7 @@ class Linker:
             for entry, parsed in self.parsed.items()
             for name in parsed.applied
         }
-        surveys = {entry: parsed.seen for entry, parsed in self.parsed.items() if parsed.seen}
-        self.letters = Letters(surveys)
+        self.letters = Letters(self.parsed)
         self.meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self.functions: dict[Entry, Typed] = {}
         self.busy: list[Entry] = []
@@ -669,6 +668,7 @@ class Linker:
             mine = self.parsed[current]
             free = mine.mentioned - mine.arrays - mine.parameters
             free -= mine.called & functions.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
+            free -= self._axes(current)  # the m of Q ∈ ℝ^{n×m} is its size, though m = d / h
             # The h_N of one formula is the last state of the recursion h_l of another.
             states = self.states.get(entry.note, set()) - mine.arrays
             free |= {name for name in map(family, mine.mentioned) if name in states}
@@ -684,6 +684,13 @@ class Linker:
         for other in self._other_halves(entry):
             needed[other] = None
         return tuple(sorted(needed, key=lambda e: e.order))
+
+    def _axes(self, entry: Entry) -> set[str]:
+        """The names of the axes that are declared of what a formula names."""
+        named = self.parsed[entry].mentioned
+        shapes = self._shapes(entry).items()
+        mine = (shape for name, shape in shapes if named & {name, family(name)})
+        return {str(axis) for shape in mine for axis in shape.axes}
 
     def _is_given(self, name: str, entry: Entry, other: Entry) -> bool:
         """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X

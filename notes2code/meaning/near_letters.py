@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from notes2code.meaning import families, label_letters, quantities
-from notes2code.meaning.entries import Entry
+from notes2code.meaning.entries import Entry, Parsed
 from notes2code.meaning.index_letters import last_letters
-from notes2code.meaning.survey import Survey
 
 _Place = tuple[str, tuple[str, ...]]
 
@@ -15,15 +14,19 @@ _Place = tuple[str, tuple[str, ...]]
 class Letters:
     """The letters of all formulas that can be read, by their sections and notes."""
 
-    def __init__(self, surveys: Mapping[Entry, Survey]) -> None:
+    def __init__(self, formulas: Mapping[Entry, Parsed]) -> None:
         self._ends: dict[_Place, set[str]] = {}
         self._counts: dict[_Place, set[str]] = {}
         self._divisors: dict[_Place, set[str]] = {}
         self._mapped: dict[str, set[str]] = {}
         self._below: dict[_Place, dict[str, set[str]]] = {}
         self._counting: dict[_Place, set[str]] = {}
-        for entry, seen in surveys.items():
-            place = entry.note, entry.section
+        self._numbers: dict[_Place, list[tuple[str, str]]] = {}
+        for entry, parsed in formulas.items():
+            seen, place = parsed.seen, (entry.note, entry.section)
+            if seen is None:
+                continue
+            self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
@@ -41,11 +44,14 @@ class Letters:
 
     def labels(self, entry: Entry) -> dict[str, set[str]]:
         """The letters below each name that tell things apart in the section: the t and the i of
-        ``Q = H_t W_Q`` beside ``K = H_i W_K``."""
+        ``Q = H_t W_Q`` beside ``K = H_i W_K``; and the r of a ``σ_r = 1.5``."""
         place = entry.note, entry.section
-        return label_letters.told_apart(
-            self._below.get(place, {}), self._counting.get(place, set())
-        )
+        counting = self._counting.get(place, set())
+        found = label_letters.told_apart(self._below.get(place, {}), counting)
+        for base, letter in self._numbers.get(place, ()):
+            if letter not in counting:
+                found.setdefault(base, set()).add(letter)
+        return found
 
     def divisors(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section."""

@@ -31,15 +31,28 @@ def letters_added(nodes: Nodes) -> set[str]:
 
 
 def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The h, r and t of ``\\|h + r - t\\|``, the c of ``[h; c]``, the x of ``γ (x_i - μ_i) / σ_i``
-    and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``."""
+    """The h, r and t of ``\\|h + r - t\\|``, the y and R of ``\\|y - R_j\\|``, the c of ``[h; c]``,
+    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``."""
     found = [term for node in _sums_in_norms(nodes) for term in node]
     found += [item for group in nodes.of(Group) for item in _joined(seen, group)]
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
     found += _weighed(nodes)
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
-    return (use.name for node in found if (use := _small(seen, node)) is not None)
+    small = (use for node in found if (use := _small(seen, node)) is not None)
+    one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
+    return (use.name for use in (*small, *one_of) if use is not None)
+
+
+def _as_far_as_small(nodes: Nodes) -> Iterator[Node]:
+    """The y and the R_j of ``\\|y - R_j\\|``: what is with an index as far from a small letter."""
+    for group in nodes.of(Group):
+        match group:
+            case Group(
+                "‖", (Infix("-", Name(left) as one, Script(Name(), Name()) as other),)
+            ) | Group("‖", (Infix("-", Script(Name(), Name()) as other, Name(left) as one),)):
+                if left.islower() and binders.bare(other).isupper():
+                    yield from (one, other)
 
 
 def matrices(seen: Survey, nodes: Nodes) -> Iterator[str]:

@@ -449,7 +449,17 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             where,
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
+    if node.op == "*" and (left.rank, right.rank) == (1, 2) and _are_inputs(left, right):
+        text = "`*` is taken for the product of a vector and a matrix, and for no convolution"
+        hint = "write `\\cdot` if it is one; a convolution is not computed"
+        run.problems.append(warning("N2C050", text, where, hint))
     return product(run, left, right, where)
+
+
+def _are_inputs(left: Value, right: Value) -> bool:
+    """Whether two values are given, and the second one is no weight."""
+    given = isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
+    return given and not _is_weight(right)
 
 
 def _is_weight(value: Value) -> bool:

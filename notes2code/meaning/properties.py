@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.tree import (
@@ -27,8 +27,9 @@ from notes2code.meaning.survey import Survey
 from notes2code.meaning.surveying import survey
 
 
-def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
-    """Why the only statement of a formula, or all of them, compute nothing; else None."""
+def remark(defines: Sequence[Define], seen: Survey, declared: Set[str]) -> Problem | None:
+    """Why the only statement of a formula, or all of them, compute nothing; else None. ``declared``
+    are the names whose shapes are said."""
     define = defines[0]
     if all(is_growth(one.values[-1]) for one in defines):
         return note("N2C038", "an order of growth is not computed", define.span)
@@ -40,6 +41,10 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
         text = f"this says what `{names.label(function)}` is at one place; it defines nothing"
         return note("N2C038", text, define.span)
     first = define.values[0]
+    if _is_tuple(define, seen, declared):
+        text = "this says what belongs together; it defines nothing"
+        way = "write `[A, B]` for matrices that are joined"
+        return note("N2C038", text, define.span, way)
     if define.target is None and len(define.values) > 1 and _joins_pairs(first):
         text = "this says what a sign between pairs means; it defines nothing"
         return note("N2C038", text, define.span)
@@ -59,6 +64,22 @@ def remark(defines: Sequence[Define], seen: Survey) -> Problem | None:
             define.span,
         )
     return None
+
+
+def _is_tuple(define: Define, seen: Survey, declared: Set[str]) -> bool:
+    """Whether ``G = (V, E)`` names things under letters of their own that belong together, matrices
+    among them. The ``X = (X_1, X_2)`` of one letter are parts of an array, as are those whose
+    shapes are said."""
+    match define:
+        case Define(target, (Group("(", items, separators),)) if target and len(items) > 1:
+            uses = [seen.understood(node) for node in (target, *items)]
+            named = [use for use in uses if use is not None and not use.indices and not use.power]
+            letters = {names.base_letter(use.name) for use in named}
+            ranks = [names.element_ranks(use.name, 0, use.bold, use.transposed) for use in named]
+            apart = {*separators} == {","} and len(letters) == len(named) == len(items) + 1
+            matrices = any(custom[0] == 2 for custom in ranks[1:])
+            return apart and matrices and declared.isdisjoint(use.name for use in named)
+    return False
 
 
 def _is_bracket(node: Node) -> bool:
@@ -123,7 +144,7 @@ def empty_sum(tree: Tree) -> Problem | None:
 def is_mention(node: Node) -> bool:
     """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a distance
     ``|i - j|``, how much there is of something, ``|V|``, a list of names or of places, ``(2i,
-    2i+1)``, or a call ``α(x, x_i)`` of a function of the note."""
+    2i+1)``, one thing or another, ``K/V``, or a call ``α(x, x_i)`` of a function of the note."""
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
     match node:
@@ -138,7 +159,8 @@ def is_mention(node: Node) -> bool:
         square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
         image = {"H", "W"} <= {binders.bare(side) for side in binders.chain(node)}
         extents = [s for s in binders.chain(node) if not (image and binders.bare(s) == "W")]
-        return node.op == "×" and (square or all(map(_is_extent, extents)))
+        either = node.op == "/" and all(map(_is_capital, binders.chain(node)))  # $K/V$: either
+        return either or (node.op == "×" and (square or all(map(_is_extent, extents))))
     if isinstance(node, Group):
         if len(node.items) == 1:
             (item,) = node.items
@@ -156,6 +178,10 @@ def is_mention(node: Node) -> bool:
             and not names.label(name).lower().startswith("softmax")
         )
     return False
+
+
+def _is_capital(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
 
 
 def _is_place(node: Node) -> bool:

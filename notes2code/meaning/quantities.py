@@ -500,6 +500,8 @@ def _is_arithmetic(node: Node) -> bool:
             return _is_arithmetic(left) and _is_arithmetic(right)
         case Juxt((Num(), body)):
             return _is_arithmetic(body)
+        case Accent("bar", Name("n" | "m")):  # the mean of a count
+            return True
     return binders.bare(node) in names.GREEK or bool(list(_named(node)))
 
 

@@ -136,9 +136,9 @@ def counts_layers(node: Node) -> bool:
 def layer_label(node: Node) -> str:
     """What tells a layer apart, l − 1 from l + 1; "" for what counts no layers."""
     match shift(node):
-        case (letter, 0) if letter in _LAYERS:
+        case (letter, 0) if letter in LAYERS:
             return letter
-        case (letter, offset) if letter in _LAYERS:
+        case (letter, offset) if letter in LAYERS:
             return f"{letter}_{abs(offset)}" if offset < 0 else f"{letter}_plus_{offset}"
     return ""
 
@@ -556,7 +556,7 @@ _SHARES = frozenset("fp")
 
 _LAYER = "l"
 
-_LAYERS = frozenset([_LAYER, "ell", "L"])
+LAYERS = frozenset([_LAYER, "ell", "L"])
 """Letters of layers, by which they are told apart."""
 
 

@@ -30,6 +30,7 @@ from notes2code.meaning import (
     in_brackets,
     in_parentheses,
     limits,
+    lists,
     means,
     names,
     nested,
@@ -59,6 +60,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     read = tabled(tree)
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
+        lists.in_parentheses,
         sets_above.as_members,
         nested.in_turn,
         means.with_ends,

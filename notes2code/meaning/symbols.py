@@ -269,6 +269,9 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
         len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4)))
     ):
         if use.indices:
+            if not kernel and use.name not in run.separate:
+                text = f"`{run.quote(use.span)}` is taken to be no part of the one without an index"
+                run.problems.append(note("N2C039", text, use.span))
             letters = [names.label(at.node) for at in use.indices]
             own = names.code_name(use.name, *letters)
             return run.separate.setdefault(use.name, own), len(use.indices), most, 0

@@ -138,7 +138,7 @@ def _type_stated(
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
     try:
-        remark = properties.remark(defines, seen)
+        remark = properties.remark(defines, seen, scope.shapes.keys() | shapes.keys())
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
         mine, told = _of_what_is_given(stated, seen)

@@ -102,6 +102,11 @@ def test_what_is_made_of_x_is_of_its_kind(case: Case) -> None:
     Case(r"x = q^\top k", "q[d] k[d]", np.dot),
     # Counts are raised to Greek letters.
     Case(r"p = \frac{1}{t^\alpha}", "t+ alpha", lambda t, a: t**-a),
+    Case(
+        r"r = 1 - \frac{B \cdot \bar{n} + T}{B \cdot T}",
+        "B n_bar T",
+        lambda b, n, t: 1 - (b * n + t) / (b * t),
+    ),
 )
 def test_numbers(case: Case) -> None:
     check(case)

@@ -161,6 +161,12 @@ def leaky(x: Any, slope: float) -> Any:
         "s H_hat[n,d]",
         lambda s, h: s * h / np.linalg.norm(h),
     ),
+    # The bold x_i of a layer is a vector, whatever acts on it.
+    Case(
+        r"\mathbf{x}_i^{(l+1)} = \tilde{\mathbf{x}}_i^{(l)} + f(\tilde{\mathbf{x}}_i^{(l)})",
+        "x_tilde[n,d] f()",
+        lambda x, f: x + f(x),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

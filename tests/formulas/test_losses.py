@@ -267,6 +267,18 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "N y[k] p+[k]",
         lambda n, y, p: -(y * np.log(p)).sum() / n,
     ),
+    # The k of a share of all is an index, as the m is that the sum counts with.
+    Case(
+        r"p = \frac{\exp(z_k)}{\sum_{m=1}^K \exp(z_m)}",
+        "z[n]",
+        softmax,
+    ),
+    Case(
+        r"\log \text{Softmax}(\mathbf{z})[k] = \log(\frac{\exp(z_k)}{\sum_{m=1}^K \exp(z_m)})"
+        r" \quad (k = 1, \dots, K)",
+        "z[n]",
+        lambda z: z - np.log(np.exp(z).sum()),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

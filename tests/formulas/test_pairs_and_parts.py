@@ -204,7 +204,7 @@ def test_values(case: Case) -> None:
     ("latex", "why"),
     [
         (r"y = (A_1 A_2, A_1 b_2 + b_1)", "a pair of unlike things"),
-        (r"y = (x, A)", "a pair of unlike things"),
+        (r"y = (x, A)", "nothing to compute"),
         (r"s = \mathrm{Scan}(\{ F_t, G_t x_t \}_{t=1}^L)", "a family of several things"),
     ],
 )

@@ -57,6 +57,16 @@ def test_what_a_list_defines_may_stand_beside_its_elements() -> None:
         "x+[n] p+",
         lambda x, p: x**p / p,
     ),
+    # What is declared of x_p is the shape of each patch of it.
+    Case(
+        r"z = [x_{cls}; x_p^1 E; \dots; x_p^N E] + P",
+        "x_cls[d] x_p[n,p] E[p,d] P[n+1,d]",
+        lambda c, x, e, p: np.vstack([c, x @ e]) + p,
+        context=[r"x_p \in \mathbb{R}^{c}"],
+    ),
+    # A list on the right of an equation may stand without brackets.
+    Case(r"U = u_{-k}, \dots, u_{-1}", "u[k,d]", lambda u: u),
+    Case(r"y = y_1, y_2, \dots, y_T", "y[n,d]", lambda y: y),
 )
 def test_lists_that_are_not_bold(case: Case) -> None:
     check(case)

@@ -88,6 +88,12 @@ def _norm(x: np.ndarray) -> np.floating:
     ),
     # A row alone is taken off each row.
     Case(r"Y = X - \mu^\top", "X[n,d] mu[d]", lambda x, m: x - m),
+    # What is as far from a small letter as it is one of its kind.
+    Case(
+        r"a(y) = \sum_j \exp(-\|y - R_j\|_2^2) R_j",
+        "y[d] R[n,d]",
+        lambda y, r: np.exp(-np.square(y - r).sum(-1)) @ r,
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

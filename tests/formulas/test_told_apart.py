@@ -270,6 +270,24 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
         "v[p] W[p,d] g[n,d] U[p,d]",
         lambda v, w, g, u: softmax(np.tanh((g @ w.T)[:, None] + (g @ u.T)[None]) @ v),
     ),
+    Case(r"H = F + \mathbf{PE}_{2D}", "F[n,d] PE_2D[n,d]", lambda f, p: f + p),
+    # A letter below a number that the note gives tells which number that is.
+    Case(
+        r"w_{ij} = \exp(-\frac{\|y_i - y_j\|_2^2}{2\sigma_r^2}), \quad \sigma_r = 1.5",
+        "y[n,d]",
+        lambda y: np.exp(-np.square(y[:, None] - y[None]).sum(-1) / 4.5),
+    ),
+    Case(
+        r"w_i = \exp(-s_i / \tau_p)",
+        "s[n,d] tau_p",
+        lambda x, tau: np.exp(-x / tau),
+        context=[r"\tau_p = 0.1"],
+    ),
+    Case(
+        r"a = \sum_j \mathrm{softmax}_j(s_j / \tau_k) v_j",
+        "s[n] tau_k v[n,d]",
+        lambda s, tau, v: softmax(s / tau) @ v,
+    ),
 )
 def test_letters_that_count_nothing(case: Case) -> None:
     check(case)
@@ -347,3 +365,25 @@ def test_weights_of_different_sizes_are_several_names() -> None:
         "W_t",
         "W_l",
     }
+
+
+def test_the_scale_of_joined_keys_and_of_declared_ones_is_usual() -> None:
+    joined = compile_formula(
+        r"\mathrm{softmax}_j\left(\frac{q_i^\top k_j}{\sqrt{d_h + d_h^R}}\right)"
+    )
+    said = [r"Q \in \mathbb{R}^{n \times m}", r"m = \frac{d}{h}"]
+    named = compile_formula(r"\mathrm{softmax}(Q K^\top / \sqrt{m}) V", context=said)
+    for formula in (joined, named):
+        assert formula.component == "scaled_dot_product_attention"
+        assert not formula.diagnostics
+
+
+def test_what_may_be_a_convolution_is_told() -> None:
+    formula = compile_formula(r"\mathbf{y} = \mathbf{x} * \bar{\mathbf{K}}")
+    assert [one.code for one in formula.diagnostics] == ["N2C050"]
+    assert "convolution" in formula.diagnostics[0].message
+
+
+def test_one_letter_for_two_things_is_told() -> None:
+    formula = compile_formula(r"dx_i = dy_i * g_i - \frac{1}{n} \sum_{j=1}^n (dy * g_j)")
+    assert any("no part of" in one.message for one in formula.diagnostics)
