@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script, walk
 from notes2code.meaning import grouped, ir, names, scripts
-from notes2code.meaning.ir import Equation, Expr, Idx, Index, Size
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Size
 from notes2code.meaning.run import Reach, Run, find, find_index
 from notes2code.meaning.scripts import At, Use
 from notes2code.meaning.values import fresh
@@ -122,10 +122,36 @@ def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
         return None
     index = find_index(run.indices[letter])
     first, last = min(offsets), max(offsets)
+    if offset == first < 0 and use.name in run.defined:
+        _refuse_before_first(run, use, index, first, run.defined[use.name].array, places[0])
     own = find(index.size)
     length = ir.add(own.value or own, ir.Num(last - first))
     run.unify(as_size(length), size, use.span)
     return ir.add(Idx(index), ir.Num(offset - first))
+
+
+def _refuse_before_first(
+    run: Run, use: Use, index: Index, offset: int, array: Lambda, place: int
+) -> None:
+    """The ``s_{t-1}`` of the first t, where ``s_t = Σ_{i=1}^{t} x_i`` begins with t = 1: it would
+    be taken for s_1."""
+    axis = find_index(array.indices[place])
+    if index.start + offset < axis.start and _computes_with(array.body, axis):
+        raise error(
+            "N2C032",
+            f"there is no `{run.quote(use.span)}` for the first `{index.name}`: the definition of "
+            f"`{use.name}` counts from {axis.start}",
+            use.span,
+            "let its definition begin one earlier, or name what it is before",
+        )
+
+
+def _computes_with(expr: Expr, index: Index) -> bool:
+    """Whether an expression computes with the number of an index, besides taking elements there."""
+    if isinstance(expr, Idx):
+        return find_index(expr.index) is index
+    inside = (e for e in ir.children(expr) if not (isinstance(expr, ir.Ref) and isinstance(e, Idx)))
+    return any(_computes_with(one, index) for one in inside)
 
 
 def _half(run: Run, at: At, use: Use) -> tuple[Index, Size, Size] | None:

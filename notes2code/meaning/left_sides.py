@@ -29,7 +29,7 @@ _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 def check(run: Run, value: Value, target: Target) -> None:
     """Count against a reading what a left-hand side is not expected to be: a score e_ij that is
     no number, a small letter that is a matrix, a name of another declared shape."""
-    if is_number(run.seen, target) and value.rank > 0:
+    if is_number(run.seen, target) and value.rank > len(target.indices):
         run.pay(4.4 if target.name[0] in "LJ" else 2.4)
     if target.whole and len(target.indices) == 1 and value.rank > 1:
         run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
@@ -278,13 +278,15 @@ def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> Non
 
 
 def is_number(seen: Survey, target: Target) -> bool:
-    """Whether a left-hand side names what is by custom a number, such as a loss; an L that is made
-    of matrices is the Laplacian of a graph."""
+    """Whether a left-hand side names what is by custom a number, such as a loss, of all or of one
+    layer; an L that is made of matrices is the Laplacian of a graph."""
     base, _, label = target.name.partition("_")
     if base == "L" and seen.matrices:
         return False
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
-    return not target.indices and (base in _NUMBERS or names.is_number(base)) and not noise
+    of_layer = base in "LJ" and all(scripts.counts_layers(at.node) for at in target.indices)
+    known = base in _NUMBERS or names.is_number(base)
+    return known and not noise and (not target.indices or of_layer)
 
 
 def is_row(target: Target) -> bool:

@@ -288,7 +288,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
         raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
-    if (base.rank and _negative_number(exponent)) or (inverse and _maps(run, base.body)):
+    raised = base.rank and _negative_number(exponent) and not _is_of_elements(base)
+    if raised or (inverse and _maps(run, base.body)):
         raise error("N2C041", "the inverse of an array is not computed", where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
@@ -413,6 +414,13 @@ def _is_matrix_letter(name: str) -> bool:
     """Whether a letter is by custom a matrix that people invert: a covariance, a degree matrix."""
     base, *labels = name.split("_")
     return base in ("Sigma", "Lambda") or (base == "D" and labels[:1] in (["tilde"], ["hat"]))
+
+
+def _is_of_elements(base: Value) -> bool:
+    """Whether a vector is a number and something else for each element, ``1 + e^{-x}``, of which
+    there is no other inverse than that of each."""
+    terms = base.body.terms if isinstance(base.body, ir.Add) else ()
+    return base.rank == 1 and any(isinstance(term, ir.Num) for term in terms)
 
 
 def _negative_number(node: Node) -> bool:

@@ -381,9 +381,9 @@ def explicit(run: Run, node: Infix) -> Value:
     if node.op in HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
-        run.pay(1.8 * sum(not side.rank and not _placed(run, side) for side in (left, right)))
-        if {left.rank, right.rank} == {1, 2} and all(map(_is_capital, (left, right))):
-            run.pay(1.2)  # a gate and its state are of one kind
+        run.pay(2.6 * sum(not side.rank and not _placed(run, side) for side in (left, right)))
+        if {left.rank, right.rank} == {1, 2}:
+            _each_row(run, left, right, where)
         return elementwise(run, left, right, ir.mul, where)
     if node.op in ("·", "×", "*", "@"):
         return _dotted(run, left, right, node)
@@ -395,6 +395,18 @@ def explicit(run: Run, node: Infix) -> Value:
         run.pay(4.4 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
         return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
     raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
+
+
+def _each_row(run: Run, left: Value, right: Value, where: Span) -> None:
+    """A vector beside a matrix: a gate and its state, a mask and what it hides, are of one kind,
+    while a gain is that of each row, and a small letter beside a capital may be."""
+    row, matrix = sorted((left, right), key=lambda side: side.rank)
+    if not is_gain(run, row):
+        small = isinstance(row.body, ir.Ref) and row.body.array.split("_")[0].islower()
+        greek = isinstance(row.body, ir.Ref) and names.base_letter(row.body.array) in names.GREEK
+        run.pay(0.0 if small and not greek and _is_capital(matrix) else 1.2)
+        text = f"each row of `{run.quote(matrix.span)}` is multiplied by `{run.quote(row.span)}`"
+        run.problems.append(note("N2C039", text, where, "declare the shapes to make it plain"))
 
 
 def _placed(run: Run, value: Value) -> bool:

@@ -123,6 +123,9 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
     elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
         run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
+    elif small.rank and large.rank > 2 and not _is_bias(small):
+        text = f"`{run.quote(small.span)}` is added to each part of `{run.quote(large.span)}`"
+        run.problems.append(note("N2C039", text, node.span, "declare its shape if it has as many"))
 
 
 def _refuse_complex(run: Run, node: Infix) -> None:

@@ -35,6 +35,27 @@ from tables import Case, check, sigmoid, softmax, table
         "Conv[n,d] D[d] Mem[n,d]",
         lambda c, d, m: c + d * m,
     ),
+    Case(
+        r"H(x) = (\gamma + (1 + e^{-\beta \odot x})^{-1} \odot (1 - \gamma)) \odot x",
+        "x[d] gamma[d] beta[d]",
+        lambda x, g, b: (g + sigmoid(b * x) * (1 - g)) * x,
+    ),
+    Case(
+        r"Z = (1 - M) \odot X + M \odot \epsilon",
+        "M[n,d] X[n,d] epsilon[n,d]",
+        lambda m, x, e: (1 - m) * x + m * e,
+    ),
+    # What bounds a matrix is a number; of what one layer loses there is one.
+    Case(
+        r"\mathrm{fit}(X, a, b) = \min(\max(X, a), b)",
+        "X[n,d] a b",
+        lambda x, a, b: np.minimum(np.maximum(x, a), b),
+    ),
+    Case(
+        r"\mathcal{L}^{(l)} = c \sum_{i=1}^{E} f_i^{(l)} P_i^{(l)}",
+        "c f[n,E] P[n,E]",
+        lambda c, f, p: c * (f * p).sum(1),
+    ),
     # Angles are of the kind of what is turned.
     Case(
         r"\mathrm{turn}(x, m) = x \odot \cos(m \Theta) + (J x) \odot \sin(m \Theta)",
@@ -151,6 +172,20 @@ def test_a_function_is_given_what_it_is_given(function: str) -> None:
 def told(latex: str, context: str | list[str] = "") -> list[str]:
     """What is said of a formula that is read."""
     return [d.message for d in compile_formula(latex, context=context).diagnostics]
+
+
+def test_what_is_multiplied_into_each_row_or_added_to_each_part_is_told() -> None:
+    gated = compile_formula(r"Y = g \odot X")
+    assert [one.message for one in gated.diagnostics] == ["each row of `X` is multiplied by `g`"]
+    added = compile_formula(r"B = A + P", context=[r"P \in \mathbb{R}^{a \times b \times c}"])
+    assert [one.message for one in added.diagnostics] == ["`A` is added to each part of `P`"]
+    biased = compile_formula(r"Y = P + b", context=[r"P \in \mathbb{R}^{a \times b \times c}"])
+    assert not any("each part" in one.message for one in biased.diagnostics)
+
+
+def test_a_policy_is_given_to_a_loss_and_the_number_pi_to_a_function_of_one() -> None:
+    assert "pi" in [one.name for one in compile_formula(r"L = C(\pi, a)").inputs]
+    assert "pi" not in [one.name for one in compile_formula(r"y = g(\pi) + a").inputs]
 
 
 def test_a_number_that_is_added_to_an_array_is_told() -> None:

@@ -26,6 +26,8 @@ BROKEN = [
     refused("N2C020", r"\mathrm{softmax}(QK^\top / «10^{400}») V"),
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
     refused("N2C037", r"f(x) = x \text{ if } «x \in A»"),
+    refused("N2C032", r"y_t = s_t - «s_{t-1}», \quad s_t = \sum_{i=1}^{t} x_i"),
+    refused("N2C032", r"y_t = «a_{t-1}» / a_t, \quad a_t = \prod_{s=1}^{t} b_s"),
     refused("N2C037", r"\min_{«w», b} \|y - X w - b\|^2"),
     refused("N2C037", r"L^* = \min_{«\theta»} \sum_i (y_i - \theta x_i)^2"),
     refused("N2C024", r"y = W x «(+» b)"),
