@@ -90,11 +90,13 @@ class Characters:
             at += len(piece)
 
     def _refuse_unknown_word(self, run: str, pieces: list[str], start: int) -> None:
-        """The ``vec`` of ``vec(X)`` is no product with Euler's number in it."""
+        """The ``vec`` of ``vec(X)`` is no product with Euler's number in it, and the ``tok`` that
+        can be spoken none of three letters."""
         end = start + len(run)
         in_script = bool(self.tokens) and self.tokens[-1].kind in ("_", "^", "{")
         letters = len(pieces) == len(run) > 2 and run.islower() and not in_script
-        if letters and "e" in run and self.latex[end : end + 1] != "^":
+        spoken = "e" in run or words.SYLLABLE.fullmatch(run) is not None
+        if letters and spoken and self.latex[end : end + 1] != "^":
             raise error(
                 "N2C033",
                 f"`{run}` may be a word, or a product of its letters",

@@ -338,7 +338,11 @@ class Tokens(Characters):
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
         ):
             self._prose(content, at, found.end())
-        elif words.MATRICES.fullmatch(stripped) and not self._in_script():
+        elif (
+            words.MATRICES.fullmatch(stripped)
+            and not self._in_script()
+            and (stripped.endswith("W") or not self._has_index(found.end()))
+        ):
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif measure := _MEASURE.match(self.latex, at):
             self._add("word", measure[1], start, measure.end(1))
@@ -406,6 +410,11 @@ class Tokens(Characters):
         if kinds[-1:] == ["{"]:
             kinds.pop()
         return kinds[-1:] in (["_"], ["^"])
+
+    def _has_index(self, end: int) -> bool:
+        """Whether something stands below what ends here: the i of ``\\text{KV}_i`` counts what one
+        word names, and no V. A weight has labels, ``XW_Q``."""
+        return self.latex[end:].lstrip().startswith("_")
 
     def _opens_clause(self, content: str, end: int) -> bool:
         """Whether a word of any language stands between two equations, as ``\text{où } u = …``."""

@@ -141,6 +141,10 @@ _DEFINED = re.compile(
 )
 
 
+SYLLABLE = re.compile(r"[b-df-hj-np-tvwxz][aou][b-df-hj-np-tvwxz]")
+"""Three small letters that can be spoken, such as ``tok``; the i between two others counts."""
+
+_SUMMED = re.compile(rf"\\sum_\{{({SYLLABLE.pattern})\}}")
 _FREQUENCIES = re.compile(r"(?<![A-Za-z\\])(?:tf|df|idf)(?![A-Za-z])")
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
 
@@ -152,14 +156,22 @@ def functions(latex: str) -> list[str]:
 
 def defined(latex: str) -> frozenset[str]:
     """The words of a formula itself: the functions that it defines, the measure, as in ``AP = …``,
-    tf and df beside each other or idf, and the ``in`` of ``x_{in}``, where neither i nor n is an
-    index."""
+    what it sums over, ``Σ_{tok}``, tf and df beside each other or idf, and the ``in`` of
+    ``x_{in}``, where neither i nor n is an index."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
     left = latex.partition("=")[0].strip(" \t\n&")
     measure = [left] if left.lower() in MEASURES else []
     frequencies = {*_FREQUENCIES.findall(latex)}
     frequencies = frequencies if len(frequencies) > 1 else frequencies & {"idf"}
-    return frozenset((*functions(latex), *measure, *frequencies, *(["in"] if goes_in else [])))
+    return frozenset(
+        (
+            *functions(latex),
+            *_SUMMED.findall(latex),
+            *measure,
+            *frequencies,
+            *(["in"] if goes_in else []),
+        )
+    )
 
 
 def _ends_in_word(run: str) -> bool:

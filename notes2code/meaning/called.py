@@ -110,9 +110,11 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
     network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
+    factor = base in names.MULTIPLIED | {*"QKV"} or names.is_size_name(base)
     return (
         base in _MAYBE_FUNCTIONS
         or is_passed
+        or (use.name.isupper() and not factor and _is_bent(group))
         or (alone and (network or base not in names.MULTIPLIED))
     )
 
@@ -132,6 +134,15 @@ def _is_call(group: Group) -> bool:
     match group:
         case Group("(", (Juxt((name, Group("("))),)):
             return scripts.is_name(name)
+    return False
+
+
+def _is_bent(group: Group) -> bool:
+    """Whether parentheses hold one product or call, and not of matrices alone, as those of ``S(W
+    x)`` do: what stands before them bends that. A ``Q (K^⊤ V)`` says what is multiplied first."""
+    match group:
+        case Group("(", (Juxt(factors),)):
+            return not all(binders.bare(factor).isupper() for factor in factors)
     return False
 
 

@@ -5,21 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notes2code.diagnostics import note
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, Script, ungrouped
-from notes2code.meaning import conditions, ir
+from notes2code.meaning import conditions, ir, scripts
 from notes2code.meaning.conditions import SIGNS
 from notes2code.meaning.run import Run
 from notes2code.meaning.values import Value, scalar
 
 
 def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
-    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``."""
+    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``; the ``𝟙[m_i]`` of a mask is 1 where that is not 0."""
     group = factors[at + 1] if at + 1 < len(factors) else None
     if not isinstance(group, Group) or len(group.items) != 1:
         return None
-    if not isinstance(group.items[0], Relation):
-        return None
-    return in_brackets(run, group.items[0]), at + 2
+    said = group.items[0]
+    if scripts.is_name(said) and _is_of_truth(factors[at]):
+        where = factors[at].span.to(group.span)
+        text = f"`{run.quote(where)}` is taken to be 1 where `{run.quote(said.span)}` is not 0"
+        run.problems.append(note("N2C039", text, where))
+        said = Relation((said, Num("0", said.span)), ("≠",), (said.span,), said.span)
+    return (in_brackets(run, said), at + 2) if isinstance(said, Relation) else None
+
+
+def _is_of_truth(node: Node) -> bool:
+    """Whether it is the 𝟙 of an indicator, and no other one."""
+    return isinstance(node, Name) and (node.text, node.font) == ("1", "blackboard")
 
 
 def in_brackets(run: Run, said: Relation) -> Value:

@@ -42,6 +42,8 @@ def _is_told(run: Run, name: str) -> bool:
         name in run.seen.transposed or _is_alone_in_log(run, name) or _is_given_with_others(run)
     ):
         return True
+    if name == "pi" and _is_policy(run):
+        return True
     elsewhere = name in run.scope.arrays and not _is_of_circle(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
 
@@ -60,6 +62,17 @@ def _is_alone_in_log(run: Run, name: str) -> bool:
         if isinstance(inner, Apply)
     )
     return weighed
+
+
+def _is_policy(run: Run) -> bool:
+    """Whether π is what a function is given, as the policy of ``J(π)`` is; ``U(-π, π)`` is given
+    angles."""
+    return any(
+        isinstance(item, Name) and item.text == "pi"
+        for function, group in _calls(run)
+        if function != "U" and not _is_of_circle(run, "pi")
+        for item in group.items
+    )
 
 
 def _is_of_circle(run: Run, name: str) -> bool:

@@ -666,7 +666,8 @@ class Linker:
         while pending:
             current = pending.pop()
             mine = self.parsed[current]
-            free = mine.mentioned - mine.arrays - mine.parameters
+            # What the formula itself defines is that, and nothing that another calls so.
+            free = mine.mentioned - mine.arrays - mine.parameters - self.parsed[entry].arrays
             free -= mine.called & functions.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
             free -= self._axes(current)  # the m of Q ∈ ℝ^{n×m} is its size, though m = d / h
             # The h_N of one formula is the last state of the recursion h_l of another.

@@ -111,6 +111,8 @@ def below(u: Any, t: Any) -> Any:
         "ell n# m#",
         lambda ell, n, m: np.tile(np.arange(m) <= ell, (n, 1)) * 1.0,
     ),
+    # What is no condition holds where it is not 0.
+    Case(r"s = \sum_i \mathbb{1}[m_i] a_i", "m[n] a[n]", lambda m, u: u[m != 0].sum()),
     Case(
         r"P_{ij} = \mathbb{1}[i > \ell]",
         "ell n# m#",

@@ -78,6 +78,13 @@ TURNED = (
         "X[n,d] W_Q[d,p] W[p,k]",
         lambda x, q, w: softmax(x @ q) @ w,
     ),
+    # What a formula defines is its own, whatever another that it is made of calls so.
+    Case(
+        r"h_t = (1 - u_t) \odot h_{t-1} + u_t \odot c_t",
+        "u[d] h[d] c[d]",
+        lambda u, h, c: (1 - u) * h + u * c,
+        context=[r"h_k = \mathrm{ReLU}(W_k X + b_k)", r"c_t = x_t W_x + r_t \odot h_{t-1} W_h"],
+    ),
     # What stands where a function takes a vector is none of the sizes n and m.
     Case(
         r"L = \max(0, d(a, p) - d(a, n) + \mu)",

@@ -183,6 +183,24 @@ def test_parts_and_rows(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
+    ("latex", "functions"),
+    [
+        (r"y = S(W x) + b", {"S"}),
+        (r"p = S(N(\Theta))", {"S", "N"}),
+        (r"L = \mathrm{CE}(\pi, a)", {"CE"}),
+        # Near misses: products, of which one says what is multiplied first.
+        (r"O = S (Q K^\top) V", set()),
+        (r"y = V (W x)", set()),
+        (r"y = S (x - u)", set()),
+    ],
+)
+def test_capitals_before_one_product_bend_it(latex: str, functions: set[str]) -> None:
+    inputs = compile_formula(latex).inputs
+    assert {one.name for one in inputs if one.kind == "function"} == functions
+    assert ("pi" in {one.name for one in inputs}) == ("pi" in latex)
+
+
+@pytest.mark.parametrize(
     ("latex", "function"),
     [
         (r"A(s, a) = Q(s, a) - V(s)", "V"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, relu, sigmoid, softmax, table
 
 
@@ -23,6 +23,13 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda p, r: 2 * p * r / (p + r),
     ),
     Case(r"NDCG@k = DCG@k / IDCG@k", "DCG[n] IDCG+[n]", np.divide),
+    # A word below a sum counts, and one with an index is no product of matrices.
+    Case(r"m = \frac{1}{n} \sum_{tok} x_{tok}", "x[n,d]", lambda x: x.mean(0)),
+    Case(
+        r"\text{KV}_f = \sum_{i=1}^N w_i \cdot \text{KV}_i",
+        "w[N] KV[N,n,d]",
+        lambda w, kv: np.einsum("i,ind->nd", w, kv),
+    ),
     Case(r"S = \text{query}@K^\top", "query[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(r"Y = P@V", "P[n,m] V[m,d]", np.matmul),
     # In a formula of measures P and R are some, also at each place that a sum counts.
@@ -172,3 +179,9 @@ def test_what_stands_alone_is_a_difference(latex: str) -> None:
 )
 def test_a_measure_has_its_name(latex: str, name: str) -> None:
     assert compile_formula(latex).name == name
+
+
+def test_three_letters_that_can_be_spoken_are_no_product() -> None:
+    with pytest.raises(FormulaError, match="`tok` may be a word"):
+        compile_formula(r"y = tok + W x")
+    assert compile_formula(r"y = abx").inputs
