@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from notes2code.diagnostics import Problem, error, warning
+from notes2code.latex import full_stops
 from notes2code.latex.characters import Token
 
 ALIGNMENTS = frozenset(
@@ -18,8 +19,8 @@ _CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Drop braces around all of it and around signs, row breaks inside an equation, alignment
-    marks, and ``\\left( \\right.`` slips. ``known`` are the words of the notes, and the
-    differences that they define."""
+    marks, and ``\\left( \\right.`` slips; mark full stops that multiply. ``known`` are the words of
+    the notes, and the differences that they define."""
     tokens = _without_outer_braces(_without_frame(tokens))
     kinds = {token.kind for token in tokens}
     if "{" in kinds:
@@ -34,6 +35,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = _join_rows(tokens)
     if "text" in kinds:
         tokens = _names_in_other_scripts(tokens)
+    if "stop" in kinds:
+        tokens = full_stops.as_products(tokens, problems)
     if "quad" in kinds:
         tokens = [token for at, token in enumerate(tokens) if not _sets_off(tokens, at)]
     return _differences(tokens, known)
