@@ -161,7 +161,7 @@ class Parser(Operands):
                     "N2C024", f"nothing stands before this `{again.text}`", again.span, "remove it"
                 )
             right = self.term()
-            left = Infix(token.text, left, right, token.span, self.span_from(first))
+            left = _joined(left, token, right, self.span_from(first))
         if self.peek().text == "over" and self.peek().kind == "op":
             self.at += 1
             left = Frac(left, self.sum(), self.span_from(first))
@@ -193,7 +193,9 @@ class Parser(Operands):
             return Stroke(sign.text, sign.span)
         if sign.text in "+-±" and self.starts_operand():
             body = self.term()
-            return body if sign.text == "+" else Neg(body, self.span_from(sign))
+            if sign.text == "+":
+                return body
+            return _negative(body, self.span_from(sign))
         if sign.text in ("·", "*", "⊙", "¬", "/"):
             if self.starts_operand() and self.peek().kind != "bar":  # the p(· | x) of any y
                 raise self.unexpected(sign)
@@ -324,6 +326,24 @@ class Parser(Operands):
 def _is_word(node: Node) -> bool:
     """Whether a node is a name of several letters, which what stands behind it is given to."""
     return isinstance(node, Name) and len(node.text) > 1
+
+
+def _joined(left: Node, sign: Token, right: Node, span: Span) -> Node:
+    """A sum of two terms. The braces of ``A - {B - C}``, and the one below ``\\underbrace{B - C}``,
+    are no parentheses: the minus is that of B alone."""
+    match right:
+        case Infix("+" | "-", first, last) if sign.text == "-":
+            part = _joined(left, sign, first, left.span.to(first.span))
+            return replace(right, left=part, right=last, span=span)
+    return Infix(sign.text, left, right, sign.span, span)
+
+
+def _negative(body: Node, span: Span) -> Node:
+    """Minus a term; ``-{B - C}`` is -B - C."""
+    match body:
+        case Infix("+" | "-", first, _):
+            return replace(body, left=_negative(first, span), span=span)
+    return Neg(body, span)
 
 
 def _takes_number(node: Node) -> bool:

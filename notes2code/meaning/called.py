@@ -107,7 +107,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return alone and not use.indices
     if use.indices:
         expert = alone and (base in functions.LETTERS or base == "E")
-        return expert or (base in _MAYBE_FUNCTIONS and _is_passed_on(run, name, group))
+        passed = _is_passed_on(run, name, group) or _is_call(group)
+        return expert or (base in _MAYBE_FUNCTIONS and passed)
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
     network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
     factor = base in names.MULTIPLIED | {*"QKV"} or names.is_size_name(base)

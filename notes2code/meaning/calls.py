@@ -200,6 +200,9 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return hidden
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, group, span)
+    if _over_set(name) and not softmax.is_softmax(use.name):
+        text = f"what `{run.quote(name.span)}` makes of all members of a set is not said"
+        raise error("N2C037", text, name.span, "write a sum, a mean or a maximum as `\\sum_{…}`")
     plain = use.name.replace("_", "").lower()
     if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
         group = _listed(group)
@@ -231,6 +234,12 @@ def call(run: Run, name: Node, group: Group) -> Value:
         (mine, left), (theirs, right) = pair
         symbols.forbid_own_element(run, (mine, theirs), left, right)
     return applying.unknown(run, use, arguments, span)
+
+
+def _over_set(name: Node) -> bool:
+    """Whether a function is one of all members of a set: ``\\mathrm{AGG}_{u ∈ N(v)}``."""
+    below = name.sub if isinstance(name, Script) else None
+    return isinstance(below, Relation) and below.signs == ("∈",)
 
 
 _OF_SETS = of_arrays.REDUCTIONS.keys() | {"var", "std"}

@@ -77,6 +77,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound | seen.labels
     labels |= {letter for _, letter in label_letters.of_constants((define,))}
+    labels |= label_letters.that_are_vectors(nodes) - seen.bound
     labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound

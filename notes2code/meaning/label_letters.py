@@ -78,6 +78,15 @@ def of_constants(statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
                     yield base, letter
 
 
+def that_are_vectors(nodes: Nodes) -> set[str]:
+    """The p of ``\\mathbf{a}_p = \\mathbf{a} + \\mathbf{p}`` and of ``w_p = x p^⊤``, which is a
+    vector by itself and counts nothing."""
+    within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
+    bold = {n.text for n in nodes.of(Name) if n.font == "bold" and id(n) not in within}
+    turned = (n.base for n in nodes.of(Script) if n.sub is None and scripts.is_transposed(n))
+    return bold | {base.text for base in turned if isinstance(base, Name) and base.text.islower()}
+
+
 def roles(target: Node) -> set[str]:
     """The X of ``f(X_q, X_k, X_v)`` and of ``f(X_i, X_t)``, whose letters tell things apart and
     count none."""

@@ -11,13 +11,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import (
     binders,
     ir,
     names,
     products,
     properties,
+    scripts,
     symbols,
 )
 from notes2code.meaning.run import Run, find_index
@@ -41,6 +42,8 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
             "if the sign before it is a dash, put the shape outside the formula",
         )
     minus = node.op == "-"
+    if minus and left.rank == right.rank < 2:
+        _refuse_label(run, node)
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
@@ -53,6 +56,18 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
     one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
     return replace(value, shifted=True) if shifted or (one and not minus) else value
+
+
+def _refuse_label(run: Run, node: Infix) -> None:
+    """The T of ``‖h^T - h‖`` is a label, such as that of a teacher: nobody takes a vector off
+    itself."""
+    for turned, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(turned, Script) and scripts.is_transposed(turned):
+            plain = turned.base if turned.sub is None else replace(turned, sup=None)
+            if alike(plain, other):
+                text = f"`{run.quote(node.span)}` would be a vector less itself"
+                way = "write the label as a word, such as `h^{\\text{T}}`"
+                run.unranged = error("N2C033", text, node.span, way)
 
 
 def _is_row_on_matrix(left: Value, right: Value) -> bool:

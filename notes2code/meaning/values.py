@@ -301,6 +301,9 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return elementwise(run, left, right, ir.mul, where)
     if left.row == right.row and (mixes(run, left, right) or _is_gated(run, left, right)):
         return _gated(run, left, right, where)
+    if left.row == right.row and all(_is_bold(run, side) for side in (left, right)):
+        run.unranged = two_vectors(run, left, right, where)  # what is bold is no number
+        return dot(run, left, right, where)
     if left.row == right.row:
         raise two_vectors(run, left, right, where)
     if ir.ONE in (left.body, right.body):
@@ -408,6 +411,12 @@ def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemErro
         where,
         "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
     )
+
+
+def _is_bold(run: Run, value: Value) -> bool:
+    """Whether a value is a vector by its font, and nothing else is said of it."""
+    name = value.body.array if isinstance(value.body, Ref) else ""
+    return run.seen.is_bold(name) and name not in run.shapes
 
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
