@@ -69,6 +69,13 @@ from tables import Case, check, table
     Case(r"y = \lfloor x \rfloor + 1", "x", lambda x: np.floor(x) + 1),
     Case(r"y = a \bmod 3", "a", lambda a: np.mod(a, 3)),
     Case(r"y = 1.5 \times 10^{-2} x", "x", lambda x: 0.015 * x),
+    # Braces are not seen, and are no parentheses; those below a sum only say what it is.
+    Case(r"y = a - {b - c}", "a b c", lambda a, b, c: a - b - c),
+    Case(
+        r"y = a - \underbrace{b - c + d}_{\text{rest}}", "a b c d", lambda a, b, c, d: a - b - c + d
+    ),
+    Case(r"y = -{b - c}", "b c", lambda b, c: -b - c),
+    Case(r"y = a - (b - c)", "a b c", lambda a, b, c: a - (b - c)),
     Case(r"w = 4 (1 - s) \, 2^{1-j} \, r", "s j r", lambda s, j, r: 4 * (1 - s) * 2 ** (1 - j) * r),
 )
 def test_numbers(case: Case) -> None:

@@ -339,6 +339,10 @@ SLIPS = [
         r"p = «\mathbb{E}_{x \sim p}[f(x)]»",
     ),
     refused("N2C037", r"y = «\mathbb{E}_{x \sim p}» x"),
+    refused("N2C037", r"m_v = f(«\text{AGG}_{u \in N(v)}»(h_u))"),
+    refused("N2C037", r"m_v = «\mathrm{MEAN}_{u \in N(v)}»(h_u)"),
+    refused("N2C033", r"L = \| «h_t^T - h_t» \|^2"),
+    refused("N2C033", r"p = \exp(\mathbf{«u}_o \mathbf{v}_c») + 1"),
     refused("N2C032", r"y = x_{«<t»} - x_{>t}"),
     refused("N2C032", r"y = L_{«a=b»} + L_{c=d}"),
 ]

@@ -289,6 +289,9 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
         lambda v, w, g, u: softmax(np.tanh((g @ w.T)[:, None] + (g @ u.T)[None]) @ v),
     ),
     Case(r"H = F + \mathbf{PE}_{2D}", "F[n,d] PE_2D[n,d]", lambda f, p: f + p),
+    # A vector by itself counts nothing below another.
+    Case(r"\mathbf{a} + \mathbf{p} = \mathbf{a_p}", "a[d] p[d]", lambda a, p: a + p),
+    Case(r"\mathbf{w}_p = W \mathbf{p}", "W[r,d] p[d]", lambda w, p: w @ p),
     # A letter below a number that the note gives tells which number that is.
     Case(
         r"w_{ij} = \exp(-\frac{\|y_i - y_j\|_2^2}{2\sigma_r^2}), \quad \sigma_r = 1.5",

@@ -308,6 +308,18 @@ def test_what_is_an_array_elsewhere_is_called(latex: str, elsewhere: str, called
     assert called in [given.name for given in formula.inputs if given.kind == "function"]
 
 
+def test_what_the_text_calls_with_a_dot_is_a_function() -> None:
+    given = compile_formula(r"d = \gamma(x - y)", context=[r"\gamma(\cdot)"])
+    assert {one.name: one.kind for one in given.inputs}["gamma"] == "function"
+    alone = compile_formula(r"d = \gamma(x - y)")
+    assert {one.name: one.kind for one in alone.inputs}["gamma"] == "array"
+
+
+def test_a_letter_before_a_call_in_parentheses_is_a_function() -> None:
+    formula = compile_formula(r"\hat x_m = D_m(\mathrm{Proj}(h))")
+    assert {one.name for one in formula.inputs if one.kind == "function"} == {"D", "Proj"}
+
+
 def test_an_estimated_expectation_is_refused() -> None:
     with pytest.raises(FormulaError, match="an expectation"):
         compile_formula(r"L = \hat{\mathbb{E}}_t [ r_t A_t ]")
