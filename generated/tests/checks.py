@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 
@@ -82,6 +85,27 @@ def outspoken(module: nn.Module) -> nn.Module:
             if parameter.dim() > 1:
                 parameter.normal_(std=0.5)
     return module.double()
+
+
+class KernelCall(NamedTuple):
+    """What torch's fused kernel was called with."""
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    options: dict[str, Any]
+
+
+def calls_of_kernel(monkeypatch: pytest.MonkeyPatch) -> list[KernelCall]:
+    """All calls of torch's fused kernel from now on."""
+    kernel, calls = F.scaled_dot_product_attention, []
+
+    def remembered(query: Tensor, key: Tensor, value: Tensor, **options: Any) -> Tensor:
+        calls.append(KernelCall(query, key, value, options))
+        return kernel(query, key, value, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", remembered)
+    return calls
 
 
 def shuffled(x: Tensor) -> Tensor:

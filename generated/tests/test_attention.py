@@ -12,7 +12,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attention_checks import AttentionChecks, UnorderedChecks, total_bias
-from checks import array, assert_equals, assert_inputs_untouched, first, randomised
+from checks import (
+    array,
+    assert_equals,
+    assert_inputs_untouched,
+    calls_of_kernel,
+    first,
+    randomised,
+)
 from formulas import (
     additive_attention_by_formula,
     biased_causal_self_attention_by_formula,
@@ -181,6 +188,17 @@ class TestKernelAttention(UnorderedChecks):
     def attention(self, dropout: float = 0.0) -> KernelAttention:
         return randomised(KernelAttention(dropout=dropout))
 
+    def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
+        attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
+        query, key = torch.zeros(6 * heads, 2, 4).double(), torch.zeros(6 * heads, 1, 4).double()
+        attention(query, key, key)
+        assert [call.query.shape[:-1].numel() for call in calls] == [2 * heads] * 6
+        calls.clear()
+        wide = torch.zeros(2, 9, 2**16).double()  # all queries of a head stay together
+        attention(wide, wide[:, :1], wide[:, :1])
+        assert [call.query.size(-2) for call in calls] == [9, 9]
+
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
         """On any line the distances are those of the numbers on it."""
@@ -207,6 +225,17 @@ class TestParametricKernelAttention(UnorderedChecks):
         attention = self.attention()
         attention(*self.inputs(2)).square().sum().backward()
         assert attention.w.grad
+
+    def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
+        attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
+        query, key = torch.zeros(6 * heads, 2, 4).double(), torch.zeros(6 * heads, 1, 4).double()
+        attention(query, key, key)
+        assert [call.query.shape[:-1].numel() for call in calls] == [2 * heads] * 6
+        calls.clear()
+        wide = torch.zeros(2, 9, 2**16).double()  # all queries of a head stay together
+        attention(wide, wide[:, :1], wide[:, :1])
+        assert [call.query.size(-2) for call in calls] == [9, 9]
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
@@ -480,6 +509,17 @@ class TestSynthesizerAttention(ProjectedChecks):
         x = torch.randn(2, 3, *self.shapes[0], dtype=torch.float64)
         expected = first(attention(x.flatten(0, 1), need_weights=need_weights))
         assert_equals(first(attention(x, need_weights=need_weights)).flatten(0, 1), array(expected))
+
+    def test_takes_some_sequences_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As many as 2²¹ numbers allow, of which each feature of a position is 6."""
+        attention, calls = self.attention(), calls_of_kernel(monkeypatch)
+        count = 2**21 // (6 * 6 * 2)
+        attention(torch.zeros(6 * count, 2, 6, dtype=torch.float64))
+        assert [call.query.shape[:2].numel() for call in calls] == [count] * 6
+        calls.clear()
+        wide = SynthesizerAttention(d_model=2, hidden_size=2**16, value_size=2, max_len=9)
+        wide(torch.zeros(2, 9, 2))  # all positions of a sequence stay together
+        assert [call.query.size(-2) for call in calls] == [9, 9]
 
     def test_takes_as_many_positions_as_it_was_made_for(self) -> None:
         attention = self.attention()

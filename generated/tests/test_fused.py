@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from checks import array, assert_equals
+from checks import array, assert_equals, calls_of_kernel
 from transformer.fused import fused_attention
 from transformer.masks import combined_mask, masked_softmax
 
@@ -23,13 +21,7 @@ def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
 ) -> None:
     """Four axes and one width; a mask only where ``is_causal`` does not say it all; and no row of
     nothing, for which a kernel may divide by zero."""
-    kernel, calls = F.scaled_dot_product_attention, []
-
-    def remember(*tensors: Tensor, **options: Any) -> Tensor:
-        calls.append((tensors, options))
-        return kernel(*tensors, **options)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", remember)
+    calls = calls_of_kernel(monkeypatch)
     query = torch.randn(*lead, queries, size)
     key, value = torch.randn(*lead, 5, size), torch.randn(*lead, 5, width)
     some, everything = torch.rand(queries, 5) < 0.5, torch.ones(queries, 5, dtype=torch.bool)
@@ -42,15 +34,15 @@ def test_fused_attention_gives_the_kernel_what_it_is_fast_for(
         scores = 0.7 * query @ key.mT + (0 if bias is None else bias)
         weights = torch.softmax(scores.masked_fill(~keep, -torch.inf), dim=-1).nan_to_num()
         torch.testing.assert_close(output, weights.float() @ value)
-        tensors, options = calls.pop()
+        *tensors, options = calls.pop()
         assert {(x.dim(), x.size(-1)) for x in tensors} == {(4, max(size, width))}
         assert len(lead) != 2 or {x.shape[:2] for x in tensors} == {lead}
-        assert len(lead) != 2 or size != width or tensors[0] is query  # there is nothing to copy
+        assert size != width or tensors[0].data_ptr() == query.data_ptr()  # without a copy
         mask, without = options["attn_mask"], keep_mask is None and bias is None
         assert options["is_causal"] == (without and causal and queries == 5)
         assert (mask is None) == (without and (not causal or queries == 5))
         if mask is not None:
-            assert mask.dim() == 4
+            assert mask.shape[:-2] == (1, 1)
             kept = mask if mask.dtype == torch.bool else mask.isfinite()
             assert kept.any(dim=-1).all()
 
@@ -63,18 +55,13 @@ def test_fused_attention_takes_the_same_keys_for_many_queries() -> None:
 
 
 def test_fused_attention_copies_no_keys_that_heads_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel, taken = F.scaled_dot_product_attention, []
-
-    def remember(*tensors: Tensor, **options: Any) -> Tensor:
-        taken.extend(tensors)
-        return kernel(*tensors, **options)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", remember)
+    calls = calls_of_kernel(monkeypatch)
     query, key = torch.randn(2, 3, 4, 1, 6), torch.randn(2, 3, 1, 5, 6)
     keep = torch.rand(2, 1, 1, 1, 5) < 0.8
     output = fused_attention(query, key, key, keep, None, False, scale=1.0)
-    assert [x.shape[:2] for x in taken] == [(6, 4)] * 3
-    assert {x.untyped_storage().data_ptr() for x in taken[1:]} == {key.data_ptr()}
+    ((*tensors, _),) = calls
+    assert [x.shape[:2] for x in tensors] == [(6, 4)] * 3
+    assert {x.untyped_storage().data_ptr() for x in tensors[1:]} == {key.data_ptr()}
     torch.testing.assert_close(output, masked_softmax(query @ key.mT, keep) @ key)
 
 
@@ -127,13 +114,7 @@ def test_what_hides_keys_in_several_ways_takes_the_queries_a_block_at_a_time(
 ) -> None:
     """All in one mask would be as large as all the scores; there are three numbers for each of
     them. One alone is taken as it is."""
-    kernel, rows = F.scaled_dot_product_attention, []
-
-    def recorded(query: Tensor, *inputs: Any, **named: Any) -> Tensor:
-        rows.append(query.size(-2))
-        return kernel(query, *inputs, **named)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", recorded)
+    calls = calls_of_kernel(monkeypatch)
     query, key, value = (torch.randn(3, n, 4, dtype=torch.float64) for n in (500, 620, 620))
     keep = None if axes is None else torch.rand(axes) > 0.3
     bias = torch.randn(620, dtype=torch.float64) if biased else None
@@ -142,6 +123,7 @@ def test_what_hides_keys_in_several_ways_takes_the_queries_a_block_at_a_time(
     expected = masked_softmax(0.5 * query @ key.mT, combined, bias) @ value
     assert_equals(output, array(expected))
     several = sum((keep is not None, biased, causal)) > 1
+    rows = [call.query.size(-2) for call in calls]
     assert rows == (([125] * 4 if causal else [500, 500]) if several else [500])
 
 

@@ -730,7 +730,7 @@ class SynthesizerAttention(nn.Module):
             weights = masked_softmax(self.features(x) @ column.mT, keep, bias)
             output = F.dropout(weights, self.dropout, self.training) @ self.V(x)
             return output, weights
-        inputs = Inputs(x, column.expand(*x.shape[:-2], -1, -1), x, keep_mask, bias)
+        inputs = Inputs(x, column, x, keep_mask, bias)
         # For each sequence there are features and values, twice where they are made longer.
         numbers = 6 * column.size(-1)
         return in_blocks(partial(self.attend, causal=causal), inputs, False, numbers, least=length)

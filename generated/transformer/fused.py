@@ -40,8 +40,9 @@ def fused_attention(
 def _in_kernel(inputs: Inputs, causal: bool, scale: float, dropout: float) -> Tensor:
     """``fused_attention`` in one call of the kernel."""
     query, key, value, keep_mask, bias = inputs
-    lead, queries, keys = query.shape[:-2], query.size(-2), key.size(-2)
-    width = value.size(-1)
+    leads = (x.shape[:-2] for x in (query, key, value))
+    lead: torch.Size = torch.broadcast_shapes(*leads)  # type: ignore[no-untyped-call]
+    queries, keys, width = query.size(-2), key.size(-2), value.size(-1)
     lower = causal and keep_mask is None and bias is None
     if lower and queries != keys:  # by a branch, which a compiler that leaves lengths open can take
         lower = False
@@ -54,17 +55,13 @@ def _in_kernel(inputs: Inputs, causal: bool, scale: float, dropout: float) -> Te
         mask = keep if bias is None else bias.masked_fill(~keep, -math.inf)
     # The kernel is fast for four axes, and for one width of queries, keys and values.
     widest = max(query.size(-1), width)
-    query, key, value = (_filled_up(x, widest) for x in (query, key, value))
-    if len(lead) != 2:
-        query, key, value = (_as_heads(x.expand(*lead, -1, -1), lead) for x in (query, key, value))
-    if mask is not None:
-        mask = _as_heads(mask, lead)
+    filled = (_filled_up(x, widest).expand(*lead, -1, -1) for x in (query, key, value))
+    query, key, value = (_as_heads(x, lead) for x in filled)
+    mask = None if mask is None else _as_heads(mask, lead)
     output = F.scaled_dot_product_attention(
         query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=lower, scale=scale
     )
-    output = output[..., :width]
-    if len(lead) != 2:
-        output = output.reshape(*lead, queries, width)
+    output = output[..., :width].reshape(*lead, queries, width)
     return output if empty is None else output.masked_fill(empty, 0.0)
 
 
@@ -72,7 +69,7 @@ def _as_heads(x: Tensor, lead: torch.Size) -> Tensor:
     """Matrices that broadcast with any leading axes, as those of a batch with heads, the last of
     these axes. Those that several heads share, or all of a batch, are not copied."""
     x = x[(None,) * (max(len(lead), 2) + 2 - x.dim())]
-    if x.dim() > 4 and x.shape[:-3].numel() > 1:
+    if x.shape[:-3].numel() > 1:
         x = x.expand(*lead[:-1], -1, -1, -1)
     return x.flatten(0, -4)
 
