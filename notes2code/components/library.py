@@ -106,10 +106,12 @@ class Component:
     names in a formula (what it defines, an input) that say it is something else,
     ``unlike_headings`` words in the heading above it that do, ``learned`` the roles of parameters
     which a note that defines them makes into something else, ``uses`` the components whose
-    functions its formulas call, ``builds_on`` those that its class needs besides. ``causal`` is
-    the role of the sequence in which a position usually sees none that come later. ``groups`` is
-    what its class calls the number of groups of heads that share keys and values. ``head_sizes``
-    is how many sizes its class takes, all that of a head, where heads can call it. An attention is
+    functions its formulas call, ``builds_on`` those that its class needs besides. ``stack`` is
+    the component of layers one after another, which a formula of one means where it goes on from
+    the layer before. ``causal`` is the role of the sequence in which a position usually sees none
+    that come later. ``groups`` is what its class calls the number of groups of heads that share
+    keys and values. ``head_sizes`` is how many sizes its class takes, all that of a head, where
+    heads can call it. An attention is
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
@@ -131,6 +133,7 @@ class Component:
     learned: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
+    stack: str
     causal: str
     groups: str
     head_sizes: int | None
@@ -337,6 +340,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         learned=tuple(data.get("learned", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
+        stack=data.get("stack", ""),
         causal=data.get("causal", ""),
         groups=data.get("groups", ""),
         head_sizes=data.get("head_sizes"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notes2code.components.compiling import Compiled, Compiler, textbook
 from notes2code.components.library import Component, Form, Library, plain
@@ -105,6 +105,7 @@ class _Planner:
             self._add_piece(compiled, source)
         for mention, source in mentioned:
             self._add_mention(mention, source)
+        self._add_stacks()
         self._complete()
         names = _names(self.drafts, self._is_textbook, self._others_called, self._usual)
         parts: dict[int, Part] = {}
@@ -172,6 +173,18 @@ class _Planner:
             self._meant(drafts, source).sources.append(source)
         elif not any(kind(draft.recognised) in mention.others for draft in self.drafts):
             self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
+
+    def _add_stacks(self) -> None:
+        """A layer that is written from one state to the next, ``z_l = … z_{l-1} …``, stands for a
+        stack of it, where no note says what that is."""
+        for draft in list(self.drafts):
+            stack = self.library.components.get(draft.component.stack)
+            if stack is None or draft.compiled is None or self._of(stack):
+                continue
+            read = (draft.compiled.entry, *draft.compiled.uses)
+            if any(self.compiler.linker.parsed[entry].states for entry in read):
+                named = [replace(source, latex="") for source in draft.sources]
+                self.drafts.append(_Draft(stack, textbook(stack, self.library), None, named))
 
     def _meant(self, drafts: Sequence[_Draft], source: Source) -> _Draft:
         """The draft that a place in a note speaks of: its note's, the usual one, or the first."""

@@ -220,7 +220,7 @@ class Linker:
         if typed.kind != "rejected":
             return replace(typed, problems=(*typed.problems, *self._named_in_text(entry)))
         other, codes = None, [problem.code for problem in typed.problems]
-        if codes[-1] == "N2C041":
+        if codes[-1] in ("N2C040", "N2C041"):
             other = self._with_parameters_of_its_own(entry)
         if other is None and "N2C033" not in codes and self.kinds[entry]:
             other = self._unlike_said(entry, self.kinds[entry])

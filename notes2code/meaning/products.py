@@ -178,6 +178,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if _maps_a_number(left, right):
             # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
             run.pay(3.4 if _is_weight(left) else 1.2)
+        if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
+            run.pay(1.2)  # the U of U E is a matrix, as E is
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
@@ -265,6 +267,15 @@ def _scales_a_projection(number: Value, array: Value) -> bool:
             letter = names.base_letter(name)
             made = names.base_letter(weight) == "W" and names.label_of_projection(weight)
             return made and len(letter) == 1 and letter.islower()
+    return False
+
+
+def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
+    """Whether a number is a capital of which nothing is said, beside an array that is declared."""
+    match number.body, array.body:
+        case ir.Ref(name, ()), ir.Ref(declared):
+            known = run.shapes.keys() | run.scope.ranks.keys() | run.defined.keys()
+            return name.isupper() and name not in known and declared in run.shapes
     return False
 
 

@@ -106,6 +106,22 @@ TURNED = (
         lambda u, w1, w2: w2 @ relu(w1 @ u) + u,
         context=[r"x \in \mathbb{R}^{H \times W \times C}", r"MLP(x) = W_2 \, ReLU(W_1 x)"],
     ),
+    Case(
+        r"y = \mathrm{LN}(u) + u",
+        "u[d] g[d]",
+        lambda u, g: g * (u - u.mean()) + u,
+        context=[
+            r"x \in \mathbb{R}^{H \times W \times C}",
+            r"\mathrm{LN}(x) = g \odot (x - \mu), \quad \mu = \frac{1}{d} \sum_{i=1}^d x_i",
+        ],
+    ),
+    # A capital of which nothing is said is a matrix before one that is declared.
+    Case(
+        r"P = \mathrm{softmax}(\mathrm{Mix}(U E) E^\top)",
+        "U[n,v] E[v,d]",
+        lambda u, e: softmax(((x := u @ e) + x @ x.T @ x) @ e.T),
+        context=[r"E \in \mathbb{R}^{v \times d}", r"\mathrm{Mix}(X) = X + X X^\top X"],
+    ),
     # Capitals before a parenthesis, and what another formula defines, are words.
     Case(r"y = ABC(x) + x", "x[d] ABC()", lambda x, f: f(x) + x),
     Case(

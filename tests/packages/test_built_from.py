@@ -191,3 +191,33 @@ def test_towers_of_heads_that_share_keys_and_values(
     assert layers.count("GroupedQueryAttention(\n") == 2
     assert {"Encoder", "Decoder", "EncoderDecoder"} <= _classes(rendered)
     assert run_tests(rendered.files, "tests/test_layers.py", "tests/test_models.py")
+
+
+NORM = (
+    r"$$\mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta, \quad "
+    r"\mu = \frac{1}{d} \sum_{i=1}^{d} x_i, \quad "
+    r"\sigma^2 = \frac{1}{d} \sum_{i=1}^{d} (x_i - \mu)^2$$"
+)
+SELF = HEADS.replace("MultiHead}(Q, K, V)", "MSA}(X)").replace("(Q W", "(X W")
+SELF = SELF.replace(", K W", ", X W").replace(", V W", ", X W")
+RECURSION = r"""$$z_l' = \mathrm{MSA}(\mathrm{LN}(z_{l-1})) + z_{l-1}, \quad l = 1, \dots, L$$
+
+$$z_l = \mathrm{FFN}(\mathrm{LN}(z_l')) + z_l'$$
+"""
+
+
+def test_layers_one_after_another_are_a_stack(made: Made) -> None:
+    """Also where their input is said to be made of an image x, which is none of the norm's x."""
+    image = r"An image is $x \in \mathbb{R}^{H \times W \times C}$."
+    rendered = made(image, NORM, FFN, ATTENTION, SELF, "## The tower", RECURSION)
+    assert not rendered.diagnostics
+    assert {"EncoderLayer", "Encoder", "LayerNorm"} <= _classes(rendered)
+    assert "Encoder" not in _classes(
+        made(FFN, ATTENTION, SELF, LAYER.replace("MultiHead}(X, X, X", "MSA}(X"))
+    )
+
+
+@pytest.mark.parametrize("formula", [FFN, GATED])
+def test_a_gated_layer_is_the_feed_forward_layer_of_its_heading(made: Made, formula: str) -> None:
+    classes = _classes(made(ATTENTION, "## Feed-forward", formula))
+    assert ("FeedForward" in classes) == (formula is FFN)
