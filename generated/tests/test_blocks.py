@@ -31,7 +31,7 @@ def remembered(blocks: list[Inputs]) -> Callable[[Inputs], Tensor]:
     [
         ((), 2**11, [(300,)]),
         ((), 2**14, [(100,), (100,), (100,)]),
-        ((), 2**19, [(4,)] * 75),
+        ((), 2**20, [(4,)] * 75),
         ((3,), 2**12, [(3, 100)] * 3),
         ((3,), 2**13, [(2, 100)] * 3 + [(1, 100)] * 3),
         ((2, 2), 2**14, [(2, 1, 60)] * 10),
@@ -62,16 +62,23 @@ def test_blocks_of_a_gpu_have_more() -> None:
     assert [block.query.shape[:-1] for block in given] == [(2, 2**12), (2, 2**11), (2, 2**11)]
 
 
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("keys", [0, 3])
-def test_queries_before_all_keys_are_one_block(keys: int) -> None:
+def test_queries_before_all_keys_are_one_block(keys: int, causal: bool) -> None:
     query, key = torch.randn(8, 2).double(), torch.randn(keys, 2).double()
     given: list[Inputs] = []
-    in_blocks(remembered(given), Inputs(query, key, key), True, 2**21)
-    assert [len(block.query) for block in given] == [8]
+    in_blocks(remembered(given), Inputs(query, key, key), causal, 2**21)
+    assert [len(block.query) for block in given] == ([8] if causal else [4, 4])
 
 
-def test_blocks_have_what_broadcasts() -> None:
-    leads = (2, 1, 1), (3, 1), (4,)  # each has an axis that the others lack
+@pytest.mark.parametrize(
+    "leads",
+    [
+        ((2, 1, 1), (3, 1), (4,)),  # each has an axis that the others lack
+        ((2, 4), (2, 1), (2, 1)),
+    ],
+)
+def test_blocks_have_what_broadcasts(leads: tuple[tuple[int, ...], ...]) -> None:
     query, key, value = (torch.randn(*lead, 9, 3).double() for lead in leads)
     inputs = Inputs(query, key, value, torch.rand(2, 9) < 0.9, torch.randn(4, 1, 9).double())
     output = in_blocks(remembered([]), inputs, True, 2**18)
