@@ -221,7 +221,8 @@ class Linker:
             return replace(typed, problems=(*typed.problems, *self._named_in_text(entry)))
         other, codes = None, [problem.code for problem in typed.problems]
         if codes[-1] in ("N2C040", "N2C041"):
-            other = self._with_parameters_of_its_own(entry)
+            least = 3 if codes[-1] == "N2C040" else 0
+            other = self._with_parameters_of_its_own(entry, least)
         if other is None and "N2C033" not in codes and self.kinds[entry]:
             other = self._unlike_said(entry, self.kinds[entry])
         if other is None and codes[-1] in _CLASHES:
@@ -249,11 +250,13 @@ class Linker:
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
 
-    def _with_parameters_of_its_own(self, entry: Entry) -> Typed | None:
-        """A function whose parameters are not the arrays that are declared by these names, where
-        these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not the image x."""
-        foreign = self.parsed[entry].parameters & self._shapes(entry).keys()
-        foreign -= self.parsed[entry].shapes.keys()
+    def _with_parameters_of_its_own(self, entry: Entry, least: int) -> Typed | None:
+        """A function whose parameters are not the arrays, of so many axes at least, that are
+        declared by these names, where these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not
+        the image x."""
+        shapes = self._shapes(entry)
+        foreign = self.parsed[entry].parameters - self.parsed[entry].shapes.keys()
+        foreign = {name for name in foreign if name in shapes and len(shapes[name].axes) >= least}
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
         told = note("N2C039", text, Span(0, len(entry.latex)))
         return self._without(entry, foreign, told)
