@@ -469,14 +469,15 @@ def _weights_of(
 ) -> str:
     """The set of weights that a call of a function computes with.
 
-    A second call of a layer, such as an FFN, or of what is applied to its own result, as in
-    ``Conv(Conv(x))``, has weights of its own. A function with a letter for a name, ``φ(q)`` and
+    A second call of a layer, such as an FFN, of what takes off a mean, or of what is applied to its
+    own result, as in ``Conv(Conv(x))``, has weights of its own. A function with a letter for a name, ``φ(q)`` and
     ``φ(k)``, and another word that the note defines, ``Enc(x)`` and ``Enc(y)``, have one set.
     """
     base, _, label = use.name.partition("_")
     if len(names.base_letter(use.name)) == 1 or base in names.GREEK:
         return use.name
     layer = names.is_norm(use.name) or _of_field(run, use.name) is not None
+    layer = layer or any(not one.shape and _is_statistic(one.name) for one in equation.inputs)
     if layer and label not in names.GREEK:
         return f"{use.name}#{site}"
     if any(_holds_call(run, value.body, use.name) for value in arguments):
@@ -503,10 +504,14 @@ def _holds_call(run: Run, body: Expr, name: str) -> bool:
 def _is_of_note(run: Run, use: Use, name: str) -> bool:
     """Whether a number that a function computes with is one number of the note, and neither the
     mean or the deviation of what the function is given nor a size or a family here."""
-    statistic = names.base_letter(name) in ("mu", "sigma")
     alone = run.seen.counted.get(name, {0}) == {0} and name not in run.seen.sizes
     array = name in run.seen.transposed or letters.is_memory(run, name)
-    return use.name in run.scope.functions and alone and not (statistic or array)
+    return use.name in run.scope.functions and alone and not (_is_statistic(name) or array)
+
+
+def _is_statistic(name: str) -> bool:
+    """Whether a number is the mean or the deviation of what a function is given."""
+    return names.base_letter(name) in ("mu", "sigma")
 
 
 def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:

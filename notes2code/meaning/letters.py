@@ -38,11 +38,8 @@ def _is_told(run: Run, name: str) -> bool:
     known = name in run.shapes or name in run.defined or name in run.defines
     if known or any(axes) or is_memory(run, name):
         return True
-    if name == "pi" and (
-        name in run.seen.transposed or _is_alone_in_log(run, name) or _is_given_with_others(run)
-    ):
-        return True
-    if name == "pi" and _is_policy(run):
+    is_policy = name in run.seen.transposed or _is_alone_in_log(run, name) or _is_policy(run)
+    if name == "pi" and is_policy:
         return True
     elsewhere = name in run.scope.arrays and not _is_of_circle(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
@@ -111,16 +108,6 @@ def _is_number_or_power(node: Node) -> bool:
 
 
 _TURNS = frozenset(["sin", "cos", "tan"])
-
-
-def _is_given_with_others(run: Run) -> bool:
-    """Whether a function is given π itself and something else, ``CE(π, a)``: a policy."""
-    calls = (node.factors for node in run.seen.nodes.of(Juxt))
-    given = (group.items for call in calls for group in call if isinstance(group, Group))
-    return any(
-        len(items) > 1 and any(isinstance(x, Name) and x.text == "pi" for x in items)
-        for items in given
-    )
 
 
 def _has_euler(run: Run) -> bool:

@@ -183,11 +183,6 @@ def test_what_is_multiplied_into_each_row_or_added_to_each_part_is_told() -> Non
     assert not any("each part" in one.message for one in biased.diagnostics)
 
 
-def test_a_policy_is_given_to_a_loss_and_the_number_pi_to_a_function_of_one() -> None:
-    assert "pi" in [one.name for one in compile_formula(r"L = C(\pi, a)").inputs]
-    assert "pi" not in [one.name for one in compile_formula(r"y = g(\pi) + a").inputs]
-
-
 def test_a_number_that_is_added_to_an_array_is_told() -> None:
     found = told(r"Y = X W + P", context=[r"P = V d + L (4 d^2 + 2 d)"])
     assert any("`P` is taken for a number" in message for message in found)
