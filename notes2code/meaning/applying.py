@@ -470,8 +470,9 @@ def _weights_of(
     """The set of weights that a call of a function computes with.
 
     A second call of a layer, such as an FFN, of what takes off a mean, or of what is applied to its
-    own result, as in ``Conv(Conv(x))``, has weights of its own. A function with a letter for a name, ``φ(q)`` and
-    ``φ(k)``, and another word that the note defines, ``Enc(x)`` and ``Enc(y)``, have one set.
+    own result, as in ``Conv(Conv(x))``, has weights of its own. A function with a letter for a
+    name, ``φ(q)`` and ``φ(k)``, and another word that the note defines, ``Enc(x)`` and ``Enc(y)``,
+    have one set.
     """
     base, _, label = use.name.partition("_")
     if len(names.base_letter(use.name)) == 1 or base in names.GREEK:
