@@ -63,7 +63,7 @@ AROUND: Mapping[str, set[str]] = {
     "passages": {"meaning", "vault"},
     "sentences": {"vault"},
     "compilation": {
-        *("components", "diagnostics", "latex", "meaning", "passages", "sentences"),
+        *("components", "diagnostics", "faults", "latex", "meaning", "passages", "sentences"),
         *("stand_ins", "vault"),
     },
     "stand_ins": {"components", "diagnostics", "meaning", "vault"},
