@@ -80,8 +80,8 @@ def _element(run: Run, use: Use, name: str, indices: int, steps: int) -> Element
     places = indices + steps
     if run.seen.heads:
         places -= sum(names.label(at.node) == HEAD for at in use.indices)
-    if places > 1:  # q_n^l is the q_n of a layer
-        places -= sum(counts_layers(at.node) for at in use.indices)
+    if places > 1:  # q_n^l is the q_n of a layer; the l of P_{i,l} is a place
+        places -= sum(counts_layers(at.node) for at in use.indices[: use.above])
     base, bold = names.base_letter(use.name), run.seen.is_bold(use.name)
     if bold and places > 1 and not LAYERS.isdisjoint(run.seen.steps.get("", ())):
         places -= use.steps  # and the bold x_i^{(l)} of a step is that x_i

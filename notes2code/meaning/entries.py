@@ -353,8 +353,9 @@ def words_of(entries: Sequence[Entry]) -> frozenset[str]:
     made = (word for word in made if not _PRODUCT.fullmatch(word))
     listed = (match for entry in entries if (match := _PARAMETERS.match(entry.latex)))
     given = (word for match in listed for word in re.findall(r"[A-Za-z][a-z]+", match.group(1)))
-    apart = (word for word in (*defined, *made) if not MATRICES.fullmatch(word))
-    return frozenset((*upright, *apart, *given))
+    apart = [word for word in (*defined, *made) if not MATRICES.fullmatch(word)]
+    small = (word.lower() for word in apart if word.isupper())  # the wkv_t beside WKV_t = …
+    return frozenset((*upright, *apart, *small, *given))
 
 
 def differences_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:

@@ -88,10 +88,17 @@ def _places(behind: Node) -> tuple[Node, ...]:
     match behind:
         case Group("[", items) | Script(Group("[", items), None):
             letters = [item for item in items if isinstance(item, Name)]
-            known = all(letter.text in names.INDEX_LETTERS for letter in letters)
+            known = any(letter.text in names.INDEX_LETTERS for letter in letters)
+            known = known and all(map(_counts, letters))
             rest = [item for item in items if item not in letters]
             return items if letters and known and all(map(_is_whole, rest)) else ()
     return ()
+
+
+def _counts(letter: Name) -> bool:
+    """Whether a letter may count beside others, as the c of ``Y[l, c]``; a d is a size."""
+    text = letter.text
+    return text in names.INDEX_LETTERS or (len(text) == 1 and text.islower() and text != "d")
 
 
 def _is_whole(item: Node) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
+    Apply,
+    Big,
     Clause,
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -19,9 +22,11 @@ from notes2code.latex.tree import (
     Num,
     Prose,
     Relation,
+    Root,
     Script,
     Stroke,
     Tree,
+    children,
     walk,
 )
 from notes2code.meaning import (
@@ -123,6 +128,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             _refuse_lost_factor(clauses, at, out)
             out.append(Fact("", node.span))
         else:
+            _refuse_lost_factor(clauses, at, out)
             out.append(Define(None, (node,), node.span))
         at += 1
     out = limits.joined(out)
@@ -260,28 +266,35 @@ def _is_remark(clause: Clause, before: list[Statement]) -> bool:
 
 
 def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement]) -> None:
-    """Refuse the ``W^O`` behind ``= Concat(…), W^O``: the comma is what a ``\\,`` leaves where
-    its stroke is lost. What is only named behind a formula, to be explained, stands in it."""
-    clause = clauses[at]
+    """Refuse the ``W^O`` behind ``= Concat(…), W^O``, and the ``h_j`` behind ``= Σ_j α_j , h_j``:
+    the comma is what a ``\\,`` leaves where its stroke is lost. What is only named behind it,
+    to be explained, stands in it."""
+    clause, last = clauses[at], before[-1] if before else None
+    if clause.before != "," or clause.words or not isinstance(last, Define):
+        return
+    if last.target is None and len(last.values) == 1:  # a list of things that are only named
+        return
+    if not isinstance(clause.node, Name | Script | Juxt | Infix | Frac | Big | Root | Apply):
+        return
     others = (inner for other in clauses if other is not clause for inner in walk(other.node))
-    if (
-        at + 1 == len(clauses)
-        and clause.before == ","
-        and not clause.words
-        and before
-        and isinstance(before[-1], Define)
-        and before[-1].target is not None
-        and isinstance(clause.node, Script)
-        and isinstance(clause.node.base, Name)
-        and clause.node.base.text.isupper()
-        and names.label(clause.node) not in {names.label(other) for other in others}
-    ):
-        raise error(
-            "N2C033",
-            "this stands behind the formula with only a comma between, and may be a factor",
-            clause.node.span,
-            "write `\\,` or nothing between factors, and leave out what the formula does not use",
-        )
+    known = {names.label(other) for other in others}
+    if {names.label(name) for name in _whole_names(clause.node)} <= known:
+        return
+    raise error(
+        "N2C033",
+        "this stands behind the formula with only a comma between, and may be a factor",
+        clause.node.span,
+        "write `\\,` or nothing between factors, and leave out what the formula does not use",
+    )
+
+
+def _whole_names(node: Node) -> Iterator[Node]:
+    """The names in a node, with their scripts."""
+    if is_name(node):
+        yield node
+        return
+    for inner in children(node):
+        yield from _whole_names(inner)
 
 
 def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]) -> None:

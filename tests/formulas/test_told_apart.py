@@ -408,3 +408,14 @@ def test_what_may_be_a_convolution_is_told() -> None:
 def test_one_letter_for_two_things_is_told() -> None:
     formula = compile_formula(r"dx_i = dy_i * g_i - \frac{1}{n} \sum_{j=1}^n (dy * g_j)")
     assert any("no part of" in one.message for one in formula.diagnostics)
+
+
+def test_letters_in_brackets_beside_those_that_count_count_too() -> None:
+    formula = compile_formula(r"Y[l, c] = \sum_{i} P[i, l] X[i, c]")
+    p, x = np.arange(6.0).reshape(3, 2), np.arange(12.0).reshape(3, 4)
+    np.testing.assert_allclose(formula.reference(P=p, X=x), p.T @ x)
+
+
+def test_a_word_in_small_letters_is_the_one_in_capitals_beside() -> None:
+    formula = compile_formula(r"o_t = r_t \odot wkv_t", context=[r"WKV_t = \sum_i k_i \odot v_i"])
+    assert {one.name for one in formula.inputs} == {"r", "wkv"}
