@@ -15,6 +15,7 @@ from notes2code.meaning import (
     bare_sums,
     binders,
     complex_pairs,
+    expectations,
     grouped,
     heads,
     largest,
@@ -93,6 +94,9 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
             stated, noted = largest.written_out(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))
         stated = sets.written_out(stated)
+        if "mathbb" in latex:
+            stated, noted = expectations.of_losses(stated)
+            tree = replace(tree, problems=(*tree.problems, *noted))
         written = aliases.written_out(grouped.written_out(stated))
         parted = tuple(part for one in written for part in parities.apart(one))
         described, told = sizes.told(parted)

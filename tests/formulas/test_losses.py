@@ -337,3 +337,36 @@ def test_a_vector_beside_its_logarithm_is_no_product_of_matrices(letter: str) ->
             rf"H = -{letter} \log {letter}", context=[rf"{letter} = \mathrm{{softmax}}(z)"]
         )
     assert refused.value.diagnostics[0].code == "N2C033"
+
+
+@table(
+    # An expectation that a loss is has the value of one sample; over an index it is the mean.
+    Case(
+        r"\mathcal{L} = -\mathbb{E}_{(x, y) \sim D}[\log \sigma(w^\top x - w^\top y)]",
+        "w[d] x[d] y[d]",
+        lambda w, x, y: -np.log(sigmoid(w @ x - w @ y)),
+    ),
+    Case(
+        r"L = \mathbb{E}_x[\|x - a\|^2] + \lambda \mathbb{E}_z \|z\|^2",
+        "x[d] a[d] lambda_ z[n]",
+        lambda x, a, weight, z: np.square(x - a).sum() + weight * np.square(z).sum(),
+    ),
+    Case(
+        r"L = \hat{\mathbb{E}}_t[\min(r_t A_t, \mathrm{clip}(r_t, 1 - c, 1 + c) A_t)]",
+        "r[n] A[n] c",
+        lambda r, a, c: np.minimum(r * a, np.clip(r, 1 - c, 1 + c) * a).mean(),
+    ),
+    Case(
+        r"J = \frac{1}{2} \mathbb{E}_{i,j}[(y_i - w_j)^2]",
+        "y[n] w[m]",
+        lambda y, w: np.square(y[:, None] - w).mean() / 2,
+    ),
+)
+def test_expectations(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("over", [r"_{x \sim p}", "_i"])
+def test_what_becomes_of_an_expectation_is_told(over: str) -> None:
+    formula = compile_formula(rf"L = \mathbb{{E}}{over}[x_i^2]")
+    assert any("expectation" in one.message for one in formula.diagnostics)

@@ -320,9 +320,9 @@ def test_a_letter_before_a_call_in_parentheses_is_a_function() -> None:
     assert {one.name for one in formula.inputs if one.kind == "function"} == {"D", "Proj"}
 
 
-def test_an_estimated_expectation_is_refused() -> None:
+def test_an_expectation_of_what_is_no_loss_is_refused() -> None:
     with pytest.raises(FormulaError, match="an expectation"):
-        compile_formula(r"L = \hat{\mathbb{E}}_t [ r_t A_t ]")
+        compile_formula(r"g = \hat{\mathbb{E}}_t [ r_t A_t ]")
 
 
 @pytest.mark.parametrize("sign", [r"\approx", r"\propto", r"\iff"])
