@@ -73,7 +73,7 @@ class Characters:
                 f"write `\\{words.EATEN[run]}`",
             )
         pieces = words.cut(run, self.known)
-        if self._is_called(run, start):
+        if self._is_called(run, start) or self._is_given_several(pieces, start + len(run)):
             pieces = [run]
         if self._is_plain_script(run, pieces, start):
             self._warn_short_script(run, start)
@@ -141,6 +141,21 @@ class Characters:
             and _OPENS.match(self.latex, start + len(run)) is not None
             and words.MATRICES.fullmatch(run) is None
         )
+
+    def _is_given_several(self, pieces: list[str], end: int) -> bool:
+        """Whether what would be a product of three letters or more stands before several things in
+        parentheses, ``att(Q, K, V)``, and so is a word."""
+        opens = _OPENS.match(self.latex, end)
+        if opens is None or len(pieces) < 3 or any(len(piece) > 1 for piece in pieces):
+            return False
+        depth = 0
+        for sign in self.latex[opens.end() :]:
+            if sign == "," and depth == 0:
+                return True
+            depth += (sign in "({[") - (sign in ")}]")
+            if depth < 0:
+                return False
+        return False
 
     def _is_plain_script(self, run: str, pieces: list[str], start: int) -> bool:
         """Whether a run of letters is all below a name, ``e_ij``: in text without TeX."""

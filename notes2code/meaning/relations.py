@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
 from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
@@ -19,6 +21,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    rebuilt,
     walk,
 )
 from notes2code.latex.words import CALLED
@@ -125,6 +128,7 @@ def _is_drawn_from(node: Node | None) -> bool:
 
 
 def _axes(node: Node) -> tuple[Node, ...]:
+    node = _with_crosses(node)
     if isinstance(node, Infix) and node.op in ("×", "*"):
         # The P² × C of ℝ^{(P² × C) × D} is one axis.
         sides = (node.left, node.right)
@@ -141,6 +145,26 @@ def _axes(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return _axes(node.items[0])
     return (node,)
+
+
+def _with_crosses(node: Node) -> Node:
+    """``n × d`` for the ``n x d`` of a shape, where a letter stands between two sizes."""
+    node = rebuilt(node, _with_crosses) if isinstance(node, Infix | Group | Juxt) else node
+    match node:
+        case Infix("+" | "-", _, Infix("×") as cross) if not isinstance(cross.left, Infix):
+            return replace(cross, left=replace(node, right=cross.left))  # the N of N+1 x D
+        case Juxt(factors):
+            places = [at for at, one in enumerate(factors) if _is_cross(one)]
+            bounds = list(pairwise([-1, *places, len(factors)]))
+            if places and all(end - start > 1 for start, end in bounds):
+                runs = (factors[start + 1 : end] for start, end in bounds)
+                sizes = (run[0] if len(run) == 1 else replace(node, factors=run) for run in runs)
+                return reduce(lambda a, b: Infix("×", a, b, node.span, node.span), sizes)
+    return node
+
+
+def _is_cross(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in ("x", "X") and node.font != "bold"
 
 
 def _is_total(node: Node) -> bool:

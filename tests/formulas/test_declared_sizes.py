@@ -29,6 +29,13 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         "W[one,d] x[d] b[one]",
         lambda w, x, b: w @ x + b,
     ),
+    # The letter x between two sizes is a ×.
+    Case(r"y = X \theta, \quad X \in \mathbb{R}^{N x D}", "X[N,D] theta[D]", np.matmul),
+    Case(
+        r"y = z W, \quad z \in \mathbb{R}^{N+1 X D}, W \in \mathbb{R}^{DxC}",
+        "z[N+1,D] W[D,C]",
+        np.matmul,
+    ),
     # What is said to be a number is the one element of its axis.
     Case(
         r"y = C h, \quad C \in \mathbb{R}^{1 \times n}, y \in \mathbb{R}",

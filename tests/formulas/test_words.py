@@ -148,6 +148,14 @@ def test_in_is_a_word_where_neither_letter_is_an_index(latex: str, inputs: list[
     assert [given.name for given in compile_formula(latex).inputs] == inputs
 
 
+def test_letters_before_several_arguments_are_a_word() -> None:
+    assert [one.name for one in compile_formula(r"y = agg(u, v, w)").inputs] == [
+        *list("uvw"),
+        "agg",
+    ]
+    assert [one.name for one in compile_formula(r"y = abf(x)").inputs][:2] == ["a", "b"]
+
+
 def test_words_that_a_hyphen_joins_are_one_name() -> None:
     f = compile_formula(r"X = Wort-Bild-Matrix W + Lage-Matrix")
     assert {given.name for given in f.inputs} == {"Wort_Bild_Matrix", "W", "Lage_Matrix"}
