@@ -14,7 +14,6 @@ from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
 _WORD = re.compile(r"[A-Za-z]+\d?")
 _OPENS = re.compile(r"\s*(?:\\!\s*)?(?:\\(?:left|[bB]igg?l?)\s*)?\(")
-_LISTS = re.compile(rf"{_OPENS.pattern}[^()]*,")
 
 
 class Token(NamedTuple):
@@ -91,14 +90,13 @@ class Characters:
             at += len(piece)
 
     def _refuse_unknown_word(self, run: str, pieces: list[str], start: int) -> None:
-        """The ``vec`` of ``vec(X)`` is no product with Euler's number in it, the ``tok`` that can
-        be spoken none of three letters, and the ``att`` of ``att(Q, K)`` none with a list."""
+        """The ``vec`` of ``vec(X)`` is no product with Euler's number in it, and the ``tok`` that
+        can be spoken none of three letters."""
         end = start + len(run)
         in_script = bool(self.tokens) and self.tokens[-1].kind in ("_", "^", "{")
         letters = len(pieces) == len(run) > 2 and run.islower() and not in_script
         spoken = "e" in run or words.SYLLABLE.fullmatch(run) is not None
-        listed = _LISTS.match(self.latex, end) is not None
-        if letters and (spoken or listed) and self.latex[end : end + 1] != "^":
+        if letters and spoken and self.latex[end : end + 1] != "^":
             raise error(
                 "N2C033",
                 f"`{run}` may be a word, or a product of its letters",
