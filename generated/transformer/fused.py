@@ -69,7 +69,7 @@ def _as_heads(x: Tensor, lead: torch.Size) -> Tensor:
     """Matrices that broadcast with any leading axes, as those of a batch with heads, the last of
     these axes. Those that several heads share, or all of a batch, are not copied."""
     x = x[(None,) * (max(len(lead), 2) + 2 - x.dim())]
-    if x.shape[:-3].numel() > 1:
+    if any(size != 1 for size in x.shape[:-3]):
         x = x.expand(*lead[:-1], -1, -1, -1)
     return x.flatten(0, -4)
 
