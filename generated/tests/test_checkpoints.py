@@ -30,6 +30,13 @@ def test_checkpoint_gives_what_was_written(tmp_path: Path) -> None:
     assert all(torch.equal(held["weights"][name], weights[name]) for name in weights)
 
 
+def test_checkpoint_is_not_named_as_another_format(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(ValueError, match="torch's own format"):
+        write_checkpoint(path, "Small", Sizes(), {})
+    assert not path.exists()
+
+
 def test_checkpoint_has_the_names_of_the_model_itself() -> None:
     model = nn.Sequential(nn.Linear(3, 2), nn.ModuleDict({"module": nn.Linear(2, 2)}))
     names = list(model.state_dict())

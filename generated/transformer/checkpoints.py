@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,6 +17,8 @@ def write_checkpoint(
     path: str | PathLike[str], model: str, config: Any, weights: Mapping[str, Tensor]
 ) -> None:
     """Write the name of a model's class, its configuration and its weights to a file."""
+    if Path(path).suffix == ".safetensors":  # and as such it would be read again
+        raise ValueError(f"{path} would be in torch's own format: give it another name, as model.pt")
     torch.save({"model": model, "config": asdict(config), "weights": weights}, path)
 
 
