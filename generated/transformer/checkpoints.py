@@ -18,9 +18,7 @@ def write_checkpoint(
 ) -> None:
     """Write the name of a model's class, its configuration and its weights to a file."""
     if Path(path).suffix == ".safetensors":  # and as such it would be read again
-        raise ValueError(
-            f"{path} would be in torch's own format: give it another name, as model.pt"
-        )
+        raise ValueError(f"{path} would be in torch's own format: name it model.pt or so")
     torch.save({"model": model, "config": asdict(config), "weights": weights}, path)
 
 
