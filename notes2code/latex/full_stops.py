@@ -3,20 +3,25 @@ ends a sentence stays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from notes2code.diagnostics import Problem, note
+from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.characters import Token
 
-_ENDS_FACTOR = frozenset(["name", "num", "word", "close", "}", "prime"])
-_BEGINS_FACTOR = frozenset(["name", "word", "open", "{", "big", "fn", "cmd", "font", "blackboard"])
+_BARS = frozenset(["bar", "dbar"])
+_ENDS_FACTOR = _BARS | {"name", "num", "word", "close", "}", "prime"}
+_BEGINS_FACTOR = _BARS | {"name", "word", "open", "{", "big", "fn", "cmd", "font", "blackboard"}
 _BREAKS = frozenset(["sep", "quad", "row", "amp", "text", "quantifier", "end"])
+_ENDS = frozenset(["row", "end", "stop"])
 _BY_ELEMENTS = {"*": "⊙", "/": "⊘"}
 _ABBREVIATIONS = ("eg", "ie", "iid", "st", "wrt")
 
 
 def as_products(tokens: list[Token], problems: list[Problem]) -> list[Token]:
-    """The tokens with a sign for each full stop that multiplies; each is told."""
+    """The tokens with a sign for each full stop that multiplies; each is told.
+
+    Raises ProblemError (N2C033) where one may also end a formula before another.
+    """
     out: list[Token] = []
     depths = _depths(tokens)
     skipped = _in_abbreviations(tokens)
@@ -56,7 +61,7 @@ def _in_abbreviations(tokens: Sequence[Token]) -> set[int]:
 
 
 def _read(tokens: Sequence[Token], at: int, inside: bool, problems: list[Problem]) -> Token:
-    """What a full stop stands for: it ends a sentence where a space and another formula follow."""
+    """What a full stop stands for."""
     before, token, behind = tokens[at - 1], tokens[at], tokens[at + 1]
     if before.kind not in _ENDS_FACTOR:
         return token
@@ -64,12 +69,40 @@ def _read(tokens: Sequence[Token], at: int, inside: bool, problems: list[Problem
         return token._replace(kind="op", text=_BY_ELEMENTS[behind.text], end=behind.end)
     if behind.kind not in _BEGINS_FACTOR:
         return token
-    ends_sentence = before.end == token.start and token.end < behind.start
-    if ends_sentence and not inside and any(t.kind == "rel" for t in _clause(tokens[at + 1 :])):
+    if not inside and _ends_sentence(tokens, at):
         return token
     text = "this full stop between two factors is taken for a product"
     problems.append(note("N2C039", text, token.span, "write `\\cdot`"))
     return token._replace(kind="op", text="·")
+
+
+def _ends_sentence(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a full stop ends a sentence: before the number of an equation, or before a space and
+    more than factors, such as another formula or words.
+
+    Raises ProblemError (N2C033) where there is another equation behind, and no such space.
+    """
+    before, behind = _clause(tokens[at - 1 :: -1]), _clause(tokens[at + 1 :])
+    if _is_number_of_equation(tokens, at + 1):
+        return True
+    equated = any(one.kind == "rel" for one in behind)
+    if tokens[at - 1].end == tokens[at].start and tokens[at].end < tokens[at + 1].start:
+        return equated or behind[-1].kind in ("sep", "text", "quantifier")
+    if equated and any(one.kind == "rel" for one in before):
+        text = "this full stop may be a product, or the end of a formula"
+        hint = "write `\\cdot`, or the formulas one below the other"
+        raise error("N2C033", text, tokens[at].span, hint)
+    return False
+
+
+def _is_number_of_equation(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``(2)``, ``[2]`` or ``(1.2)`` is all that follows."""
+    if tokens[at].kind != "open":
+        return False
+    end = at + 1
+    while tokens[end].kind in ("num", "stop"):
+        end += 1
+    return end > at + 1 and tokens[end].kind == "close" and tokens[end + 1].kind in _ENDS
 
 
 def _is_dotted(tokens: Sequence[Token], at: int) -> bool:
@@ -79,13 +112,15 @@ def _is_dotted(tokens: Sequence[Token], at: int) -> bool:
     return adjacent and sign.kind == "op" and sign.text in _BY_ELEMENTS
 
 
-def _clause(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens of a clause that are in no parentheses, as far as it goes."""
+def _clause(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of a clause that are in no parentheses, as far as it goes, with what ends it."""
+    found: list[Token] = []
     depth = 0
     for token in tokens:
         if token.kind in ("open", "{", "close", "}"):
             depth += 1 if token.kind in ("open", "{") else -1
-        elif depth == 0 and token.kind in _BREAKS:
-            return
         elif depth == 0:
-            yield token
+            found.append(token)
+            if token.kind in _BREAKS:
+                break
+    return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
+from notes2code.latex.tree import Big
 from notes2code.meaning import families, ir, names, scripts
 from notes2code.meaning.ir import Size
 from notes2code.meaning.kinds import CALLED
@@ -285,6 +286,7 @@ def is_number(seen: Survey, target: Target) -> bool:
         return False
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
     of_layer = base in "LJ" and all(scripts.counts_layers(at.node) for at in target.indices)
+    of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
     known = base in _NUMBERS or names.is_number(base)
     return known and not noise and (not target.indices or of_layer)
 

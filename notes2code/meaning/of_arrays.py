@@ -74,7 +74,7 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     result = values[0]
     for value in values[1:]:
         if {result.rank, value.rank} == {1, 2}:
-            run.pay(2.2)  # what bounds a matrix is a number, or as the matrix is
+            run.pay(0.9)  # what bounds a matrix is a number, or as the matrix is
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
 

@@ -417,10 +417,12 @@ def _is_matrix_letter(name: str) -> bool:
 
 
 def _is_of_elements(base: Value) -> bool:
-    """Whether a vector is a number and something else for each element, ``1 + e^{-x}``, of which
+    """Whether an array is a number and a power of e for each element, ``1 + e^{-x}``, of which
     there is no other inverse than that of each."""
-    terms = base.body.terms if isinstance(base.body, ir.Add) else ()
-    return base.rank == 1 and any(isinstance(term, ir.Num) for term in terms)
+    match base.body:
+        case ir.Add((ir.Num(), ir.Fn("exp"))) | ir.Add((ir.Fn("exp"), ir.Num())):
+            return True
+    return False
 
 
 def _negative_number(node: Node) -> bool:

@@ -23,6 +23,7 @@ from notes2code.meaning import (
 from notes2code.meaning.quantities import terms
 from notes2code.meaning.run import Run, find, find_index
 from notes2code.meaning.values import (
+    GATES,
     HADAMARD,
     Value,
     dot,
@@ -184,6 +185,9 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
             run.pay(0.4)  # the D of D u_t maps it rather than scales it
+        if _is_gate_of_number(run, left, right):
+            text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
+            run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
         _note_scale(run, left, right)
         return _scaled(left, right)
     alike = ranks == (1, 1) and left.row == right.row
@@ -392,7 +396,8 @@ def explicit(run: Run, node: Infix) -> Value:
     if node.op in HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
         # What is multiplied element by element has elements, or is one.
-        run.pay(2.6 * sum(not side.rank and not _placed(run, side) for side in (left, right)))
+        each = 2.6 if max(left.rank, right.rank) == 2 else 1.8
+        run.pay(each * sum(not side.rank and not _placed(run, side) for side in (left, right)))
         if {left.rank, right.rank} == {1, 2}:
             _each_row(run, left, right, where)
         return elementwise(run, left, right, ir.mul, where)
@@ -409,15 +414,25 @@ def explicit(run: Run, node: Infix) -> Value:
 
 
 def _each_row(run: Run, left: Value, right: Value, where: Span) -> None:
-    """A vector beside a matrix: a gate and its state, a mask and what it hides, are of one kind,
+    """A vector beside a matrix: a gate and its state, and what noise is added to, are of one kind,
     while a gain is that of each row, and a small letter beside a capital may be."""
     row, matrix = sorted((left, right), key=lambda side: side.rank)
     if not is_gain(run, row):
-        small = isinstance(row.body, ir.Ref) and row.body.array.split("_")[0].islower()
-        greek = isinstance(row.body, ir.Ref) and names.base_letter(row.body.array) in names.GREEK
-        run.pay(0.0 if small and not greek and _is_capital(matrix) else 1.2)
+        noise = isinstance(row.body, ir.Ref) and names.base_letter(row.body.array) == "epsilon"
+        run.pay(1.2 if _is_capital(matrix) and (noise or _is_capital(row)) else 0.0)
         text = f"each row of `{run.quote(matrix.span)}` is multiplied by `{run.quote(row.span)}`"
         run.problems.append(note("N2C039", text, where, "declare the shapes to make it plain"))
+
+
+def _is_gate_of_number(run: Run, left: Value, right: Value) -> bool:
+    """Whether the gate of a recurrent network by its letter, ``f_t`` or ``1 - z_t``, would be a
+    number beside a vector, in what makes the next state."""
+    number, array = sorted((left, right), key=lambda side: side.rank)
+    if not run.gives_state or (number.rank, array.rank) != (0, 1):
+        return False
+    inner = number.body.terms if isinstance(number.body, ir.Add) else (number.body,)
+    gate = ir.negative(inner[-1]) if isinstance(inner[-1], ir.Mul) else inner[-1]
+    return isinstance(gate, ir.Ref) and gate.array in GATES - run.scope.ranks.keys()
 
 
 def _placed(run: Run, value: Value) -> bool:

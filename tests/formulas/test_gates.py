@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, sigmoid, table
 
 
@@ -78,3 +79,10 @@ def test_noise(case: Case) -> None:
 )
 def test_dot_products_written_out(case: Case) -> None:
     check(case)
+
+
+def test_a_gate_that_is_a_number_is_told() -> None:
+    alone = compile_formula(r"h_t = (1 - z_t) h_{t-1} + z_t \tilde h_t")
+    assert sum("no vector of gates" in one.message for one in alone.diagnostics) == 2
+    said = compile_formula(r"h_t = f_t h_{t-1} + x_t", context=[r"f_t = \sigma(w^\top x_t)"])
+    assert not any("no vector of gates" in one.message for one in said.diagnostics)

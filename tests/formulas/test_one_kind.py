@@ -45,6 +45,7 @@ from tables import Case, check, sigmoid, softmax, table
         "M[n,d] X[n,d] epsilon[n,d]",
         lambda m, x, e: (1 - m) * x + m * e,
     ),
+    Case(r"Y = (1 + e^{-X W})^{-1}", "X[n,d] W[d,p]", lambda x, w: sigmoid(x @ w)),
     # What bounds a matrix is a number; of what one layer loses there is one.
     Case(
         r"\mathrm{fit}(X, a, b) = \min(\max(X, a), b)",
@@ -56,6 +57,7 @@ from tables import Case, check, sigmoid, softmax, table
         "c f[n,E] P[n,E]",
         lambda c, f, p: c * (f * p).sum(1),
     ),
+    Case(r"L^{(l)} = D^{(l)} - A^{(l)}", "D[h,n,d] A[h,n,d]", np.subtract),
     # Angles are of the kind of what is turned.
     Case(
         r"\mathrm{turn}(x, m) = x \odot \cos(m \Theta) + (J x) \odot \sin(m \Theta)",

@@ -223,7 +223,7 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
     # A shape is more than a kind, and what is said nearer counts before what is said farther.
     Case(
         r"z = \gamma \odot x",
-        "gamma[n,d] x[n,d]",
+        "gamma[n,d] x[d]",
         lambda g, x: g * x,
         context=r"The vector $\gamma$, $\gamma \in \mathbb{R}^{n \times d}$, scales.",
     ),

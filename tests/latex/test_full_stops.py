@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, sigmoid, softmax, table
 
 
@@ -21,6 +21,11 @@ from tables import Case, check, sigmoid, softmax, table
         lambda w, u, x, b: sigmoid(w @ np.concatenate([u, x]) + b),
     ),
     Case(r"g = x. \frac{1}{2} (1 + \tanh x)", "x", lambda x: x / 2 * (1 + np.tanh(x))),
+    Case(
+        r"c = \frac{a.b}{\|a\|.\|b\|}",
+        "a[d] b[d]",
+        lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
+    ),
     Case("Y = A .* B", "A[n,d] B[n,d]", np.multiply),
     Case("Y = A ./ B", "A[n,d] B[n,d]", np.divide),
 )
@@ -30,12 +35,27 @@ def test_products(case: Case) -> None:
 
 @pytest.mark.parametrize(
     "latex",
-    ["y = W x. z = V y", r"y = W x.\quad z = V y", r"y = W x. \text{ where } W", "y = W x."],
+    [
+        "y = W x. z = V y",
+        r"y = W x.\quad z = V y",
+        r"y = W x. \text{ where } W",
+        r"y = W x. W \text{ is a matrix}",
+        r"y = W x. x, y \in \mathbb{R}^d",
+        "y = W x. (2)",
+        "y = W x. [1.2]",
+        "y = W x.",
+    ],
 )
 def test_a_sentence_ends(latex: str) -> None:
     formula = compile_formula(latex)
     assert not any("full stop" in one.message for one in formula.diagnostics)
     assert formula.inputs[0].name == "W"
+
+
+@pytest.mark.parametrize("latex", ["a = w.x = b", "Q = X W.K = X V"])
+def test_a_stop_that_may_end_a_formula_before_another_is_asked_about(latex: str) -> None:
+    with pytest.raises(FormulaError, match="may be a product, or the end of a formula"):
+        compile_formula(latex)
 
 
 @pytest.mark.parametrize("latex", [r"y = x s.t. x > 0", r"\theta_{a.b} = x"])
