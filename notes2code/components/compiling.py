@@ -192,7 +192,11 @@ class Compiler:
             problems += self._doubts(entry, own, other or own.equation)
             problems += self._weighed(entry, found)
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
-        problems = [_of_whole(problem, recognised) for problem in problems]
+        problems = [
+            _of_whole(problem, recognised)
+            for problem in problems
+            if not _is_met(problem, recognised)
+        ]
         problems.extend(_unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
         if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
@@ -577,6 +581,13 @@ def textbook(component: Component, library: Library) -> Recognised:
     found = recognise(component.equation, library, among={component.name})
     assert found is not None, component.name
     return found
+
+
+def _is_met(problem: Problem, recognised: Recognised) -> bool:
+    """Whether a parameter that does not occur does in what the formula is made of: the Q of
+    ``Attention(Q, K, V) = αV`` in the α of another formula."""
+    inputs = (f"the parameter `{one.name}` does not occur" for one in recognised.equation.inputs)
+    return problem.code == "N2C080" and problem.message in inputs
 
 
 def _of_whole(problem: Problem, recognised: Recognised) -> Problem:

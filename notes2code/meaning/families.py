@@ -281,6 +281,12 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
     values = [run.lower(item) for item in flat]
     if len(values) > 1 and all(value.rank == 2 or (value.rank and value.row) for value in values):
         return stacked(run, values, span)
+    if len(values) > 1 and all(value.rank == 1 for value in values):
+        ways = (("end to end", 0.0), ("the rows of a matrix", 0.5))
+        if run.choose(f"column {span.start}", ways) != "end to end":
+            text = f"`{run.quote(span)}` is taken to be the rows of a matrix"
+            run.problems.append(note("N2C039", text, span))
+            return stacked(run, values, span)
     return replace(concatenated(run, items, span), row=False)
 
 
@@ -357,10 +363,17 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
     for value in values[1:]:
         for mine, theirs in zip(first.axes[:-1], value.axes[:-1], strict=True):
             link(run, mine, theirs, span)
-    total = Size("", 0, kind, value=ir.add(*(v.axes[-1].size for v in values)))
+    total = Size("", 0, kind, value=_total([find_index(v.axes[-1]).size for v in values]))
     axis = fresh(total)
     parts = tuple(Lambda((value.axes[-1],), value.body) for value in values)
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
+
+
+def _total(sizes: Sequence[Size]) -> Expr:
+    """How long parts are together: a number where each is as long as a number says."""
+    said = [size.value for size in map(find, sizes)]
+    numbers = [value.value for value in said if isinstance(value, ir.Num)]
+    return ir.Num(sum(numbers)) if len(numbers) == len(said) else ir.add(*sizes)
 
 
 def _as_part(value: Value) -> Value:

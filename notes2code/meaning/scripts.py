@@ -481,7 +481,7 @@ class _Reader:
         ):
             self.labels.append(names.label(node))
         elif isinstance(node, Stroke):
-            if node.text == "+" and self.base.isupper():
+            if node.text == "+" and self.base.isupper() and not self.as_target:
                 text = "the pseudo-inverse of a matrix is not computed"
                 raise error("N2C041", text, node.span, "if it is a label, write it as a word")
             if not names.label(node):

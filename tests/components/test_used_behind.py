@@ -42,3 +42,12 @@ def test_what_is_made_of_a_formula_is_no_part_of_it(tmp_path: Path) -> None:
         equation = formula.compiled.equation
         assert equation is not None
         assert not equation.functions
+
+
+def test_a_parameter_that_another_formula_needs_is_none_that_does_not_occur(tmp_path: Path) -> None:
+    weights = "\\alpha = \\mathrm{softmax}(Q K^\\top / \\sqrt{d_k})"
+    note = f"$$ {weights} $$\n\n$$ \\mathrm{{Attention}}(Q, K, V) = \\alpha V $$\n"
+    (tmp_path / "a.md").write_text(note, encoding="utf-8")
+    _, whole = compile_vault(read_vault(tmp_path), library()).formulas
+    assert whole.compiled.status == "component"
+    assert not whole.compiled.problems

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 
@@ -236,3 +238,21 @@ def test_vectors_in_a_matrix(case: Case) -> None:
 def test_declared(case: Case) -> None:
     """What the note declares decides what a sign means."""
     check(case, declared=True)
+
+
+@pytest.mark.parametrize("row", [r"\mathbf{{w}}_{n}", r"w_{n}^\top"])
+def test_vectors_below_each_other_are_the_rows_of_what_is_declared_a_matrix(row: str) -> None:
+    rows = r" \\ ".join(row.format(n=n) for n in (1, 2, 3))
+    latex = rf"W = \begin{{bmatrix}} {rows} \end{{bmatrix}}"
+    formula = compile_formula(latex, shapes={"W": (3, "d")})
+    given = {f"w_{n}": np.arange(4.0) + 10 * n for n in (1, 2, 3)}
+    np.testing.assert_array_equal(formula.reference(**given), np.stack(list(given.values())))
+    assert "N2C042" not in {one.code for one in formula.diagnostics}
+
+
+def test_a_plus_above_what_is_defined_is_a_label() -> None:
+    formula = compile_formula(r"S^{+} = \max(S, 0)")
+    given = np.array([[1.0, -2.0], [-3.0, 4.0]])
+    np.testing.assert_array_equal(formula.reference(S=given), np.maximum(given, 0))
+    with pytest.raises(FormulaError, match="pseudo-inverse"):
+        compile_formula("A = S^{+} B")
