@@ -10,6 +10,7 @@ from notes2code.latex.tree import (
     Clause,
     Dots,
     Group,
+    Infix,
     Name,
     Node,
     Num,
@@ -35,7 +36,8 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
     if not raised:
         return clauses
     listed = any(isinstance(node, Dots) for node in nodes)
-    if listed or not any(_number(node) in _FIRST for node in raised):
+    paired = {number for node in nodes for number in _of_a_pair(node)}
+    if listed or not (paired or any(_number(node) in _FIRST for node in raised)):
         return clauses
     sides = (node.operands[0] for node in nodes if isinstance(node, Relation))
     targets = [side for side in sides if side is not None and _number(side)]
@@ -47,7 +49,7 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
         base = _base(node)
         if base in numbered and _number(node) not in _FIRST and not base.isupper():
             _refuse_power(node, targets)
-    numbers = {_number(node) for node in targets if _base(node) in numbered}
+    numbers = paired | {_number(node) for node in targets if _base(node) in numbered}
 
     def change(node: Node) -> Node:
         if _number(node) and (_base(node) in numbered or _number(node) in numbers):
@@ -56,6 +58,18 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
         return rebuilt(node, change) if children(node) else node
 
     return rewritten(clauses, change)
+
+
+def _of_a_pair(node: Node) -> set[str]:
+    """The 1 and 2 of ``α_{1,2} = q^1 · k^2``: what the left-hand side is of, two factors are."""
+    match node:
+        case Relation((Script(_, below), right, *_)) if below is not None and right is not None:
+            numbers = [one.text for one in walk(below) if isinstance(one, Num)]
+            places = [*"".join(numbers)] if len(numbers) == 1 else numbers
+            above = [_number(inner) for inner in walk(right) if _number(inner)]
+            added = any(isinstance(inner, Infix) and inner.op in "+-" for inner in walk(right))
+            return {*places} if len(places) == 2 and above == places and not added else set()
+    return set()
 
 
 def _number(node: Node) -> str:

@@ -266,6 +266,8 @@ class Tokens(Characters):
         bare = name.rstrip("*")
         if name in COMMANDS or bare in COMMANDS:
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
+            if name == "varphi" and re.search(r"\\phi(?![A-Za-z])", self.latex):
+                sign = ("name", name)  # beside the φ of queries one of keys
             if sign is not None:
                 self._add(sign[0], sign[1], start, end)
             if name == "\\":

@@ -13,7 +13,7 @@ from notes2code.diagnostics import error
 from notes2code.meaning import names, updates
 from notes2code.meaning.declared import declared_shape
 from notes2code.meaning.run import Run
-from notes2code.meaning.scripts import HEAD, LAYERS, Use, counts_layers
+from notes2code.meaning.scripts import HEAD, Use, counts_layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _element(run: Run, use: Use, name: str, indices: int, steps: int) -> Element
     if places > 1:  # q_n^l is the q_n of a layer; the l of P_{i,l} is a place
         places -= sum(counts_layers(at.node) for at in use.indices[: use.above])
     base, bold = names.base_letter(use.name), run.seen.is_bold(use.name)
-    if bold and places > 1 and not LAYERS.isdisjoint(run.seen.steps.get("", ())):
+    if bold and places > 1:
         places -= use.steps  # and the bold x_i^{(l)} of a step is that x_i
     return Element(run, use, name, indices, places, base, bold)
 
@@ -323,6 +323,8 @@ def _by_letter(element: Element) -> int:
     if element.is_small and use.name in run.seen.mixes and ranks == (1, 2, 0):
         ranks = (1, 0, 2)  # the s of 1 - s
     stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
+    if element.indices == 0 and base in ("query", "key") and "query" in run.seen.transposed:
+        ranks = (1, 2, 0)  # query^⊤ key
     timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
     word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
     if timed and word and ranks[0] == 2:

@@ -129,7 +129,9 @@ class Attempt:
             self.define(at)
         final = self._first_result()
         if len(self.defines) > 1 and self._sequential():
-            final = len(self.defines) - 1
+            final = max(
+                at for at in range(len(self.defines)) if at == final or not self._is_example(at)
+            )
         needed = self._needed(final)
         results = [at for at in range(len(self.defines)) if at == final or at not in needed]
         if len(results) > 1 and not (self._sequential() or run.scope.result):
@@ -170,6 +172,13 @@ class Attempt:
         parts."""
         parts = listed_parts(self.defines[at])
         return any(parts & self._names_in(o) for o in range(len(self.defines)) if o != at)
+
+    def _is_example(self, at: int) -> bool:
+        """Whether a statement writes numbers for what another defines: the matrix behind ``A_{ij} =
+        i + j``."""
+        again = self.names.count(self.targets[at].name) > 1
+        nodes = (node for value in self.defines[at].values for node in walk(value))
+        return again and not any(isinstance(node, Name) for node in nodes)
 
     def _refuse_twice(self) -> None:
         """Of two definitions of the same thing neither is taken by luck; only a step that goes on

@@ -53,12 +53,28 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
         return expr
     letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
     if len(letters) == 1:
+        _refuse_second_place(run, at, letters[0], use)
         return _offset_or_stride(run, expr, letters[0], size, use)
     if len(letters) == 2:
         return _difference(run, expr, letters, size, use)
     if not letters:
         return expr
     raise _not_understood(run, at.node)
+
+
+def _refuse_second_place(run: Run, at: At, letter: Index, use: Use) -> None:
+    """The ``i + 1`` of ``E_{i,i+1}`` is another place than the i: the element is none of the
+    diagonal."""
+    for other in use.indices:
+        if other is at or other.relation or isinstance(other.node, Num):
+            continue
+        if Idx(letter) == arithmetic(run, other.node, use):
+            raise error(
+                "N2C032",
+                f"`{run.quote(use.span)}` lies beside the diagonal, which is not computed",
+                use.span,
+                "write it with a letter for each place, and a condition: `j = i + 1`",
+            )
 
 
 def at_label(run: Run, body: Expr, axis: Index, label: Node) -> Expr:

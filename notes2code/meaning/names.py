@@ -135,7 +135,7 @@ _MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus")
 """How the names of what is estimated, of vectors, and of what is compared, ``d^+``, end."""
 
 
-FEATURE_MAPS = frozenset(["phi", "Phi", "psi", "Psi"])
+FEATURE_MAPS = frozenset(["phi", "varphi", "Phi", "psi", "Psi"])
 KERNELS = frozenset(["K", "k", "kappa"])
 """Letters of functions that give a number for the distance of two things."""
 
@@ -263,7 +263,8 @@ def label_of_projection(name: str) -> bool:
 
 GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
+    "upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi "
+    "Omega".split()
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Big, Dots, Group, Name, Node, walk
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
 from notes2code.meaning import (
     bigs,
+    binders,
     diagonal,
     ellipsis,
     families,
@@ -222,7 +223,7 @@ def is_expectation(run: Run, name: Node, group: Group) -> bool:
     return group.open == "[" and "E" not in run.shapes and "E" not in run.defined
 
 
-def expectation(run: Run, group: Group, span: Span) -> Value:
+def expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The mean over the features, where a normalisation is written with E and Var."""
     indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
     if not run.seen.normalises or indexed:
@@ -233,6 +234,11 @@ def expectation(run: Run, group: Group, span: Span) -> Value:
             raise error("N2C037", text, span, f"{mean}, {row}")
         raise error("N2C037", "an expectation cannot be computed", span, mean)
     value = _vector(run, group, group, span)
+    over = name.sub if isinstance(name, Script) else None
+    if over is not None and binders.bare(over).lower() not in ("", "d", "h", "x"):
+        text = f"the mean goes over the features, whatever `{run.quote(over.span)}` says"
+        hint = "write it as a sum with its index, where it goes over the examples of a batch"
+        run.problems.append(warning("N2C050", text, name.span, hint))
     return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
 
 

@@ -144,7 +144,20 @@ def _axes(node: Node) -> tuple[Node, ...]:
         return node.items
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return _axes(node.items[0])
-    return (node,)
+    return _by_letter(node)
+
+
+def _by_letter(node: Node) -> tuple[Node, ...]:
+    """The axes of an ``n x d`` whose sign is the letter x."""
+    factors = node.factors if isinstance(node, Juxt) else ()
+    at = next((at for at, one in enumerate(factors) if names.label(one) == "x"), 0)
+    if not 0 < at < len(factors) - 1:
+        return (node,)
+    sides = factors[:at], factors[at + 1 :]
+    left, right = (
+        side[0] if len(side) == 1 else Juxt(side, side[0].span.to(side[-1].span)) for side in sides
+    )
+    return (left, *_by_letter(right))
 
 
 def _with_crosses(node: Node) -> Node:

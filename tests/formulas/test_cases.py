@@ -111,6 +111,12 @@ def below(u: Any, t: Any) -> Any:
         "ell n# m#",
         lambda ell, n, m: np.tile(np.arange(m) <= ell, (n, 1)) * 1.0,
     ),
+    # An example in numbers is none of the definition.
+    Case(
+        r"A_{ij} = u_i + u_j, \quad A = \begin{bmatrix} 0 & 1 \\ 1 & 2 \end{bmatrix}",
+        "u[n]",
+        lambda u: u[:, None] + u,
+    ),
     # What is no condition holds where it is not 0.
     Case(r"s = \sum_i \mathbb{1}[m_i] a_i", "m[n] a[n]", lambda m, u: u[m != 0].sum()),
     Case(

@@ -17,6 +17,13 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         "g[n] u[n,a,b]",
         lambda g, u: g[:, None, None] * u,
     ),
+    # The letter x stands for the sign × in a shape.
+    Case(
+        r"y = X \theta",
+        "X[n,d] theta[d]",
+        np.matmul,
+        context=[r"X \in \mathbb{R}^{n x d}, \theta \in \mathbb{R}^{d}"],
+    ),
     # What is in ℝ^1 is a number, where no weight has one row for it.
     Case(r"y = w^\top x + b, b \in \mathbb{R}^1", "w[d] x[d] b", lambda w, x, b: w @ x + b),
     Case(

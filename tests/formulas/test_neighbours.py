@@ -16,6 +16,13 @@ from tables import Case, check, table
         "N[n,m] c[n,m] W[p,d] x[m,d]",
         lambda n, c, w, x: (c * (n != 0)) @ x @ w.T,
     ),
+    # The bold x_j of a layer are vectors, whatever counts the layers.
+    Case(
+        r"\mathbf{x}_v^{(k)} = \sum_{u \in \mathcal{N}(v)} c_{vu} \boldsymbol{\Theta} "
+        r"\mathbf{x}_u^{(k-1)}",
+        "N[n,m] c[n,m] Theta[p,d] x[m,d]",
+        lambda n, c, w, x: (c * (n != 0)) @ x @ w.T,
+    ),
     # The nodes themselves are what a sum runs over, and stand for their numbers.
     Case(
         r"h_i' = \sum_{v_j \in \mathcal{N}_i} c_{ij} W h_j",

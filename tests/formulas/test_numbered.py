@@ -25,6 +25,10 @@ from tables import Case, check, sigmoid, table
         "x[d] W[d,p] V[p,p]",
         lambda x, w, v: x @ w + np.tanh(x @ w @ v),
     ),
+    # What a left-hand side is of, two factors are: no one is raised.
+    Case(r"a_{1,2} = q^1 \cdot k^2", "q_1[d] k_2[d]", np.dot),
+    Case(r"a_{23} = \mathbf{q}^2 \cdot \mathbf{k}^3", "q_2[d] k_3[d]", np.dot),
+    Case(r"y_2 = \mu^2 + 1", "mu", lambda m: m**2 + 1),
     # Rates, e and what stands without a number, too, are raised.
     Case(
         r"r = \gamma^0 r_0 + \gamma^1 r_1 + \gamma^2 r_2",

@@ -419,3 +419,21 @@ def test_letters_in_brackets_beside_those_that_count_count_too() -> None:
 def test_a_word_in_small_letters_is_the_one_in_capitals_beside() -> None:
     formula = compile_formula(r"o_t = r_t \odot wkv_t", context=[r"WKV_t = \sum_i k_i \odot v_i"])
     assert {one.name for one in formula.inputs} == {"r", "wkv"}
+
+
+def test_two_forms_of_phi_beside_each_other_are_two_functions() -> None:
+    both = compile_formula(r"s_{ij} = \phi(q_i)^\top \varphi(k_j)")
+    assert {one.name for one in both.inputs if one.kind == "function"} == {"phi", "varphi"}
+    assert "phi" in {one.name for one in compile_formula(r"y = \varphi(x)").inputs}
+
+
+def test_what_lies_beside_the_diagonal_is_refused() -> None:
+    with pytest.raises(FormulaError, match="beside the diagonal"):
+        compile_formula(r"s = \sum_i E_{i,i+1}")
+
+
+def test_what_a_mean_is_said_to_go_over_is_no_label() -> None:
+    norm = r"Y = \gamma \frac{X - E[X]}{\sqrt{\mathrm{Var}[X] + \epsilon}} + \beta"
+    assert not compile_formula(norm).diagnostics
+    (told,) = compile_formula(norm.replace("E[", "E_m[")).diagnostics
+    assert told.severity == "warning" and "whatever `m` says" in told.message
