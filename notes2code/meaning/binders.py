@@ -308,15 +308,21 @@ def with_labels_above(nodes: Nodes) -> Iterator[str]:
 
 def told_above(nodes: Nodes) -> Iterator[str]:
     """The p of ``p_i^t log p_i^s``, a teacher's and a student's: letters above one name that stand
-    nowhere else, and of which one at least counts nothing, tell two things apart and raise none."""
+    nowhere else, and of which one at least counts nothing, tell two things apart and raise none.
+    A lone n raises, but beside the ``x^a`` and ``x^p`` of an example and a like one."""
     above: dict[str, list[str]] = {}
+    loose: dict[str, set[str]] = {}
     for node in nodes.of(Script):
         match node:
             case Script(Name(base), sub, Name(letter), 0) if letter not in ("T", "top"):
-                above.setdefault(base, []).append(letter if sub or letter not in "ijklmn" else "")
+                above.setdefault(base, []).append(letter)
+                if sub is None and letter in "ijklmn":
+                    loose.setdefault(base, set()).add(letter)
     for base, letters in above.items():
         uses = sum(node.text in letters for node in nodes.of(Name))
-        counts = "" in letters or {*letters} <= {*"ijklmn"}  # x^n + x^m are powers
+        raising = loose.get(base, set())
+        counts = bool(raising) and len({*letters} - raising) < 2
+        counts = counts or {*letters} <= {*"ijklmn"}  # x^n + x^m are powers
         if len(set(letters)) > 1 and uses == len(letters) and not counts:
             yield base
 

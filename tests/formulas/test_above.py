@@ -10,6 +10,12 @@ from tables import Case, check, table
 
 
 @table(
+    # An example, one like it and one unlike: the n beside two labels raises nothing.
+    Case(
+        r"s = \|x^a - x^p\|^2 - \|x^a - x^n\|^2",
+        "x_a[d] x_p[d] x_n[d]",
+        lambda a, p, n: ((a - p) ** 2).sum() - ((a - n) ** 2).sum(),
+    ),
     Case(
         r"r = r_0 \cdot \gamma^{\lfloor t / s \rfloor}",
         "r_0 gamma+ t s",
