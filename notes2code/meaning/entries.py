@@ -129,7 +129,14 @@ def read_entry(
     entry: Entry, words: Set[str], macros: Mapping[str, Macro], apart: Set[str] = frozenset()
 ) -> Parsed:
     """What a formula says by itself, in a vault of such words and macros, and a note that has some
-    letters ``apart`` in two fonts."""
+    letters ``apart`` in two fonts; a fault of ours at it does not stop the others."""
+    try:
+        return _read(entry, words, macros, apart)
+    except Exception as fault:
+        return Parsed(None, problems=(faults.met(entry.latex, fault),))
+
+
+def _read(entry: Entry, words: Set[str], macros: Mapping[str, Macro], apart: Set[str]) -> Parsed:
     try:
         tree = parse(entry.latex, words, macros, apart)
         stated = statements(tree)
@@ -140,8 +147,6 @@ def read_entry(
         return replace(_unread(entry, words, macros), problems=(problem.problem,))
     except RecursionError:
         return Parsed(None, problems=(TOO_DEEP,))
-    except Exception as fault:
-        return Parsed(None, problems=(faults.met(entry.latex, fault),))
     mentioned = _mentioned(tree, seen)
     found = Parsed(tree, stated, read, mentioned=mentioned, called=seen.called, shapes=shapes)
     found.given = _given(tree, seen)

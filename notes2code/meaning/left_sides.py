@@ -51,15 +51,15 @@ def check(run: Run, value: Value, target: Target) -> None:
 
 def without_single_axis(run: Run, value: Value, target: Target) -> Value:
     """The number of ``y = C h`` with ``C ∈ ℝ^{1×n}`` and ``y ∈ ℝ``, which comes out as an array of
-    one; any other value as it is."""
-    declared, indexed = _declared(run, target), len(target.indices)
-    if declared is None or declared.rank(indexed) != indexed or value.rank != indexed + 1:
-        return value
-    size = find(find_index(value.axes[-1]).size)
-    if size.value != ir.ONE:
-        return value
-    body = families.at_place(settled(value.body), find_index(value.axes[-1]), 0)
-    return replace(value, body=body, axes=value.axes[:-1], along=None)
+    one, and the vector of a row; any other value as it is."""
+    declared = _declared(run, target)
+    said = value.rank if declared is None else declared.rank(len(target.indices))
+    ones = [one for one in map(find_index, value.axes) if find(one.size).value == ir.ONE]
+    for axis in ones if value.rank - len(ones) == said else ():
+        body = families.at_place(settled(value.body), axis, 0)
+        rest = tuple(other for other in value.axes if find_index(other) is not axis)
+        value = replace(value, body=body, axes=rest, along=None)
+    return value
 
 
 def _joins_heads(target: Target) -> bool:

@@ -67,9 +67,13 @@ def _is_policy(run: Run) -> bool:
     return any(
         isinstance(item, Name) and item.text == "pi"
         for function, group in _calls(run)
-        if function != "U" and not _is_of_circle(run, "pi")
+        if function not in _OF_ANGLES and not _is_of_circle(run, "pi")
         for item in group.items
     )
+
+
+_OF_ANGLES = names.FUNCTIONS | names.CLIPS | {"U"}
+"""What takes an angle rather than a policy."""
 
 
 def _is_of_circle(run: Run, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
 
 from notes2code.diagnostics import Problem, error, note
 from notes2code.latex.tree import (
@@ -256,25 +257,20 @@ def applied_elsewhere(
     taken = [one for one in read if one.whole and len(one.whole) == len(one.parameters)]
     for node in (node for other in others for value in other.values for node in walk(value)):
         for target in taken:
-            arguments = _arguments(node, target.name, seen)
-            if arguments is not None and arguments != target.parameters:
+            if any(given != target.parameters for given in _arguments(node, target.name, seen)):
                 return target.name
     return None
 
 
-def _arguments(node: Node, function: str, seen: Survey) -> tuple[str, ...] | None:
-    """The names that a node applies a function to ("" for an expression or an element), if it
-    does."""
-    if not isinstance(node, Juxt):
-        return None
-    for at, factor in enumerate(node.factors[:-1]):
-        behind = node.factors[at + 1]
+def _arguments(node: Node, function: str, seen: Survey) -> Iterator[tuple[str, ...]]:
+    """The names that a node applies a function to ("" for an expression or an element), each time
+    that it does."""
+    for factor, behind in pairwise(node.factors if isinstance(node, Juxt) else ()):
         group = behind.base if isinstance(behind, Script) else behind
         named = scripts.is_name(factor) and seen.use(factor).name == function
         if named and isinstance(group, Group) and group.open == "(":
             uses = [seen.use(item) if scripts.is_name(item) else None for item in group.items]
-            return tuple("" if use is None or use.indices else use.name for use in uses)
-    return None
+            yield tuple("" if use is None or use.indices else use.name for use in uses)
 
 
 def _called(node: Node, seen: Survey) -> set[str]:
