@@ -191,13 +191,13 @@ class TestKernelAttention(UnorderedChecks):
     def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
         attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
-        query, key = torch.zeros(6 * heads, 2, 4).double(), torch.zeros(6 * heads, 1, 4).double()
-        attention(query, key, key)
-        assert [call.query.shape[:-1].numel() for call in calls] == [2 * heads] * 6
+        query = torch.zeros(6 * heads - 3, 2, 4, dtype=torch.float64)
+        attention(query, query[:, :1], query[:, :1])
+        assert len(calls) == 6
         calls.clear()
-        wide = torch.zeros(2, 9, 2**16).double()  # all queries of a head stay together
-        attention(wide, wide[:, :1], wide[:, :1])
-        assert [call.query.size(-2) for call in calls] == [9, 9]
+        many = torch.zeros(2, 90_000, 4, dtype=torch.float64)  # those of a head stay together
+        attention(many, many[:, :1], many[:, :1])
+        assert [call.query.size(-2) for call in calls] == [90_000] * 2
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
@@ -229,13 +229,13 @@ class TestParametricKernelAttention(UnorderedChecks):
     def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
         attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
-        query, key = torch.zeros(6 * heads, 2, 4).double(), torch.zeros(6 * heads, 1, 4).double()
-        attention(query, key, key)
-        assert [call.query.shape[:-1].numel() for call in calls] == [2 * heads] * 6
+        query = torch.zeros(6 * heads - 3, 2, 4, dtype=torch.float64)
+        attention(query, query[:, :1], query[:, :1])
+        assert len(calls) == 6
         calls.clear()
-        wide = torch.zeros(2, 9, 2**16).double()  # all queries of a head stay together
-        attention(wide, wide[:, :1], wide[:, :1])
-        assert [call.query.size(-2) for call in calls] == [9, 9]
+        many = torch.zeros(2, 90_000, 4, dtype=torch.float64)  # those of a head stay together
+        attention(many, many[:, :1], many[:, :1])
+        assert [call.query.size(-2) for call in calls] == [90_000] * 2
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
@@ -394,6 +394,19 @@ class TestLinearAttention(AttentionChecks):
         expected, _ = attention(query, key, value, **masked, need_weights=True)
         assert_equals(attention(query, key, value, **masked), array(expected))
 
+    def test_makes_features_of_some_keys_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        attention, lengths = self.attention(), []
+        features = attention.feature_map
+
+        def recorded(x: Tensor) -> Tensor:
+            lengths.append(x.size(-2))
+            return features(x)
+
+        monkeypatch.setattr(attention, "feature_map", recorded)
+        key = torch.rand(2200, 6, dtype=torch.float64)
+        attention(key[-70:], key, key, causal=True)
+        assert max(lengths) <= 1024 and sum(lengths) == 2200 + 70
+
     @pytest.mark.parametrize("causal", [False, True])
     def test_gives_nothing_to_no_queries(self, causal: bool) -> None:
         attention = self.attention()
@@ -514,12 +527,12 @@ class TestSynthesizerAttention(ProjectedChecks):
         """As many as 2²¹ numbers allow, of which each feature of a position is 6."""
         attention, calls = self.attention(), calls_of_kernel(monkeypatch)
         count = 2**21 // (6 * 6 * 2)
-        attention(torch.zeros(6 * count, 2, 6, dtype=torch.float64))
-        assert [call.query.shape[:2].numel() for call in calls] == [count] * 6
+        attention(torch.zeros(6 * count - 3, 2, 6, dtype=torch.float64))
+        assert len(calls) == 6
         calls.clear()
-        wide = SynthesizerAttention(d_model=2, hidden_size=2**16, value_size=2, max_len=9)
-        wide(torch.zeros(2, 9, 2))  # all positions of a sequence stay together
-        assert [call.query.size(-2) for call in calls] == [9, 9]
+        wide = SynthesizerAttention(d_model=2, hidden_size=2**13, value_size=2, max_len=200)
+        wide(torch.zeros(2, 200, 2))  # all positions of a sequence stay together
+        assert [call.query.size(-2) for call in calls] == [200, 200]
 
     def test_takes_as_many_positions_as_it_was_made_for(self) -> None:
         attention = self.attention()

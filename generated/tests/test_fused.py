@@ -54,13 +54,17 @@ def test_fused_attention_takes_the_same_keys_for_many_queries() -> None:
     torch.testing.assert_close(output, torch.softmax(query @ key.mT, dim=-1) @ value)
 
 
-def test_fused_attention_copies_no_keys_that_heads_share(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("of_mask", "masks"), [((2, 1), 6), ((1, 3), 6), ((1, 1), 1)])
+def test_fused_attention_copies_nothing_that_heads_share(
+    of_mask: tuple[int, ...], masks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls = calls_of_kernel(monkeypatch)
     query, key = torch.randn(2, 3, 4, 1, 6), torch.randn(2, 3, 1, 5, 6)
-    keep = torch.rand(2, 1, 1, 1, 5) < 0.8
+    keep = torch.rand(*of_mask, 1, 1, 5) < 0.8
     output = fused_attention(query, key, key, keep, None, False, scale=1.0)
-    ((*tensors, _),) = calls
+    ((*tensors, options),) = calls
     assert [x.shape[:2] for x in tensors] == [(6, 4)] * 3
+    assert options["attn_mask"].shape[:2] == (masks, 1)
     assert {x.untyped_storage().data_ptr() for x in tensors[1:]} == {key.data_ptr()}
     torch.testing.assert_close(output, masked_softmax(query @ key.mT, keep) @ key)
 
