@@ -27,7 +27,6 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "A[n,m] V[m,d]",
         np.matmul,
     ),
-    Case(r"s = \text{query}^\top \text{key}", "query[d] key[d]", np.dot),
     # Where the queries of each head are declared, its keys are alike.
     Case(
         r"S_i = Q_i K_i^\top",

@@ -68,11 +68,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = -\mathrm{softmax}(-x/\tau)", "x[d] tau", lambda x, t: -softmax(-x / t)),
     Case(r"p_i = \mathrm{softmax}(z)_i", "z[d]", softmax),
     Case(r"g = \mathrm{softmax}(x W_g)", "x[d] W_g[d,e]", lambda x, w: softmax(x @ w)),
-    Case(
-        r"\mathrm{score} = \mathrm{query}^\top \mathrm{key}",
-        "query[n,d] key[n,m]",
-        lambda q, k: q.T @ k,
-    ),
+    Case(r"\mathrm{score} = \mathrm{query}^\top \mathrm{key}", "query[d] key[d]", np.dot),
     Case(
         r"f(x) = x \sigma(x) \approx \frac{x}{2}", "x", lambda x: x * sigmoid(x), shapes={"x": ()}
     ),
