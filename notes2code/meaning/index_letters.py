@@ -420,14 +420,14 @@ def _ends(nodes: Nodes) -> Iterator[Node]:
 def _of_settings(nodes: Nodes, statements: Sequence[Statement]) -> set[str]:
     """The k of the one ``τ_k`` in ``a = Σ_j softmax_j(s_j / τ_k) v_j``: below a small Greek letter,
     a number by custom, and nowhere else, it tells which number that is, where nothing that is
-    defined has an index. A t is a time, of which there are many."""
+    defined has an index."""
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
     if not targets or any(isinstance(node, Script) for one in targets for node in walk(one)):
         return set()
     written = [node.text for node in nodes.of(Name)]
     below = (node for node in nodes.of(Script) if binders.bare(node) in _SETTINGS)
     letters = {node.sub.text for node in below if isinstance(node.sub, Name)}
-    return {letter for letter in letters - {"t"} if written.count(letter) == 1}
+    return {x for x in letters - {*"ijnt"} if written.count(x) == 1}  # α_t is one for each time
 
 
 _SETTINGS = frozenset("alpha beta gamma epsilon eta lambda mu sigma tau".split())
