@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import (
@@ -125,18 +126,40 @@ def _is_one(run: Run, node: Node) -> bool:
 
 
 def _refuse_optimum(run: Run, node: Big) -> None:
-    """The w of ``\\min_w ‖y - X w‖^2``, which counts nothing: the best of all values is sought."""
+    """The w of ``\\min_w ‖y - X w‖^2`` and the δ of ``\\max_{‖δ‖ ≤ ε} L(x + δ)``, which count
+    nothing: the best of all values is sought."""
     if node.op not in ("min", "max") or node.sub is None or node.sup is not None:
         return
-    items = node.sub.items if isinstance(node.sub, Group) else (node.sub,)
-    subs = [script.sub for script in Nodes(walk(node.body)).of(Script) if script.sub is not None]
+    inside = Nodes(walk(node.body))
+    subs = [script.sub for script in inside.of(Script) if script.sub is not None]
     below = {id(inner) for sub in subs for inner in walk(sub)}
-    alone = {n.text for n in walk(node.body) if isinstance(n, Name) and id(n) not in below}
-    for item in items:
-        if isinstance(item, Name) and item.text in alone and _is_unknown(item):
-            text = f"the best of all values of `{run.quote(item.span)}` cannot be computed"
+    given = {id(item) for product in inside.of(Juxt) for item in _arguments(product)}
+    alone = [n for n in inside.of(Name) if id(n) not in below]
+    counts = {n.text for n in inside.of(Name) if id(n) in below}
+    reckoned = {n.text for n in alone if id(n) not in given} - counts - {*"ijklmnt"}
+    for letter in _sought(node.sub):
+        unknown = letter.text in {n.text for n in alone} and _is_unknown(letter)
+        if unknown or letter.text in reckoned:
+            text = f"the best of all values of `{run.quote(letter.span)}` cannot be computed"
             hint = "write what it is the best of as a formula of its own, if that is meant"
-            raise error("N2C037", text, item.span, hint)
+            raise error("N2C037", text, letter.span, hint)
+
+
+def _arguments(product: Juxt) -> Iterator[Node]:
+    """What functions are given alone."""
+    for name, group in pairwise(product.factors):
+        if scripts.is_name(name) and isinstance(group, Group):
+            yield from group.items
+
+
+def _sought(sub: Node) -> Iterator[Name]:
+    """The letters that stand alone below a sign, or that a condition there is about."""
+    items = sub.items if isinstance(sub, Group) else (sub,)
+    for item in items:
+        first = item.operands[0] if isinstance(item, Relation) else item
+        first = first.items[0] if isinstance(first, Group) and len(first.items) == 1 else first
+        if isinstance(first, Name):
+            yield first
 
 
 def _is_unknown(letter: Name) -> bool:

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Num,
+    Relation,
     Script,
     children,
     walk,
@@ -44,12 +45,26 @@ def _of_loss(define: Define) -> tuple[Define, list[Problem]]:
     """A loss without its expectations, where each of them may be the mean of all: they are added
     and scaled, and nothing else is done with them."""
     notes: list[Problem] = []
-    if define.target is None or not _is_loss(define.target):
+    if define.target is None or not _is_loss(define.target) or _differ(define.values):
         return define, notes
     values = tuple(_written(value, notes) for value in define.values)
     if any(_is_expectation(node) for value in values for node in walk(value)):
         return define, []
     return replace(define, values=values), notes
+
+
+def _differ(values: Sequence[Node]) -> bool:
+    """Whether two expectations are of one letter and not over the same, as those of ``𝔼_{x ∼ p}
+    [D(x)] - 𝔼_{x ∼ q}[D(x)]`` are: one sample cannot stand for both."""
+    over: dict[str, set[str]] = {}
+    for node in (inner for value in values for inner in walk(value)):
+        if isinstance(node, Script) and _is_expectation(node.base) and node.sub is not None:
+            said = " ".join(n.text for n in walk(node.sub) if isinstance(n, Name | Num))
+            drawn = node.sub.operands[0] if isinstance(node.sub, Relation) else node.sub
+            for name in walk(drawn) if drawn is not None else ():
+                if isinstance(name, Name):
+                    over.setdefault(name.text, set()).add(said)
+    return any(len(found) > 1 for found in over.values())
 
 
 def _is_loss(target: Node) -> bool:
@@ -91,7 +106,10 @@ def _of_factors(node: Juxt, factors: Sequence[Node], notes: list[Problem]) -> No
     done with it."""
     at = next((at for at, factor in enumerate(factors) if _is_mean(factor)), None)
     if at is None:
-        return replace(node, factors=(*factors[:-1], _written(factors[-1], notes)))
+        called = isinstance(factors[-1], Group) and not all(map(_scales, factors[:-1]))
+        return (
+            node if called else replace(node, factors=(*factors[:-1], _written(factors[-1], notes)))
+        )
     inside, behind = _inside(factors[at + 1 :])
     others = (inner for other in (*factors[:at], *behind) for inner in walk(other))
     if inside is None or any(map(_is_expectation, others)):
@@ -103,6 +121,15 @@ def _of_factors(node: Juxt, factors: Sequence[Node], notes: list[Problem]) -> No
         notes.append(note("N2C039", text, factors[at].span))
     whole = mean or Group("(", (inside,), (), inside.span)
     return replace(node, factors=(*factors[:at], whole, *behind))
+
+
+def _scales(factor: Node) -> bool:
+    """Whether a factor before parentheses is a number for certain, and no function."""
+    return isinstance(factor, Num | Frac) or binders.bare(factor) in _NUMBERS
+
+
+_NUMBERS = frozenset(["lambda", "alpha", "beta", "gamma", "eta"])
+"""Letters of what weighs the parts of a loss."""
 
 
 def _inside(behind: Sequence[Node]) -> tuple[Node | None, Sequence[Node]]:

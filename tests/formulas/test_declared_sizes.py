@@ -36,6 +36,12 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         "W[one,d] x[d] b[one]",
         lambda w, x, b: w @ x + b,
     ),
+    Case(
+        r"s = q K^\top, \quad q \in \mathbb{R}^{1 \times d}, s \in \mathbb{R}^n",
+        "q[one,d] K[n,d]",
+        lambda q, k: k @ q[0],
+        context=[r"K \in \mathbb{R}^{n \times d}"],
+    ),
     # The letter x between two sizes is a ×.
     Case(r"y = X \theta, \quad X \in \mathbb{R}^{N x D}", "X[N,D] theta[D]", np.matmul),
     Case(

@@ -290,3 +290,11 @@ def test_a_function_may_compute_with_a_state() -> None:
     h = Compiler(Linker(entries, library().scope), library()).compiled(entries[0])
     assert h.equation is not None
     assert {one.name for one in h.equation.inputs} >= {"x", "W", "U"}
+
+
+def test_a_function_between_two_transposes_is_called_twice() -> None:
+    latex = r"s = f(x)^\top f(y), \quad f(x) = \tanh(W x)"
+    rng = np.random.default_rng(0)
+    w, x, y = rng.standard_normal((3, 4)), rng.standard_normal(4), rng.standard_normal(4)
+    found = compile_formula(latex).reference(W=w, x=x, y=y)
+    np.testing.assert_allclose(found, np.tanh(w @ x) @ np.tanh(w @ y))
