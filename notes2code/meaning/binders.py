@@ -419,6 +419,24 @@ def _step(node: Node | None, letters: Set[str]) -> int | None:
     return next(found, None)
 
 
+def made_in_step(target: Node | None, values: Sequence[Node]) -> str | None:
+    """The t of ``m_v^{t+1} = Σ_u h_u^t``, which a step makes of its states: it counts above names
+    that tell by an index which one they are, and stands in nothing but scripts."""
+    match target:
+        case Script(Name(), sub, Infix("+", Name(letter), Num("1")), 0) if sub is not None:
+            pass
+        case _:
+            return None
+    inside = Nodes(node for value in values for node in walk(value))
+    raised = [n for n in inside.of(Script) if n.sup is not None and _stepped(n.sup) == letter]
+    if not raised or any(node.sub is None or not scripts.is_name(node) for node in raised):
+        return None
+    within = {
+        id(n) for node in inside.of(Script) for at in (node.sub, node.sup) if at for n in walk(at)
+    }
+    return letter if all(id(n) in within for n in inside.of(Name) if n.text == letter) else None
+
+
 def step_of_several(define: Define, others: Sequence[Define]) -> str | None:
     """The l of ``x_{l+1} = g(h_l)`` beside ``h_l = f(x_l)``, and the t of ``h_t = g(o_t)`` beside
     ``o_t = f(h_{t-1})``: a step in several statements. One that goes in two letters is none."""

@@ -69,7 +69,9 @@ def _said(run: Run, use: Use) -> Shape | None:
         if name == use.name and _is_one_of(run, use, shape):
             return replace(shape, indexed=None)
         if name == use.name:
-            counted = shape.indexed and max(shape.indexed - use.steps, 0)
+            counted = shape.indexed
+            if counted:  # what is said of h_i is said of each h_i^t
+                counted = max(counted - use.steps, min(counted, len(use.indices)))
             return replace(shape, indexed=counted)
     return None
 

@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import names, scripts
+from notes2code.meaning import binders, names, scripts
 from notes2code.meaning.scripts import is_name
 
 
@@ -47,13 +47,16 @@ def definable(node: Node) -> bool:
 
 def steps_above(node: Node, values: Sequence[Node]) -> bool:
     """Whether what stands above a left-hand side counts the next step and is no exponent: the
-    ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t."""
+    ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t, and that of the message
+    ``m_v^{t+1} = Σ_u h_u^t``, which a step makes of its states."""
     match node:
         case Script(Name() as base, _, Infix("+" | "-", Name(letter), Num()), 0):
             if letter not in names.INDEX_LETTERS or base.text in RATES | {"e"}:
                 return False
             inside = [inner for value in values for inner in walk(value)]
             uses = sum(isinstance(inner, Name) and inner.text == base.text for inner in inside)
+            if uses == 0:
+                return binders.made_in_step(node, values) is not None
             steps = [
                 scripts.shift(inner.sup)
                 for inner in inside

@@ -39,7 +39,7 @@ from notes2code.meaning import (
     unwritten,
 )
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.scope import Shape
+from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.statements import statements
 from notes2code.meaning.survey import Survey, used
@@ -126,21 +126,32 @@ class Parsed:
 
 
 def read_entry(
-    entry: Entry, words: Set[str], macros: Mapping[str, Macro], apart: Set[str] = frozenset()
+    entry: Entry,
+    words: Set[str],
+    macros: Mapping[str, Macro],
+    apart: Set[str] = frozenset(),
+    places: frozenset[str] = frozenset(),
 ) -> Parsed:
-    """What a formula says by itself, in a vault of such words and macros, and a note that has some
-    letters ``apart`` in two fonts; a fault of ours at it does not stop the others."""
+    """What a formula says by itself, in a vault of such words and macros, a note that has some
+    letters ``apart`` in two fonts, and a section where some are ``places`` of nodes; a fault of
+    ours at it does not stop the others."""
     try:
-        return _read(entry, words, macros, apart)
+        return _read(entry, words, macros, apart, places)
     except Exception as fault:
         return Parsed(None, problems=(faults.met(entry.latex, fault),))
 
 
-def _read(entry: Entry, words: Set[str], macros: Mapping[str, Macro], apart: Set[str]) -> Parsed:
+def _read(
+    entry: Entry,
+    words: Set[str],
+    macros: Mapping[str, Macro],
+    apart: Set[str],
+    places: frozenset[str],
+) -> Parsed:
     try:
         tree = parse(entry.latex, words, macros, apart)
         stated = statements(tree)
-        seen = survey(stated)
+        seen = survey(stated, Scope(places=places))
         read = Read(stated, seen.anew())
         shapes = equations.shapes_declared(stated, seen)
     except ProblemError as problem:

@@ -59,8 +59,10 @@ def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
                     seen.starts.setdefault(letter, 1)
 
 
-def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
-    """Index letters on a left-hand side."""
+def find_target_letters(
+    seen: Survey, define: Define, nodes: Nodes, places: Set[str] = frozenset()
+) -> None:
+    """Index letters on a left-hand side; ``places`` are those of a graph's nodes in the section."""
     target = define.target
     assert target is not None
     runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
@@ -71,7 +73,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes) -> None:
     below = _below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
-    places = _neighbours(nodes) | _pairs(runs, nodes)
+    places = neighbours(nodes) | places | _pairs(runs, nodes)
     seen.bound |= places & set(binders.script_letters(target, places))
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
@@ -194,14 +196,21 @@ def _in_lists_of_three(nodes: Nodes, bound: Set[str]) -> list[str]:
     return sorted({x for own in rows for x in own} - bound)
 
 
-def _neighbours(nodes: Nodes) -> set[str]:
+def neighbours(nodes: Nodes) -> set[str]:
     """The v of ``Σ_{u ∈ N(v)}``, which is a place as the u is."""
     found: set[str] = set()
     for big in nodes.of(Big):
         match big.sub:
-            case Relation((Name(), Script(Name(), Name(letter), None, 0)), ("∈",)):
-                found.add(letter)
+            case Relation((Name(), Infix("∪", of) | of), ("∈",)):
+                found.update(_given_to_set(of))
     return found
+
+
+def _given_to_set(node: Node | None) -> Iterator[str]:
+    """The v of ``N_v`` and of ``N(v)``."""
+    match node:
+        case Script(Name(), Name(letter), None, 0) | Juxt((_, Group("(", (Name(letter),)))):
+            yield letter
 
 
 def _pairs(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
@@ -505,6 +514,7 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         letter = binders.step_letter(define)
         if letter is None and not repeated:
             letter = binders.step_of_several(define, defines)
+            letter = letter or binders.made_in_step(define.target, define.values)
         if letter is None:
             continue
         if (own := binders.at_own_step(define, letter)) is not None:

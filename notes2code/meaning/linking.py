@@ -30,7 +30,7 @@ from notes2code.meaning.entries import (
 )
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.kinds import Kinds, Passage, may_be_loose, unlike
-from notes2code.meaning.near_letters import Letters
+from notes2code.meaning.near_letters import Letters, places_of
 from notes2code.meaning.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
@@ -81,10 +81,11 @@ class Linker:
         self.differences = differences_of(self.entries)
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
         self.apart = self._apart()
-        self.parsed = {
-            entry: read_entry(entry, self._words(entry.note), self.macros, self.apart[entry.note])
-            for entry in self.entries
-        }
+        self.parsed = {entry: self._read(entry) for entry in self.entries}
+        self.places = places_of(self.parsed)
+        for entry in self.entries:
+            if places := self.places.get((entry.note, entry.section)):
+                self.parsed[entry] = self._read(entry, places)
         self.table = self._table()
         self.declared: dict[str, dict[str, None]] = {}
         for entry, parsed in self.parsed.items():
@@ -124,6 +125,11 @@ class Linker:
         for entry in self.entries:
             formulas.setdefault(entry.note, []).append(entry.latex)
         return {note: in_two_fonts(own, self.words, self.macros) for note, own in formulas.items()}
+
+    def _read(self, entry: Entry, places: frozenset[str] = frozenset()) -> Parsed:
+        """What a formula says by itself."""
+        words, apart = self._words(entry.note), self.apart[entry.note]
+        return read_entry(entry, words, self.macros, apart, places)
 
     def _table(self) -> dict[tuple[str, str], list[Entry]]:
         """The entries that define each name, by what they define."""
@@ -366,6 +372,7 @@ class Linker:
             lasts=self.letters.lasts(entry),
             mapped=self.letters.mapped(entry),
             labels=self.letters.labels(entry),
+            places=self.places.get((entry.note, entry.section), frozenset()),
             shapes={
                 **(near := self._shapes(entry)),
                 **self.base.shapes,

@@ -6,9 +6,21 @@ from collections.abc import Mapping
 
 from notes2code.meaning import families, label_letters, quantities
 from notes2code.meaning.entries import Entry, Parsed
-from notes2code.meaning.index_letters import last_letters
+from notes2code.meaning.index_letters import last_letters, neighbours
 
 _Place = tuple[str, tuple[str, ...]]
+"""A note and a section of it."""
+
+
+def places_of(formulas: Mapping[Entry, Parsed]) -> dict[_Place, frozenset[str]]:
+    """The letters of the nodes of a graph in each section, the v of ``Σ_{u ∈ N(v)}``: they are
+    places in all its formulas."""
+    found: dict[_Place, frozenset[str]] = {}
+    for entry, parsed in formulas.items():
+        if parsed.seen is not None and (own := neighbours(parsed.seen.nodes)):
+            place = entry.note, entry.section
+            found[place] = found.get(place, frozenset()).union(own)
+    return found
 
 
 class Letters:

@@ -52,7 +52,8 @@ class Scope:
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
-    below each name that tell things apart in the section and count nothing there.
+    below each name that tell things apart in the section and count nothing there; ``places`` are
+    those of nodes, whose neighbours a sum of the section runs over.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -71,6 +72,7 @@ class Scope:
     lasts: frozenset[str] = frozenset()
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
+    places: frozenset[str] = frozenset()
     result: str = ""
 
 

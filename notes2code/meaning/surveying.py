@@ -130,7 +130,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
-                index_letters.find_target_letters(seen, statement, nodes)
+                index_letters.find_target_letters(seen, statement, nodes, scope.places)
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
     doubtful_indices.refuse_transposed_labels(nodes)

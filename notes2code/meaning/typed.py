@@ -82,7 +82,7 @@ class Read:
         """What is seen in statements, found already if they are these, and their section tells
         nothing of their letters."""
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
-        told = scope.lasts or scope.labels
+        told = scope.lasts or scope.labels or scope.places
         return self.seen.anew() if same and not told else survey(stated, scope)
 
 

@@ -61,6 +61,19 @@ from tables import Case, check, table
         "N[n,m] x[m,d]",
         lambda s, x: (s != 0) @ x / (s != 0).sum(1, keepdims=True),
     ),
+    # The t + 1 above what a step makes of its states counts the step, and none of its nodes.
+    Case(
+        r"m_v^{t+1} = \sum_{u \in \mathcal{N}(v)} c_{vu} W h_u^t",
+        "N[n,m] c[n,m] W[p,d] h[m,d]",
+        lambda n, c, w, h: (c * (n != 0)) @ h @ w.T,
+    ),
+    # What are nodes beside a formula are nodes in it.
+    Case(
+        r"h_v^{t+1} = \tanh(W h_v^t + m_v^{t+1})",
+        "W[d,e] h[n,e] m[n,d]",
+        lambda w, h, m: np.tanh(h @ w.T + m),
+        context=[r"m_v^{t+1} = \sum_{u \in \mathcal{N}(v)} a_{vu} x_u^t"],
+    ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),
@@ -76,6 +89,13 @@ def test_weights_and_what_they_weigh_have_the_same_places() -> None:
     )
     assert {one.name: len(one.shape) for one in f.inputs} == {"a": 1, "h": 2, "N": 2}
     assert len(f.equation.value.indices) == 2
+
+
+def test_what_is_a_vector_at_a_node_is_one_at_each_step() -> None:
+    told = ["the vector $h_i$ of node $i$"]
+    f = compile_formula(r"m_i^{t+1} = \sum_{j \in \mathcal{N}(i)} M_t(h_i^t, h_j^t)", context=told)
+    assert f.equation.name == "m" and len(f.equation.value.indices) == 2
+    assert {one.name: len(one.shape) for one in f.inputs} == {"N": 2, "h": 2, "M": 0}
 
 
 def test_an_end_for_each_that_no_element_has_is_told() -> None:
