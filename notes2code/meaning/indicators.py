@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.diagnostics import note
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, Script, ungrouped
 from notes2code.meaning import conditions, ir, scripts
 from notes2code.meaning.conditions import SIGNS
@@ -19,17 +19,23 @@ def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, 
     if not isinstance(group, Group) or len(group.items) != 1:
         return None
     said = group.items[0]
-    if scripts.is_name(said) and _is_of_truth(factors[at]):
+    if scripts.is_name(said) and _is_of_truth(factors[at], group):
         where = factors[at].span.to(group.span)
         text = f"`{run.quote(where)}` is taken to be 1 where `{run.quote(said.span)}` is not 0"
         run.problems.append(note("N2C039", text, where))
         said = Relation((said, Num("0", said.span)), ("≠",), (said.span,), said.span)
-    return (in_brackets(run, said), at + 2) if isinstance(said, Relation) else None
+    if isinstance(said, Relation):
+        return in_brackets(run, said), at + 2
+    if _is_of_truth(factors[at], group):
+        text = f"when `{run.quote(said.span)}` holds is not said"
+        raise error("N2C037", text, said.span, "write a comparison, such as `x > 0`")
+    return None
 
 
-def _is_of_truth(node: Node) -> bool:
-    """Whether it is the 𝟙 of an indicator, and no other one."""
-    return isinstance(node, Name) and (node.text, node.font) == ("1", "blackboard")
+def _is_of_truth(node: Node, group: Group) -> bool:
+    """Whether it is the 𝟙 of an indicator, or its bold 1 before square brackets, and no other."""
+    blackboard = isinstance(node, Name) and (node.text, node.font) == ("1", "blackboard")
+    return blackboard or (isinstance(node, Name) and node.text == "ones" and group.open == "[")
 
 
 def in_brackets(run: Run, said: Relation) -> Value:

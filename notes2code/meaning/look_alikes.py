@@ -128,6 +128,8 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
         )
     if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
         raise looked_up(run, name, group)
+    if group.open == "[" and names.base_letter(use.name) not in names.WEIGHTS and _is_pair(group):
+        raise looked_up(run, name, group)  # W [h, x] joins vectors
     alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
     product = len(group.items) == 1 and isinstance(group.items[0], Juxt) and group.open == "("
     if names.base_letter(use.name) == "N" and (alone or product):
@@ -141,6 +143,12 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
         )
     if alone and use.indices and use.name in run.seen.called and use.power is None:
         raise unclear(run, name, group)
+
+
+def _is_pair(group: Group) -> bool:
+    """Whether brackets hold numbers and plain small letters, as those of ``x[t, 0]`` do."""
+    places = (isinstance(x, Num) or (isinstance(x, Name) and x.text.islower()) for x in group.items)
+    return len(group.items) > 1 and {*group.separators} == {","} and all(places)
 
 
 def looked_up(run: Run, name: Node, group: Group) -> ProblemError:

@@ -36,6 +36,7 @@ from notes2code.meaning.values import (
     Value,
     elementwise,
     free_roots,
+    is_logistic,
     link,
     mapped,
     reduce_all,
@@ -288,7 +289,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
         raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
-    raised = base.rank and _negative_number(exponent) and not _is_of_elements(base)
+    raised = base.rank and _negative_number(exponent) and not is_logistic(base)
     if raised or (inverse and _maps(run, base.body)):
         raise error("N2C041", "the inverse of an array is not computed", where)
     if (constant := _constant(raised_to.body)) is not None:
@@ -414,15 +415,6 @@ def _is_matrix_letter(name: str) -> bool:
     """Whether a letter is by custom a matrix that people invert: a covariance, a degree matrix."""
     base, *labels = name.split("_")
     return base in ("Sigma", "Lambda") or (base == "D" and labels[:1] in (["tilde"], ["hat"]))
-
-
-def _is_of_elements(base: Value) -> bool:
-    """Whether an array is a number and a power of e for each element, ``1 + e^{-x}``, of which
-    there is no other inverse than that of each."""
-    match base.body:
-        case ir.Add((ir.Num(), ir.Fn("exp"))) | ir.Add((ir.Fn("exp"), ir.Num())):
-            return True
-    return False
 
 
 def _negative_number(node: Node) -> bool:

@@ -6,7 +6,7 @@ from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Num
 from notes2code.meaning import binders, ir, names, products, sizes, updates
 from notes2code.meaning.run import Run
-from notes2code.meaning.values import HADAMARD, Value, elementwise, shape_text
+from notes2code.meaning.values import HADAMARD, Value, elementwise, is_logistic, mapped, shape_text
 
 
 def slash(run: Run, node: Infix) -> Value:
@@ -61,6 +61,8 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
         return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
+    if left.rank == 0 and is_logistic(right):
+        return mapped(right, lambda b: ir.mul(left.body, ir.inverse(b)), span)
     if updates.divides(run, right.body) or _are_norms(left, right):
         return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
     if right.rank > left.rank or (right.rank == 2 and left.rank == 2):

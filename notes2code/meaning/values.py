@@ -525,3 +525,12 @@ def settled(body: Expr) -> Expr:
     used = {expr.index for expr in ir.walk(body) if isinstance(expr, Idx)}
     linked = {index: Idx(find_index(index)) for index in used if index.link is not None}
     return ir.substitute(body, linked)
+
+
+def is_logistic(value: Value) -> bool:
+    """Whether an array is a number and a power of e for each element, ``1 + e^{-x}``, of which
+    there is no other inverse than that of each."""
+    match value.body:
+        case ir.Add((ir.Num(), ir.Fn("exp"))) | ir.Add((ir.Fn("exp"), ir.Num())):
+            return True
+    return False

@@ -46,6 +46,7 @@ from tables import Case, check, sigmoid, softmax, table
         lambda m, x, e: (1 - m) * x + m * e,
     ),
     Case(r"Y = (1 + e^{-X W})^{-1}", "X[n,d] W[d,p]", lambda x, w: sigmoid(x @ w)),
+    Case(r"a = \frac{1}{1 + e^{-W x}}", "W[n,d] x[d]", lambda w, x: sigmoid(w @ x)),
     # What bounds a matrix is a number; of what one layer loses there is one.
     Case(
         r"\mathrm{fit}(X, a, b) = \min(\max(X, a), b)",
