@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    walk,
 )
 
 MAX_DEPTH = 60
@@ -33,6 +34,8 @@ MAX_DEPTH = 60
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
+_NAMES = frozenset("sum mean avg prod".split())
+"""Those by which people call what they have computed, too."""
 _INDICES = frozenset("ijklmnstr")
 
 
@@ -380,7 +383,8 @@ class Operands(TokenReader):
         if bare and (first.text in ("max", "min") or first.kind == "word"):
             return self.of_magnitudes(operator)
         if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
-            if first.text in ("max", "min"):
+            named = first.kind == "word" and first.text in _NAMES and sup is None
+            if first.text in ("max", "min") or (named and _are_letters(sub)):
                 return operator
             raise error(
                 "N2C024",
@@ -447,3 +451,8 @@ class Operands(TokenReader):
                 )
             )
         return self.scripts(Root(body, degree, self.span_from(first)), first)
+
+
+def _are_letters(node: Node | None) -> bool:
+    """Whether a script is letters alone, the ``ij`` of an array called ``\\text{sum}_{ij}``."""
+    return node is not None and all(isinstance(n, Name | Juxt | Group) for n in walk(node))

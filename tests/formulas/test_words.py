@@ -23,6 +23,14 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda p, r: 2 * p * r / (p + r),
     ),
     Case(r"NDCG@k = DCG@k / IDCG@k", "DCG[n] IDCG+[n]", np.divide),
+    # What has been summed up may be called so: nothing stands behind it.
+    Case(
+        r"e_{ij} = v^\top \tanh(\text{sum}_{ij})",
+        "W_s[p,d] s[n,d] W_h[p,e] h[m,e] v[p]",
+        lambda ws, s, wh, h, v: np.tanh((s @ ws.T)[:, None] + h @ wh.T) @ v,
+        context=[r"\text{sum}_{ij} = W_s s_i + W_h h_j"],
+    ),
+    Case(r"\text{mean}_i = W x_i + b", "W[p,d] x[n,d] b[p]", lambda w, x, b: x @ w.T + b),
     # A word below a sum counts, and one with an index is no product of matrices.
     Case(r"m = \frac{1}{n} \sum_{tok} x_{tok}", "x[n,d]", lambda x: x.mean(0)),
     Case(
@@ -189,3 +197,9 @@ def test_three_letters_that_can_be_spoken_are_no_product() -> None:
     with pytest.raises(FormulaError, match="`tok` may be a word"):
         compile_formula(r"y = tok + W x")
     assert compile_formula(r"y = abx").inputs
+
+
+@pytest.mark.parametrize("latex", [r"y = \text{sum}_{i=1}", r"y = \text{argmax}_i"])
+def test_a_word_that_runs_over_something_has_a_body(latex: str) -> None:
+    with pytest.raises(FormulaError, match="nothing stands behind"):
+        compile_formula(latex)
