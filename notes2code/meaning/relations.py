@@ -144,28 +144,15 @@ def _axes(node: Node) -> tuple[Node, ...]:
         return node.items
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return _axes(node.items[0])
-    return _by_letter(node)
-
-
-def _by_letter(node: Node) -> tuple[Node, ...]:
-    """The axes of an ``n x d`` whose sign is the letter x."""
-    factors = node.factors if isinstance(node, Juxt) else ()
-    at = next((at for at, one in enumerate(factors) if names.label(one) == "x"), 0)
-    if not 0 < at < len(factors) - 1:
-        return (node,)
-    sides = factors[:at], factors[at + 1 :]
-    left, right = (
-        side[0] if len(side) == 1 else Juxt(side, side[0].span.to(side[-1].span)) for side in sides
-    )
-    return (left, *_by_letter(right))
+    return (node,)
 
 
 def _with_crosses(node: Node) -> Node:
     """``n × d`` for the ``n x d`` of a shape, where a letter stands between two sizes."""
     node = rebuilt(node, _with_crosses) if isinstance(node, Infix | Group | Juxt) else node
     match node:
-        case Infix("+" | "-", _, Infix("×") as cross) if not isinstance(cross.left, Infix):
-            return replace(cross, left=replace(node, right=cross.left))  # the N of N+1 x D
+        case Infix("+" | "-", _, Infix("×", first) as cross):  # the N of N+1 x D
+            return replace(cross, left=_with_crosses(replace(node, right=first)))
         case Juxt(factors):
             places = [at for at, one in enumerate(factors) if _is_cross(one)]
             bounds = list(pairwise([-1, *places, len(factors)]))
