@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, walk
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
 from notes2code.meaning import (
     applying,
     binders,
@@ -17,6 +17,7 @@ from notes2code.meaning import (
     scripts,
 )
 from notes2code.meaning.run import Run
+from notes2code.meaning.values import HADAMARD
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
@@ -97,6 +98,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or not use.indices
     if use.name in run.seen.rates and isinstance(group.items[0], Infix):
         return False  # the k of e^{-k (t - t_0)}
+    if _opens_its_argument(run, name, group):
+        return True
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
@@ -126,6 +129,19 @@ def _is_scale(run: Run, base: str, group: Group) -> bool:
     match group.items:
         case [Infix("-") as body] if base in quantities.SCALES & run.seen.quantities:
             return run.seen.bound.isdisjoint(n.text for n in walk(body) if isinstance(n, Name))
+    return False
+
+
+def _opens_its_argument(run: Run, name: Node, group: Group) -> bool:
+    """Whether what is made of F is multiplied by F again, element by element: the ``M(F) ⊙ F`` of
+    channel attention is a call, since a product M F would have another shape."""
+    if len(group.items) != 1 or not scripts.is_name(group.items[0]):
+        return False
+    for node in run.seen.nodes.of(Infix):
+        for made, other in ((node.left, node.right), (node.right, node.left)):
+            mine = isinstance(made, Juxt) and made.factors == (name, group)
+            if node.op in HADAMARD and mine and alike(other, group.items[0]):
+                return True
     return False
 
 

@@ -121,24 +121,31 @@ def find_target_letters(
         seen.bound.add(scripts.HEAD)
         seen.targets.add(scripts.HEAD)
     if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
-        for item in target.factors[1].items:
-            if isinstance(item, Juxt | Infix) and not scripts.is_name(item):
-                for inner in walk(item):
-                    if isinstance(inner, Name):
-                        seen.bound.add(inner.text)
-                        seen.targets.add(inner.text)
-        only_below = (
-            _only_below(nodes) - label_letters.of_weights(target, nodes)
-        ) | _beside_counted(nodes)
-        elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
-        for item in binders.told_indices(target):
-            if item.text in elsewhere and item.text in only_below:
-                seen.bound.add(item.text)
-                seen.targets.add(item.text)
-        if binders.is_positional(target):
-            own = [i.text for i in target.factors[1].items if isinstance(i, Name)]
-            seen.bound.update(own)
-            seen.targets.update(own)
+        counting = _of_arguments(target, target.factors[1], nodes)
+        seen.bound |= counting
+        seen.targets |= counting
+
+
+def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
+    """The letters that count in the parentheses of a left-hand side: those of ``PE(pos, 2i)``, and
+    the i and j of ``s(i, j) = q_i \\cdot k_j``; what stands alone below one name, as the q and the
+    p of ``h_q \\cdot h_p`` do, counts all or not at all."""
+    sums = [item for item in group.items if isinstance(item, Juxt | Infix)]
+    found = {x for item in sums if not scripts.is_name(item) for x in _names_in(item)}
+    below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
+    elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
+    told = {item.text for item in binders.told_indices(target)}
+    counting = told & elsewhere & below
+    for own in _alone_below(nodes).values():
+        if not own & told <= counting:
+            counting -= own
+    if binders.is_positional(target):
+        found.update(item.text for item in group.items if isinstance(item, Name))
+    return found | counting
+
+
+def _names_in(node: Node) -> set[str]:
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
 
 
 def _places(target: Node, nodes: Nodes) -> set[str]:

@@ -286,6 +286,10 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "declare it as a number, or write the product out",
         )
+    if base.rank == 1 and _is_many(exponent) and _is_capital(base) and not run.seen.elements:
+        text = f"`{run.quote(where)}` may be a power, or one of several by its number"
+        hint = "write a number that tells arrays apart in parentheses, `H^{(4)}`"
+        run.unranged = error("N2C033", text, where, hint)
     if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
         raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
@@ -415,6 +419,15 @@ def _is_matrix_letter(name: str) -> bool:
     """Whether a letter is by custom a matrix that people invert: a covariance, a degree matrix."""
     base, *labels = name.split("_")
     return base in ("Sigma", "Lambda") or (base == "D" and labels[:1] in (["tilde"], ["hat"]))
+
+
+def _is_many(exponent: Node) -> bool:
+    """Whether an exponent is 3 or more, which arrays are seldom raised to."""
+    return isinstance(exponent, Num) and exponent.text.isdigit() and int(exponent.text) > 2
+
+
+def _is_capital(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and value.body.array[0].isupper()
 
 
 def _negative_number(node: Node) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from notes2code.latex.tree import (
     Clause,
+    Frac,
     Group,
     Juxt,
     Name,
@@ -83,8 +84,13 @@ def _are_vectors(nodes: Nodes) -> bool:
 
 
 def _is_elsewhere(nodes: Nodes, found: set[int]) -> bool:
-    """Whether the time stands elsewhere than behind the names of signals and below names."""
+    """Whether the time stands elsewhere than behind the names of signals, below names, and in the
+    dt of a derivative."""
     apart = {id(n) for group in nodes.of(Group) if id(group) in found for n in walk(group)}
     subs = (node.sub for node in nodes.of(Script) if node.sub is not None)
     apart |= {id(n) for sub in subs for n in walk(sub)}
+    for fraction in nodes.of(Frac):
+        match fraction.bottom:
+            case Juxt((Name("d"), Name() as time)):
+                apart.add(id(time))
     return any(node.text == _TIME and id(node) not in apart for node in nodes.of(Name))

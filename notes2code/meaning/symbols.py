@@ -33,6 +33,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     _refuse_bare_function(run, node, use)
     _refuse_expectation(node, use)
     _refuse_condition(node, use)
+    _refuse_bold_counter(run, node)
     value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
@@ -48,6 +49,14 @@ def _refuse_bare_function(run: Run, node: Node, use: Use) -> None:
     if binders.bare(node) in names.FUNCTIONS and use.name not in run.shapes | run.defined:
         text = f"`{run.quote(use.span)}` lacks its argument"
         raise error("N2C024", text, use.span, "write it behind, in parentheses")
+
+
+def _refuse_bold_counter(run: Run, node: Node) -> None:
+    """The noise ``\\mathbf{n}`` of ``y_n = x_n + \\mathbf{n}`` is a vector by its font, and by its
+    letter the number of the place."""
+    if isinstance(node, Name) and node.font == "bold" and node.text in run.indices:
+        text = f"`{run.quote(node.span)}` is bold, as a vector is, and counts places here"
+        raise error("N2C033", text, node.span, "give one of the two another letter")
 
 
 def _refuse_condition(node: Node, use: Use) -> None:

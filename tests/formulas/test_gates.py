@@ -86,3 +86,8 @@ def test_a_gate_that_is_a_number_is_told() -> None:
     assert sum("no vector of gates" in one.message for one in alone.diagnostics) == 2
     said = compile_formula(r"h_t = f_t h_{t-1} + x_t", context=[r"f_t = \sigma(w^\top x_t)"])
     assert not any("no vector of gates" in one.message for one in said.diagnostics)
+
+
+def test_what_opens_what_it_is_given_is_a_function() -> None:
+    kinds = {one.name: one.kind for one in compile_formula(r"G = M_c(F) \odot F").inputs}
+    assert kinds == {"F": "array", "M_c": "function"}

@@ -100,6 +100,11 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
     Case(r"h = h_r + h_l", "h_r[d] h_l[d]", np.add),
     Case(r"y = [u_s; u_p]", "u_s[d] u_p[e]", lambda s, p: np.concatenate([s, p])),
     Case(
+        r"s(q, p) = \mathbf{h}_q^\top \mathbf{h}_p",
+        "h_q[d] h_p[d]",
+        np.dot,
+    ),
+    Case(
         r"P(t \mid q) = \mathrm{softmax}(W_t h_q + b_t)",
         "W_t[e,d] h_q[d] b_t[e]",
         lambda w, h, b: softmax(w @ h + b),

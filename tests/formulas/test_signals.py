@@ -30,6 +30,11 @@ from tables import Case, check, table
         "W[n,n] h[n] U[n,k] x[k]",
         lambda w, h, u, x: np.tanh(w @ h + u @ x),
     ),
+    Case(
+        r"\begin{cases} \frac{d z(t)}{dt} = A(t) z(t) \\ y(t) = C(t) z(t) \end{cases}",
+        "C[l,n,m] z[l,m]",
+        lambda c, z: (c @ z[..., None])[..., 0],
+    ),
     # What is said of h(t) holds beside it.
     Case(
         r"y(t) = C h(t) + b x(t)",
