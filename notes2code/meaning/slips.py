@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 
-from notes2code.diagnostics import Problem, Span, error, warning
+from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex.tree import (
     Accent,
     Big,
@@ -57,11 +57,32 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from residuals(nodes, defines)
     yield from rotations(nodes)
     yield from means.uncounted(nodes, equation)
+    yield from _elements_apart(nodes, seen, equation)
     conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 
 
 _NAMED = frozenset([Name, Script, Accent])
+
+
+def _elements_apart(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """A note for the z_y of ``e^{z_y} / Σ_j e^{z_j}``, where nothing says that y is a place of z,
+    and for an h_T beside ``Σ_j h_j``: each is an input of its own."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    counted: dict[str, set[str]] = defaultdict(set)
+    places: dict[tuple[str, str], Span] = {}
+    for node in nodes.of(Script):
+        match node:
+            case Script(Name(base), Name(letter), None, 0) if base.islower():
+                counted[base].add(letter)
+                places.setdefault((base, letter), node.span)
+    names_given = {given.name for given in equation.inputs}
+    for (base, letter), span in places.items():
+        own, array = names.code_name(base, letter), names.code_name(base)
+        apart = counted[base] & summed and letter not in seen.bound
+        if apart and {own, array} <= names_given:
+            text = f"`{own}` is taken to be an input of its own, and no element of `{array}`"
+            yield note("N2C039", text, span, "write an element as a sum with what is one-hot")
 
 
 # --- T as a label ------------------------------------------------------------------------------

@@ -370,3 +370,10 @@ def test_expectations(case: Case) -> None:
 def test_what_becomes_of_an_expectation_is_told(over: str) -> None:
     formula = compile_formula(rf"L = \mathbb{{E}}{over}[x_i^2]")
     assert any("expectation" in one.message for one in formula.diagnostics)
+
+
+def test_an_element_under_another_letter_is_told() -> None:
+    formula = compile_formula(r"L = -\log \frac{e^{z_y}}{\sum_j e^{z_j}}")
+    assert any("no element of `z`" in one.message for one in formula.diagnostics)
+    formula = compile_formula(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}")
+    assert not formula.diagnostics
