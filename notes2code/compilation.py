@@ -19,8 +19,8 @@ from notes2code.latex.apart import equations
 from notes2code.latex.labelled import Part, labelled
 from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.scope import Scope
 from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages

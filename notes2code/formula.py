@@ -15,10 +15,10 @@ from notes2code.diagnostics import Problem, Severity
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes as sizes
-from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.kinds import Passage
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.prose.kinds import Passage
 from notes2code.meaning.scope import Shape
 from notes2code.names import snake
 from notes2code.oracle import evaluate

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from notes2code.meaning.kinds import Passage
+from notes2code.meaning.prose.kinds import Passage
 from notes2code.vault.model import Note
 
 _LONE = re.compile(r"\$[^$]*\$")

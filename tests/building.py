@@ -8,8 +8,8 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.components.plan import Source, plan
 from notes2code.emit.package import render
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 
 Package = Mapping[str, str]
 

@@ -13,7 +13,8 @@ from notes2code.compilation import Compilation, compile_vault
 from notes2code.components import compiling
 from notes2code.components.library import library
 from notes2code.emit import view
-from notes2code.meaning import entries, typed
+from notes2code.meaning import typed
+from notes2code.meaning.linking import entries
 from notes2code.rendering import render
 from notes2code.vault import read_vault
 

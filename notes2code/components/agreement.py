@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from notes2code.components.compiling import Compiled
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.meaning import names
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.kinds import CALLED
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.prose.kinds import CALLED
 
 _ROWS = frozenset("XHZxhz")
 """Letters of tokens: what is said of one of them is said of each row of all."""

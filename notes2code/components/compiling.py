@@ -19,14 +19,20 @@ from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
-from notes2code.meaning.contradictions import contradictions
-from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Cases, Equation, Expr, Idx, Lambda, Ref, Size, rebuild, walk
-from notes2code.meaning.kinds import unlike
-from notes2code.meaning.linking import MAX_CHAIN, Linked, Linker
+from notes2code.meaning.linking.contradictions import contradictions
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
+from notes2code.meaning.linking.ranks import (
+    as_defined,
+    as_named,
+    as_used,
+    row_or_entry,
+    unlike_said,
+)
+from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
 from notes2code.meaning.names import base_letter
-from notes2code.meaning.ranks import as_defined, as_named, as_used, row_or_entry, unlike_said
-from notes2code.meaning.taken_whole import one_of_several, taken_whole
+from notes2code.meaning.prose.kinds import unlike
 
 
 @dataclass(frozen=True, eq=False)

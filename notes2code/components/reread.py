@@ -16,7 +16,7 @@ from notes2code.components.library import Library, plain
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.linking import JOIN
+from notes2code.meaning.linking.linker import JOIN
 
 
 def reread(

@@ -13,8 +13,8 @@ import notes2code
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.components.proofs import same_value
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import MAX_CHAIN, Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import MAX_CHAIN, Linker
 from notes2code.oracle import OracleError, evaluate
 
 LAST = 24

@@ -13,8 +13,8 @@ from notes2code.components.library import Component, Form, library
 from notes2code.components.pattern import kinds
 from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import type_formula
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.scope import Scope, Shape
 from tables import row
 

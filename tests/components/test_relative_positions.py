@@ -8,8 +8,8 @@ from notes2code.components.compiling import Compiler, shown_settings
 from notes2code.components.distances import Relative, relative
 from notes2code.components.library import library
 from notes2code.components.recognise import Recognised
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 
 SCALE = {"scale": "d_k**-0.5"}
 Z = r"z_i = \sum_j \mathrm{softmax}_j\left(\frac{q_i^\top (k_j + %s)}{\sqrt{d_k}}\right) %s"

@@ -6,8 +6,8 @@ import pytest
 
 from notes2code.components.compiling import Compiler, shown_settings
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 
 ROOT = r"\sqrt{\frac1d\sum_i x_i^2 + \epsilon}"
 

@@ -8,8 +8,8 @@ import pytest
 from notes2code import FormulaError, compile_formula
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from tables import Case, check, table
 
 GATES = [

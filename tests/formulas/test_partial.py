@@ -9,8 +9,8 @@ import torch
 from notes2code import FormulaError, compile_formula
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from tables import Case, check, softmax, table
 
 SCORES = r"s_{ij} = q_i^\top k_j, \quad j \le i, \quad "

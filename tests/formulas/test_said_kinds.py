@@ -8,9 +8,9 @@ import pytest
 from notes2code import FormulaError, compile_formula
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.kinds import Passage
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.prose.kinds import Passage
 from tables import Case, check, sigmoid, softmax, table
 
 SCALED = r"y = \gamma x + \beta"

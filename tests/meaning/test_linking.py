@@ -12,9 +12,9 @@ import pytest
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
-from notes2code.meaning import linking
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking import linker as linking
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula
 from notes2code.oracle import evaluate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from notes2code.meaning.names import label
-from notes2code.meaning.prose import said
+from notes2code.meaning.prose.said_kinds import said
 
 STATED = [
     (r"$\beta$ is a vector", "beta 1"),

@@ -17,8 +17,8 @@ from torch import nn
 from building import package_of
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 
 MOMENTS = (
     r", \quad \mu = \frac{1}{d}\sum_{i=1}^{d} x_i,"

@@ -18,8 +18,8 @@ from torch import nn
 from building import Package, package_of
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.meaning.entries import Entry
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 
 Array = np.ndarray
 

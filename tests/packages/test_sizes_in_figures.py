@@ -9,9 +9,9 @@ import pytest
 from building import Package, package_of
 from notes2code.components.library import library
 from notes2code.emit.any_size import of_any_size
-from notes2code.meaning.entries import Entry
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.linking import Linker
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from notes2code.oracle import numpy_source
 
 ATTENTION = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{64}) V"

@@ -1,0 +1,681 @@
+"""Applying functions of arrays: those defined in the notes or by the field, and unknown ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import ProblemError, Span, error, note
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import letters, probabilities, projected
+from notes2code.meaning.inference.indexing import place
+from notes2code.meaning.inference.reach import pass_on, refuse_limited
+from notes2code.meaning.inference.run import Run, Symbol, find, find_index
+from notes2code.meaning.inference.values import (
+    Value,
+    elementwise,
+    free_roots,
+    fresh,
+    link,
+    settled,
+    shape_text,
+)
+from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.overview.scripts import Use
+
+
+def known(run: Run, name: str) -> Equation | None:
+    """The equation of a function that this formula, the notes or the field define."""
+    return run.functions.get(name) or run.scope.functions.get(name) or _of_field(run, name)
+
+
+def without_number(run: Run, name: str) -> str:
+    """The name of a function of the field, of which a note numbers the uses: ``RMSNorm_2``."""
+    base, _, number = name.rpartition("_")
+    counts = number.isdigit() and known(run, name) is None and _of_field(run, base) is not None
+    return base if counts else name
+
+
+def _of_field(run: Run, name: str) -> Equation | None:
+    found = run.scope.field.get(name.replace("_", "").lower())
+    return found if found is not None and found.parameters else None
+
+
+def apply(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
+) -> Value:
+    """The value of a known function at arguments; ``named`` is its name with the number of its use.
+
+    Where an argument has more axes than the parameter, the function acts on each of its rows.
+    """
+    used, usual = len(equation.parameters), _of_field(run, use.name)
+    places: list[Value] = []
+    if equation.counted and len(arguments) == used + len(equation.counted):
+        places = [arguments[at] for at in equation.counted]
+        arguments = [a for at, a in enumerate(arguments) if at not in equation.counted]
+    if len(arguments) == used + len(equation.unused):
+        _refuse_others_left_out(run, use, [arguments[at] for at in equation.unused], span)
+        arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
+    elif len(arguments) != used or equation is usual:
+        attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
+        if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
+            return _other_arity(run, use, equation, arguments, span, named)
+        raise _other_number(use, equation, len(arguments), span)
+    if use.name in run.symbols and run.symbols[use.name].kind == "function":
+        raise _two_functions(use, span)
+    if len(equation.value.indices) - 2 >= equation.numbered > 0 == len(use.indices):
+        raise error(
+            "N2C041",
+            f"`{use.name}` gives a matrix for each of its indices, and has none here",
+            span,
+            "write the index that is meant, or say how they are put together",
+        )
+    equation = _of_elements(equation, arguments)
+    ranks = {i.name: len(i.shape) for i in equation.inputs}
+    of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
+    if of_numbers and not equation.value.indices:
+        if use.name in names.KERNELS and any(value.rank for value in arguments):
+            run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
+        if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
+            run.pay(2.2)  # its bounds are numbers
+    if of_numbers and not equation.value.indices and not equation.definitions:
+        return _inlined(run, equation, arguments, span)
+    if use.name in ranks:
+        raise error(
+            "N2C041",
+            f"`{use.name}` is a function here, and an array in its own definition",
+            span,
+            "give one of the two another name",
+        )
+    if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
+        text = f"`{use.name}` of columns would normalise each feature over the tokens"
+        run.conflict(3, text, span)
+    site = _site(run, use.name, named, arguments)
+    weights = _weights_of(run, use, equation, site, arguments)
+    sizes: dict[Size, Size] = {}
+    # The A_{ij}(x) of a function that gives a matrix are its elements.
+    elements = _gives_elements(run, use, equation, span)
+    own = [] if elements else _own_places(run, use)
+    arguments, row = _all_rows(run, equation, arguments)
+    given = dict(zip(equation.parameters, arguments, strict=True))
+    lambdas: list[Lambda] = []
+    extra: tuple[Index, ...] = ()
+    for parameter in equation.inputs:
+        axes = tuple(_instance(axis, sizes) for axis in parameter.shape)
+        if parameter.name in given:
+            value = given[parameter.name]
+            spare = value.rank - len(axes)
+            if spare < 0:
+                raise error(
+                    "N2C041",
+                    f"`{run.quote(value.span)}` is {shape_text(value)}, but `{use.name}` "
+                    f"takes an array of {len(axes)} axes there",
+                    value.span,
+                )
+            extra = _mapped_over(run, extra, value.axes[:spare], span)
+            refuse_limited(run, value.axes[spare:])
+            for mine, wanted in zip(value.axes[spare:], axes, strict=True):
+                run.unify(mine.size, wanted, value.span)
+            lambdas.append(Lambda(value.axes[spare:], value.body))
+        elif (length := _length_of(equation, parameter)) is not None:
+            lambdas.append(Lambda((), _instance(length, sizes)))
+        else:
+            lambdas.append(_own_input(run, use, parameter, axes, weights, own, span))
+    name = use.name
+    run.functions[name] = equation
+    result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    if row is not None:
+        run.unify(row.size, result[0].size, span)
+        called = Call(name, tuple(lambdas), (Idx(row), *map(Idx, result[1:])), site)
+        return Value(called, result[1:], span)
+    if elements:
+        at = tuple(
+            place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=False)
+        )
+        rest = result[len(at) :]
+        whole = (*at, *map(Idx, rest))
+        return Value(Call(name, tuple(lambdas), whole, site), (*extra, *rest), span)
+    count = len(equation.counted)
+    counted = _counted(run, result[:count], places, extra)
+    at = (*counted, *map(Idx, result[len(counted) :]))
+    return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _all_rows(
+    run: Run, equation: Equation, arguments: Sequence[Value]
+) -> tuple[Sequence[Value], Index | None]:
+    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)`` and the k_i
+    of ``\\alpha(q, k_i)``: all rows, and the index of the one that is meant."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    given = [shapes[name] for name in equation.parameters]
+    pairs = zip(given, arguments, strict=True)
+    short = [at for at, (shape, value) in enumerate(pairs) if len(shape) > value.rank]
+    if len(short) != 1 or arguments[short[0]].rank != 1 or len(given[short[0]]) != 2:
+        return arguments, None
+    vector = arguments[short[0]]
+    opened = _opened(vector)
+    others = (value for at, value in enumerate(arguments) if at != short[0])
+    if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given)):
+        return arguments, None
+    if any(opened[0] in free_roots(value.body) for value in others):
+        return arguments, None
+    every = fresh(opened[0].size)
+    body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
+    rows = Value(body, (every, *vector.axes), vector.span)
+    return [rows if at == short[0] else value for at, value in enumerate(arguments)], opened[0]
+
+
+def _opened(value: Value) -> list[Index]:
+    """The indices of a value that are none of its axes."""
+    return list(free_roots(value.body) - {find_index(axis) for axis in value.axes})
+
+
+def _keeps(equation: Equation, rows: Expr, parameters: int) -> bool:
+    """Whether a function gives a row for each that it gets, or a number for each beside others."""
+    indices = equation.value.indices
+    return bool(indices) and indices[0].size == rows and (len(indices) == 2 or parameters > 1)
+
+
+def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:
+    """Whether an indexed function is an element of what the function gives: ``E_i(x)`` beside
+    ``E_i(x) = W_i x``, ``A_{ij}(x)``, the ``g_i(x)`` of a softmax. A letter that gives a vector may
+    also be another function for each index, as ``FFN_i`` is."""
+    count, axes = len(use.indices), len(equation.value.indices)
+    if count and (count == equation.numbered or 1 < count == axes):
+        return True
+    letter = len(names.base_letter(use.name)) == 1
+    if not letter or count != 1 or not axes or _own_places(run, use) == []:
+        return False
+    if axes == 1 and _weighs(equation.value.body):
+        return True
+    if not use.name[0].islower():
+        return False
+    raise error(
+        "N2C033",
+        f"`{run.quote(span)}` may be an element of `{use.name}`, or another function each time",
+        span,
+        "define it with its index, or give the vector a name",
+    )
+
+
+def _weighs(body: Expr) -> bool:
+    """Whether a function gives the weights of a softmax, or what another picks of them, as in
+    ``TopK(softmax(x W), k)``."""
+    if isinstance(body, Call) and not any(number.indices for number in body.arguments[1:]):
+        body = body.arguments[0].body
+    return isinstance(body, ir.Softmax)
+
+
+def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:
+    """The size that an input is, where it is the number of places that a function's index has."""
+    counted = (index.size for index in equation.value.indices[: len(equation.counted)])
+    given = (size for size in counted if parameter.kind == "size")
+    return next((size for size in given if size.name == parameter.name), None)
+
+
+def _counted(
+    run: Run, axes: tuple[Index, ...], places: Sequence[Value], rows: tuple[Index, ...]
+) -> tuple[Expr, ...]:
+    """The places along the axes that a function's indices count: those that it is given; where it
+    is given none, each row of its argument is taken at its own."""
+    own = tuple(map(Idx, rows)) if len(rows) == len(axes) else ()
+    found = tuple(value.body for value in places) or own
+    for axis, expr in zip(axes, found, strict=False):
+        if isinstance(expr, Idx):
+            run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
+    return found
+
+
+def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: Span) -> None:
+    """Two calls that differ in nothing but what the definition does not compute with would be one:
+    the ``r(x, y) = \\log p(y | x)`` of two y, as a probability is an input. What is computed for
+    the call, as in ``MultiHead(LN(x))``, would be lost."""
+    texts = tuple(run.quote(one.span) for one in unused)
+    if any(not isinstance(one.body, Ref | Idx | ir.Num) for one in unused):
+        raise error(
+            "N2C033",
+            f"the definition of `{use.name}` does not say what becomes of `{', '.join(texts)}`",
+            span,
+            "define what it is made of, such as its heads, by the name that stands in parentheses",
+        )
+    if run.left_out.setdefault(use.name, texts) != texts:
+        raise error(
+            "N2C033",
+            f"the definition of `{use.name}` does not compute with `{', '.join(texts)}`, in which "
+            "its calls differ",
+            span,
+            "write each call out, with a name of its own for each probability",
+        )
+
+
+def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:
+    """A function that is defined on elements, ``score(q_i, k_j) = …`` or ``f(X_{ij}) = …``, as one
+    of a single query and a single key, or of a number, where it is given these; else the function
+    itself. The j of ``C(Q_i, K_j, V_j)`` is that of both or of none."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    pairs = zip(equation.parameters, arguments, strict=True)
+    more = {name: len(shapes[name]) - value.rank for name, value in pairs}
+    short = {name: count for name, count in more.items() if count > 0}
+    together = _at_one_place(equation, short)
+    if together is not equation:
+        return together
+    for name in short:
+        equation = _at_one_place(equation, {name: short[name]})
+    return equation
+
+
+def _at_one_place(equation: Equation, more: Mapping[str, int]) -> Equation:
+    """A function of elements of some of its inputs, which have so many axes less; the function
+    itself where it needs others of their elements, or was made so already."""
+    arrays = (part for one in equation.definitions for part in ir.walk(one.array.body))
+    if any(isinstance(part, Ref) and part.array in more for part in arrays):
+        return equation
+    refs = [e for e in ir.walk(equation.value.body) if isinstance(e, Ref) and e.array in more]
+    if any(len(ref.at) < more[ref.array] for ref in refs):
+        return equation
+    places = {
+        ref.array: {one.at[: more[one.array]] for one in refs if one.array == ref.array}
+        for ref in refs
+    }
+    counted = [at for found in places.values() for place in found for at in place]
+    rows = [index for index in equation.value.indices if Idx(index) in counted]
+    if any(len(found) > 1 for found in places.values()) or {*map(Idx, rows)} != {*counted}:
+        return equation
+    body = _single(equation.value.body, more)
+    if any(part == Idx(row) for row in rows for part in ir.walk(body)):
+        return equation
+    kept = tuple(index for index in equation.value.indices if index not in rows)
+    inputs = tuple(
+        replace(one, shape=one.shape[more.get(one.name, 0) :]) for one in equation.inputs
+    )
+    return replace(equation, inputs=inputs, value=Lambda(kept, body))
+
+
+def _single(expr: Expr, more: Mapping[str, int]) -> Expr:
+    """An expression with one element, which has so many axes less, in place of each array."""
+    if isinstance(expr, Ref) and expr.array in more:
+        places = expr.at[more[expr.array] :]
+        return Ref(expr.array, tuple(_single(place, more) for place in places))
+    return ir.rebuild(expr, lambda child: _single(child, more))
+
+
+def _other_arity(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
+) -> Value:
+    """A function of the field with another number of arguments than usual: attention that is given
+    one array takes that as queries, keys and values; otherwise it is one that the field does not
+    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
+    alike = {run.quote(argument.span) for argument in arguments}
+    if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
+        return apply(run, use, equation, arguments[:1], span, named)
+    ranks = {one.name: len(one.shape) for one in equation.inputs}
+    given = [ranks[name] for name in equation.parameters]
+    attends = {name.upper() for name in equation.parameters} <= {*"QKV"} and not equation.unused
+    if len(arguments) == 1 and attends and len(set(given)) == 1:
+        text = run.quote(arguments[0].span)
+        run.problems.append(
+            note("N2C039", f"`{use.name}` is taken to get `{text}` in all its places", span)
+        )
+        arguments = [arguments[0]] * len(equation.parameters)
+        return apply(run, use, equation, arguments, span, named)
+    place = _own_place(run, use, arguments) if sorted(given) == [0, 1] else None
+    if place is not None:
+        text = f"`{use.name}` is taken to get each row and its place, counted from 0"
+        run.problems.append(note("N2C039", text, span))
+        arguments = [place, *arguments] if given[0] == 0 else [*arguments, place]
+        return apply(run, use, equation, arguments, span, named)
+    if len(arguments) == 1 and attends:
+        raise _other_number(use, equation, 1, span)
+    if use.name in run.functions:
+        raise _two_functions(use, span)
+    return unknown(run, use, arguments, span)
+
+
+def _own_place(run: Run, use: Use, arguments: Sequence[Value]) -> Value | None:
+    """What is left out of ``\\mathrm{RoPE}(X W)`` beside ``\\mathrm{RoPE}(x, m) = …``: the place
+    of each row, if that is what the function depends on by the field's custom."""
+    usual = _of_field(run, use.name)
+    if usual is None or len(arguments) != 1 or not _depends_on_places(usual):
+        return None
+    rows = arguments[0].axes[: arguments[0].rank - 1]
+    opened = rows or _opened(arguments[0])
+    return Value(Idx(opened[0]), rows, arguments[0].span) if len(opened) == 1 else None
+
+
+def _depends_on_places(equation: Equation) -> bool:
+    """Whether a function computes with the numbers of the rows that it is given."""
+    rows = set(map(Idx, equation.value.indices[:1]))
+    parts = ir.walk(equation.value.body)
+    return any(isinstance(part, ir.Mul) and not rows.isdisjoint(part.factors) for part in parts)
+
+
+def _other_number(use: Use, equation: Equation, given: int, span: Span) -> ProblemError:
+    return error(
+        "N2C041",
+        f"`{use.name}` takes {len(equation.parameters) + len(equation.unused)} arguments, "
+        f"not {given}",
+        span,
+        "give it as many as its definition has"
+        if equation.unused
+        else f"it is defined with ({', '.join(equation.parameters)})",
+    )
+
+
+def _two_functions(use: Use, span: Span) -> ProblemError:
+    return error(
+        "N2C041",
+        f"`{use.name}` is called with different numbers of arguments",
+        span,
+        "give one of the two functions another name",
+    )
+
+
+def _site(run: Run, function: str, named: str, arguments: Sequence[Value]) -> int:
+    """The number of a call. The same call twice in one statement is one, with one set of weights,
+    and so is one at other elements, as ``score(q_i, k_l)`` beside ``score(q_i, k_j)``; other calls
+    have weights of their own."""
+    arrays = [v.body.array if isinstance(v.body, Ref) else run.quote(v.span) for v in arguments]
+    text = "; ".join(arrays)
+    key = f"{named}({text})@{run.statement}"
+    if key not in run.sites:
+        run.sites[key] = run.sites[function] = run.sites.get(function, -1) + 1
+    return run.sites[key]
+
+
+def _mapped_over(
+    run: Run, before: tuple[Index, ...], more: tuple[Index, ...], span: Span
+) -> tuple[Index, ...]:
+    if not before or not more:
+        return before or more
+    if len(before) != len(more):
+        raise error(
+            "N2C041",
+            "the arguments have different numbers of rows to map the function over",
+            span,
+            "write with indices which elements go together",
+        )
+    for mine, theirs in zip(before, more, strict=True):
+        link(run, mine, theirs, span)
+    return before
+
+
+def _instance(size: Expr, sizes: dict[Size, Size]) -> Size:
+    """A copy of a callee's size, the same for all its occurrences in one call."""
+    if isinstance(size, Size):
+        if size not in sizes:
+            sizes[size] = Size(size.name, 0, size.kind)
+            if size.value is not None:
+                sizes[size].value = _copied(size.value, sizes)
+        return find(sizes[size])
+    return Size("", value=_copied(size, sizes))
+
+
+def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
+    if isinstance(expr, Size):
+        return _instance(expr, sizes)
+    return ir.rebuild(expr, lambda child: _copied(child, sizes))
+
+
+def _own_input(
+    run: Run,
+    use: Use,
+    parameter: ir.Input,
+    axes: tuple[Size, ...],
+    weights: str,
+    own: Sequence[tuple[Size, Expr]],
+    span: Span,
+) -> Lambda:
+    """An input of the function that is no parameter, such as a weight: an input here too.
+
+    ``weights`` names the set that it belongs to. Each of the ``FFN_i(x)`` has weights of its own. A
+    number that the note's own function computes with, such as the s of ``Q(x) = round(x / s)``, is
+    the same everywhere.
+    """
+    if parameter.kind == "function" and parameter.name in run.defines:
+        raise error(
+            "N2C034",
+            f"`{parameter.name}` is defined here by `{use.name}`, which is defined by it",
+            span,
+            "this follows from that formula, and is no definition of its own",
+        )
+    axes = (*(size for size, _ in own), *axes) if axes else axes
+    owner = f"{weights}.{parameter.name}"
+    name, number = parameter.name, 1
+    if parameter.kind == "array" and not axes and _is_of_note(run, use, name):
+        owner = ""
+        if name in run.symbols and run.symbols[name].axes:
+            run.pay(2.2)  # the s of s (Q(x) - z) is a number there, too
+    while _is_another(run, name, owner, parameter.kind):
+        number += 1
+        name = f"{parameter.name}_{number}"
+    symbol = run.symbols.get(name)
+    if symbol is None:
+        if run.step is not None and axes:
+            axes = (run.step.size, *axes)
+        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
+        run.symbols[name] = symbol
+    else:
+        for mine, theirs in zip(symbol.axes, axes, strict=False):
+            run.unify(mine, theirs, use.span)
+    stepped = run.step is not None and bool(symbol.axes)
+    lead: tuple[Expr, ...] = (Idx(run.step),) if stepped and run.step is not None else ()
+    lead += tuple(place for _, place in own) if symbol.axes else ()
+    indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
+    return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+
+
+def _weights_of(
+    run: Run, use: Use, equation: Equation, site: int, arguments: Sequence[Value]
+) -> str:
+    """The set of weights that a call of a function computes with.
+
+    A second call of a layer, such as an FFN, of what takes off a mean, or of what is applied to its
+    own result, as in ``Conv(Conv(x))``, has weights of its own. A function with a letter for a
+    name, ``φ(q)`` and ``φ(k)``, and another word that the note defines, ``Enc(x)`` and ``Enc(y)``,
+    have one set.
+    """
+    base, _, label = use.name.partition("_")
+    if len(names.base_letter(use.name)) == 1 or base in names.GREEK:
+        return use.name
+    layer = names.is_norm(use.name) or _of_field(run, use.name) is not None
+    layer = layer or any(not one.shape and _is_statistic(one.name) for one in equation.inputs)
+    if layer and label not in names.GREEK:
+        return f"{use.name}#{site}"
+    if any(_holds_call(run, value.body, use.name) for value in arguments):
+        return f"{use.name}#{site}"
+    if site and any(one.shape and one.name not in equation.parameters for one in equation.inputs):
+        text = f"all calls of `{use.name}` are taken to have the same weights"
+        run.problems.append(
+            note("N2C039", text, use.span, "write `_1` and `_2` where they have not")
+        )
+    return use.name
+
+
+def _holds_call(run: Run, body: Expr, name: str) -> bool:
+    """Whether a function was called for a value, or for what that is made of."""
+    for part in ir.walk(settled(body)):
+        if isinstance(part, Call) and part.function == name:
+            return True
+        made = run.defined.get(part.array) if isinstance(part, Ref) else None
+        if made is not None and _holds_call(run, made.array.body, name):
+            return True
+    return False
+
+
+def _is_of_note(run: Run, use: Use, name: str) -> bool:
+    """Whether a number that a function computes with is one number of the note, and neither the
+    mean or the deviation of what the function is given nor a size or a family here."""
+    alone = run.seen.counted.get(name, {0}) == {0} and name not in run.seen.sizes
+    array = name in run.seen.transposed or letters.is_memory(run, name)
+    return use.name in run.scope.functions and alone and not (_is_statistic(name) or array)
+
+
+def _is_statistic(name: str) -> bool:
+    """Whether a number is the mean or the deviation of what a function is given."""
+    return names.base_letter(name) in ("mu", "sigma")
+
+
+def _own_places(run: Run, use: Use) -> list[tuple[Size, Expr]]:
+    """The sizes and places of the indices of a function that has weights for each: ``FFN_i``."""
+    found: list[tuple[Size, Expr]] = []
+    for at in use.indices:
+        if run.step is None or names.label(at.node) != run.step.name:
+            size = Size("")
+            found.append((size, place(run, at, size, use)))
+    return found
+
+
+def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
+    """Whether the formula has something else by the name of a function's own input."""
+    known = run.symbols.get(name)
+    if known is None:
+        here = kind == "array" and owner != "" and name in run.seen.counted
+        return name in run.defines or here
+    return known.owner != owner or (not owner and bool(known.axes))
+
+
+def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
+    """A function of numbers, written out at its arguments, element by element."""
+    values = dict(zip(equation.parameters, arguments, strict=True))
+    base = max(arguments, key=lambda value: value.rank)
+    for value in arguments:
+        if value is not base:
+            elementwise(run, base, value, ir.add, span)
+    for other in equation.inputs:
+        if other.name not in values and other.name in run.defines:
+            text = f"the `{other.name}` of `{run.quote(span)}` is defined here as something else"
+            raise error("N2C035", text, span, "give one of the two another name")
+        if other.name not in values and other.name not in run.symbols:
+            sizes: dict[Size, Size] = {}
+            axes = tuple(_instance(axis, sizes) for axis in other.shape)
+            run.symbols[other.name] = Symbol(other.name, axes, other.written, span, other.kind)
+
+    def fill(expr: Expr) -> Expr:
+        if isinstance(expr, Ref) and expr.array in values:
+            return values[expr.array].body
+        return ir.rebuild(expr, fill)
+
+    return Value(fill(equation.value.body), base.axes, span)
+
+
+# --- functions that nobody defines -------------------------------------------------------------
+
+
+def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value:
+    """A function that the notes do not define is an input, and keeps its first argument's shape."""
+    if not arguments:
+        raise error("N2C030", f"`{use.name}` is not defined", span)
+    first = arguments[0]
+    plain = use.name.replace("_", "").lower()
+    attention = _of_field(run, "attention")
+    if attention is not None and _attends(plain) and len(arguments) == len(attention.parameters):
+        return apply(run, use, attention, arguments, span, use.name)
+    if plain in _OTHER_SHAPES:
+        raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
+    if use.name not in run.symbols:
+        run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
+    site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
+    ranks = tuple(value.rank for value in arguments)
+    if run.given.setdefault(use.name, ranks) != ranks:
+        run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
+    if not first.rank and _EMBEDS.search(use.name):
+        run.pay(2.2)  # an embedding is a vector, and so is the one-hot word that it is of
+    lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
+    for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
+        size = run.members.setdefault((use.name, count), Size(""))
+        lambdas += (Lambda((), place(run, at, size, use)),)
+    shape = ("same", 0.0), ("number", 0.5)
+    options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
+    if len(arguments) == 2 and plain in _OF_TWO:
+        run.pay(1.2 * sum(value.rank != 1 for value in arguments))  # the sim(k, k_i) of two vectors
+    if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
+        if plain in _OF_TWO:
+            options = shape[1:]
+        elif names.base_letter(use.name) in _LETTERS_OF_TWO:
+            options = ("number", 0.0), ("same", 0.5)
+    if names.base_letter(use.name) in _RETURNS and _is_state(first):
+        options = shape[1:]
+    if first.rank and "att" in plain and not all(value.rank for value in arguments):
+        run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
+    if plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
+        options = shape[:1]
+    density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
+    labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
+    density = density and (run.gives_number or labelled or not run.parameters)
+    if density or probabilities.is_normalised(run):
+        options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
+    if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
+        options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
+    if _is_predicted(use) and (len(arguments) < 2 or not arguments[1].rank):
+        # The ε_θ(x_t, t) is of the kind of x_t.
+        options = shape[:1] if use.name.startswith("epsilon") else shape
+    if plain in names.FEATURE_MAPS:
+        options = shape[:1]
+        if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
+            text = f"`{run.quote(first.span)}` is a number, and queries and keys are vectors"
+            run.conflict(3, text, first.span)
+    if use.name == "Z" and run.seen.logs:
+        options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
+    if use.name in run.picked:
+        options = shape[1:]
+    gives = run.choose(f"result {use.name}", options)
+    if site == 0:
+        what = "keep the shape of its argument" if gives == "same" else "give a number"
+        text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
+        run.problems.append(note("N2C030", text, use.span))
+    result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
+    for axis, own in zip(first.axes, result, strict=False):
+        pass_on(run, axis, own)
+    if plain not in names.FEATURE_MAPS:
+        refuse_limited(run, (axis for value in arguments for axis in value.axes))
+    body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
+    return Value(body, result, span)
+
+
+def _is_predicted(use: Use) -> bool:
+    """Whether a model gives what stands beside its first argument: a noise ε_θ, a mean μ_θ."""
+    base, _, label = use.name.partition("_")
+    return base in _PREDICTED and label in ("theta", "phi")
+
+
+_PREDICTED = frozenset([*"suvxz", "epsilon", "mu"])
+
+
+def _is_state(value: Value) -> bool:
+    """Whether a value is the s, or s_t, of ``V(s)`` and ``Q(s, a)``."""
+    return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "s"
+
+
+def _attends(plain: str) -> bool:
+    """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
+    return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
+
+
+_OTHER_SHAPES = frozenset(
+    "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
+    "split stack transpose unsqueeze vec view".split()
+)
+_NUMBERS = frozenset(
+    "argmax argmin bce ce count det df dim idf js jsd kl lcs len loss mse rank size tf".split()
+)
+"""Functions that do not keep the shape of their argument."""
+
+_EMBEDS = re.compile(r"(?:^|_|[a-z])[Ee]mb(?:ed|edding)?s?(?:_|$)")
+"""What embeds is called: ``Emb``, ``PosEmbed``, ``token_embedding``."""
+
+_OF_TWO = frozenset("dist distance kernel score sim similarity".split())
+"""Functions that give a number for two vectors."""
+
+_RETURNS = frozenset("QVARr")
+"""Letters of rewards and of what they add up to from a state s on."""
+
+_LETTERS_OF_TWO = frozenset("adkrs")
+"""Letters of scores, distances, kernels, rewards and similarities: they do so, too."""
+
+
+def number_input(run: Run, name: str, span: Span) -> Expr:
+    """An input that is a number."""
+    if name not in run.symbols:
+        run.symbols[name] = Symbol(name, (), name, span)
+    return Ref(name)

@@ -1,0 +1,187 @@
+"""Whether a name before parentheses is called or multiplied."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
+from notes2code.meaning import names
+from notes2code.meaning.inference import applying, functions, masks, of_arrays, probabilities
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import HADAMARD
+from notes2code.meaning.overview import binders, quantities, scripts
+
+_MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
+
+_PARAMETERS = frozenset("theta phi psi omega".split())
+"""What stands below a network for its parameters: ``C_\\phi(x)``."""
+
+
+def is_called(run: Run, name: Node, group: Group) -> bool:
+    """Whether a name before parentheses is called rather than multiplied."""
+    use = run.seen.use(name)
+    if use.transposed or use.power is not None:
+        return False
+    if of_arrays.is_expectation(run, name, group):
+        return True
+    if masks.kind(run, use.name):
+        return True
+    if applying.known(run, use.name) is not None or functions.builtin(use.name) is not None:
+        return group.open in ("(", "[") or functions.builtin(use.name) is not None
+    if _are_sizes(run, use.name, group):
+        return False
+    word = len(names.base_letter(use.name)) > 2 and use.name[0].isupper()
+    if group.open not in ("(", "[") and not (word and group.open == "{"):
+        return False
+    if probabilities.is_probability(run, use, group):
+        return True
+    if use.name in run.seen.kernels:
+        return not use.indices
+    symbol = run.symbols.get(use.name)
+    if symbol is not None:
+        return symbol.kind == "function"
+    if group.open == "[" and len(group.items) == 1 and _is_array(run, group.items[0]):
+        return use.name in run.seen.called
+    if use.name in run.defined:
+        return False
+    if use.name in run.shapes or use.name in run.scope.arrays:
+        # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
+        called = use.name in run.seen.called
+        return called and (use.name == "sigma" or _is_given_as_one(run, use, group))
+    return _may_be_called(run, name, group)
+
+
+def _are_sizes(run: Run, name: str, group: Group) -> bool:
+    """Whether a name, and all that stands in the parentheses behind it, are sizes by the shapes
+    that the note declares: ``r (d + k)``. What is of a lone name, ``d(k)``, may be a distance."""
+    axes = {axis for shape in run.shapes.values() for axis in shape.axes}
+    lone = len(group.items) != 1 or scripts.is_name(group.items[0])
+    if lone or name not in axes:
+        return False
+    inside = [n.text for n in walk(group.items[0]) if isinstance(n, Name)]
+    return bool(inside) and axes.issuperset(inside)
+
+
+def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
+    """Whether what is an array elsewhere in the note is a function here: nobody multiplies a small
+    letter by a list, ``f(s_{t-1}, y_t)``, or writes a factor in parentheses, ``p(x)``."""
+    listed = "," in group.separators and not any(isinstance(item, Dots) for item in group.items)
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    base = names.base_letter(use.name)
+    of_vector = alone and names.base_letter(run.seen.use(group.items[0]).name).islower()
+    small = base.islower() or (of_vector and base not in names.MULTIPLIED)  # Q(K^⊤) is a product
+    return small and use.name not in run.shapes and group.open == "(" and (listed or alone)
+
+
+def _may_be_called(run: Run, name: Node, group: Group) -> bool:
+    """Whether a name of which nothing is known is called, as its letter and its use show."""
+    use = run.seen.use(name)
+    base = names.base_letter(use.name)
+    if len(base) > 1 and base not in names.GREEK:
+        return use.name in run.seen.called or base[0].isupper()
+    weighted = ";" in group.separators and base in functions.LETTERS  # f_t(x; θ), but W (q; k)
+    if group.open == "(" and (weighted or "," in group.separators):
+        return use.name in run.seen.called
+    if use.name in run.scope.callees:
+        return True
+    if base.isupper() and quantities.is_amount(group):
+        return False  # the L of so many layers, of 4 d^2 weights each
+    if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
+        return use.name in run.seen.called or not use.indices
+    if use.name in run.seen.rates and isinstance(group.items[0], Infix):
+        return False  # the k of e^{-k (t - t_0)}
+    if _opens_its_argument(run, name, group):
+        return True
+    if use.name not in run.seen.called or _is_scale(run, base, group):
+        return False
+    # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
+        return False  # but a K^⊤, behind a Q
+    if base in names.GREEK:
+        return alone and not use.indices
+    if use.indices:
+        expert = alone and (base in functions.LETTERS or base == "E")
+        passed = _is_passed_on(run, name, group) or _is_call(group)
+        return expert or (base in _MAYBE_FUNCTIONS and passed)
+    is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
+    network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
+    factor = base in names.MULTIPLIED | {*"QKV"} or names.is_size_name(base)
+    return (
+        base in _MAYBE_FUNCTIONS
+        or is_passed
+        or (use.name.isupper() and not factor and _is_bent(group))
+        or (alone and (network or base not in names.MULTIPLIED))
+    )
+
+
+def _is_scale(run: Run, base: str, group: Group) -> bool:
+    """Whether a letter scales what stands in parentheses, as in ``s (q - z)``; what is given a
+    distance of positions, ``a(i - j)``, is a function, and so is an activation, ``a(W x + b)``."""
+    match group.items:
+        case [Infix("-") as body] if base in quantities.SCALES & run.seen.quantities:
+            return run.seen.bound.isdisjoint(n.text for n in walk(body) if isinstance(n, Name))
+    return False
+
+
+def _opens_its_argument(run: Run, name: Node, group: Group) -> bool:
+    """Whether what is made of F is multiplied by F again, element by element: the ``M(F) ⊙ F`` of
+    channel attention is a call, since a product M F would have another shape."""
+    if len(group.items) != 1 or not scripts.is_name(group.items[0]):
+        return False
+    for node in run.seen.nodes.of(Infix):
+        for made, other in ((node.left, node.right), (node.right, node.left)):
+            mine = isinstance(made, Juxt) and made.factors == (name, group)
+            if node.op in HADAMARD and mine and alike(other, group.items[0]):
+                return True
+    return False
+
+
+def _is_call(group: Group) -> bool:
+    """Whether parentheses hold a call and nothing else, as those of ``b(\\phi(x, y))`` do: a factor
+    would need none."""
+    match group:
+        case Group("(", (Juxt((name, Group("("))),)):
+            return scripts.is_name(name)
+    return False
+
+
+def _is_bent(group: Group) -> bool:
+    """Whether parentheses hold one product or call, and not of matrices alone, as those of ``S(W
+    x)`` do: what stands before them bends that. A ``Q (K^⊤ V)`` says what is multiplied first."""
+    match group:
+        case Group("(", (Juxt(factors),)):
+            return not all(binders.bare(factor).isupper() for factor in factors)
+    return False
+
+
+def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter in parentheses is the parameter of what is defined, or stands behind another
+    name too: the x of ``f(x) = Σ_i g_i(x) E_i(x)`` is passed on to each, and multiplies none."""
+    if group.open != "(" or len(group.items) != 1 or not isinstance(group.items[0], Name):
+        return False
+    letter, own = group.items[0].text, binders.bare(name)
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    others = {
+        binders.bare(caller)
+        for caller, group in pairs
+        for behind in (group.base if isinstance(group, Script) else group,)
+        if isinstance(behind, Group) and behind.open == "(" and len(behind.items) == 1
+        if isinstance(behind.items[0], Name) and behind.items[0].text == letter
+    }
+    return letter in run.whole_parameters or bool(others - {own, ""})
+
+
+def _is_array(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is a whole matrix, as in ``K[X]``: no index, and no product."""
+    use = run.seen.understood(node)
+    return use is not None and not use.indices and use.name.isupper() and use.name != "T"
+
+
+def is_of_another_model(run: Run, name: str, group: Group) -> bool:
+    """Whether an encoder or a decoder is given a vector, the z of ``Decoder(z)`` or the y_{t-1} of
+    ``Decoder(y_{t-1}, c_t)``: those of Transformers take whole sequences."""
+    given = (binders.bare(item) for item in group.items)
+    vectors = [letter for letter in given if len(letter) == 1 and letter.islower()]
+    sequences = {name for name, shape in run.shapes.items() if len(shape.axes) > 1}
+    return name in ("Encoder", "Decoder") and not sequences.issuperset(vectors)

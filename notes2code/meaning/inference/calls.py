@@ -1,0 +1,391 @@
+"""Calls: functions of numbers, of arrays, and those that the notes or the field define."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import (
+    Apply,
+    Dots,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Script,
+    walk,
+)
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import (
+    applying,
+    called,
+    divergences,
+    functions,
+    indicators,
+    linear,
+    look_alikes,
+    masks,
+    of_arrays,
+    powers,
+    probabilities,
+    projected,
+    softmax,
+    symbols,
+)
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import Value, mapped
+from notes2code.meaning.overview import scripts
+
+_INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
+
+_DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
+
+
+def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """The value of a call that begins at a factor, and where the next factor is."""
+    name = factors[at]
+    if indicators.is_one(name):
+        return indicators.before_brackets(run, factors, at)
+    if not scripts.is_name(name) or at + 1 >= len(factors):
+        return None
+    behind = factors[at + 1]
+    group = behind.base if isinstance(behind, Script) else behind
+    if not isinstance(group, Group) or group.open not in ("(", "[", "{", ""):
+        return None
+    if isinstance(behind, Script) and not isinstance(behind.base, Group):
+        return None
+    look_alikes.refuse_inverse(run, name, group)
+    if group is behind and (squared := _raised_call(run, name, group)) is not None:
+        return squared, at + 2
+    repeated = look_alikes.repeated(run, name, group)
+    if repeated is not None:
+        scripted = repeated if group is behind else _scripts_of_call(run, repeated, behind)
+        return scripted, at + 2
+    if group is behind and (element := look_alikes.element(run, name, group)) is not None:
+        return element, at + 2
+    if look_alikes.is_among_places(run, name, group):
+        raise look_alikes.looked_up(run, name, group)
+    if not called.is_called(run, name, group):
+        if not look_alikes.is_raised(behind):
+            look_alikes.refuse_unclear(run, name, group)
+            look_alikes.refuse_kernel(run, factors, at)
+        return None
+    look_alikes.refuse_spelt_name(run, factors[: at + 1], group)
+    if isinstance(behind, Script) and _tells_axis(run, name, behind):
+        name = Script(name, behind.sub, None, 0, name.span)
+        behind = replace(behind, sub=None)
+    elif isinstance(behind, Script) and _picks_element(run, name, behind):
+        run.picked.add(run.seen.use(name).name)
+        name = Script(name, behind.sub, None, 0, name.span)
+        behind = replace(behind, sub=None)
+    value = call(run, name, group)
+    if isinstance(behind, Script):
+        value = _scripts_of_call(run, value, behind)
+    place = factors[at + 2] if at + 2 < len(factors) else None
+    if isinstance(place, Group) and look_alikes.is_place(run, place):  # softmax(x)[i]
+        return powers.index(run, value, place.items[0]), at + 3
+    return value, at + 2
+
+
+def _tells_axis(run: Run, name: Node, behind: Script) -> bool:
+    """Whether the j of ``softmax(q_i^⊤ k_j)_j`` tells what the softmax runs over: it counts the
+    scores inside."""
+    if not isinstance(name, Name) or not isinstance(behind.sub, Name):
+        return False
+    letter = behind.sub.text
+    if not softmax.is_softmax(name.text) or letter not in run.indices:
+        return False
+    used = (run.seen.understood(node) for node in walk(behind.base))
+    inside = any(names.label(at.node) == letter for use in used if use for at in use.indices)
+    assert isinstance(behind.base, Group)
+    items = behind.base.items
+    return inside and len(items) == 1 and run.lower(items[0]).rank == 0
+
+
+def _picks_element(run: Run, name: Node, behind: Script) -> bool:
+    """Whether the i of ``G(x)_i`` counts the numbers that a letter, or a gate, gives which nobody
+    defines: it is another number for each i, as ``G_i(x)`` is."""
+    if not isinstance(name, Name) or not isinstance(behind.sub, Name):
+        return False
+    use = run.seen.use(name)
+    letter = len(use.name) == 1 or _GATES.search(use.name) is not None
+    known = use.name in names.FEATURE_MAPS or not functions.is_unknown(run, use)
+    return letter and not known and behind.sub.text in run.indices
+
+
+_GATES = re.compile("gat(e|ing)|rout|top_?k", re.IGNORECASE)
+
+
+def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
+    """``\\mathrm{ReLU}^2(x)``, which is the square of what the function gives, and
+    ``\\sigma^2(x)`` where the formula or the notes define it."""
+    if not isinstance(name, Script) or name.sub is not None or not isinstance(name.sup, Num):
+        return None
+    base = name.base
+    if not isinstance(base, Name):
+        return None
+    squared = f"{scripts.bare_name(base)}_squared"
+    if scripts.is_two(name.sup) and applying.known(run, squared) is not None:
+        return call(run, Name(squared, name.span), group)
+    known = applying.known(run, scripts.bare_name(base)) is not None
+    if known or functions.builtin(base.text) is not None:
+        return powers.raised(run, call(run, base, group), name.sup, name)
+    if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
+        raise look_alikes.unclear(run, name, group)  # nobody puts a lone factor into parentheses
+    return None
+
+
+def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
+    assert isinstance(behind, Script)
+    if behind.primes:
+        where = value.span.to(behind.span)
+        raise error(
+            "N2C033",
+            f"the prime of `{run.quote(where)}` may be a derivative or a transpose",
+            where,
+            "write `^\\top` for the transpose; a derivative cannot be computed",
+        )
+    if behind.sub is not None:
+        _refuse_unknown_elements(run, value, behind.sub)
+        value = powers.index(run, value, behind.sub)
+    if behind.sup is not None:
+        value = powers.raised(run, value, behind.sup, behind)
+    return value
+
+
+def _refuse_unknown_elements(run: Run, value: Value, sub: Node) -> None:
+    """The i of ``G(x)_i`` counts what an unknown function gives, which need not be as many as x."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    symbol = run.symbols.get(called)
+    if symbol is None or symbol.kind != "function" or called in names.FEATURE_MAPS:
+        return
+    raise error(
+        "N2C030",
+        f"how many elements `{run.quote(value.span)}` has is not known",
+        sub.span,
+        f"define `{called}`, or write the number of the function below its name",
+    )
+
+
+def call(run: Run, name: Node, group: Group) -> Value:
+    """The value of ``name(…)``."""
+    use = run.seen.use(name)
+    span = name.span.to(group.span)
+    if not group.items:
+        raise error("N2C041", f"`{use.name}` is given nothing", group.span)
+    named, use = use.name, replace(use, name=applying.without_number(run, use.name))
+    equation = applying.known(run, use.name)
+    if equation is not None and len(group.items) != len(equation.parameters):
+        # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.
+        equation = None if probabilities.is_probability(run, use, group) else equation
+    if equation is not None and equation is run.scope.field.get(use.name.lower()):
+        equation = None if called.is_of_another_model(run, use.name, group) else equation
+    if equation is not None:
+        items = _in_order(run, use, group, equation.parameters)
+        arguments = projected.arguments(run, use.name, equation, items)
+        return applying.apply(run, use, equation, arguments, span, named)
+    if use.name in run.defined:
+        raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
+    if use.name == "N" and ";" in group.separators and len(group.items) == 3:
+        raise error("N2C037", "the density of a normal distribution is not computed", span)
+    hidden = masks.called(run, name, group, span)
+    if hidden is not None:
+        return hidden
+    if of_arrays.is_expectation(run, name, group):
+        return of_arrays.expectation(run, name, group, span)
+    if _over_set(name) and not softmax.is_softmax(use.name):
+        text = f"what `{run.quote(name.span)}` makes of all members of a set is not said"
+        raise error("N2C037", text, name.span, "write a sum, a mean or a maximum as `\\sum_{…}`")
+    plain = use.name.replace("_", "").lower()
+    if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
+        group = _listed(group)
+    if use.name.lower().startswith("swish_"):
+        return _swish(run, use.name, group, span)
+    if plain in functions.LEAKY:
+        return _leaky(run, name, group, span)
+    if plain in functions.OF_NUMBERS:
+        return _of_numbers(run, functions.OF_NUMBERS[plain], group, span)
+    if plain in of_arrays.BY_NAME:
+        return of_arrays.BY_NAME[plain](run, name, group, span)
+    if softmax.is_softmax(use.name):
+        return softmax.called(run, name, group, span)
+    if plain.startswith("linear"):
+        return linear.layer(run, name, group, span)
+    if plain in of_arrays.REDUCTIONS:
+        return of_arrays.reduction(run, of_arrays.REDUCTIONS[plain], group, span)
+    if probabilities.is_probability(run, use, group):
+        return probabilities.probability(run, use, group, span)
+    if use.name in _greek_functions(run) and len(group.items) == 1:
+        return _of_numbers(run, functions.GREEK_FUNCTIONS[use.name], group, span)
+    if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
+        return divergences.divergence(run, use.name, group, span)
+    if any(isinstance(item, Dots) for item in group.items):
+        raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
+    items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
+    arguments = projected.arguments(run, use.name, None, items)
+    for pair in pairwise(zip(items, arguments, strict=True)):
+        (mine, left), (theirs, right) = pair
+        symbols.forbid_own_element(run, (mine, theirs), left, right)
+    return applying.unknown(run, use, arguments, span)
+
+
+def _over_set(name: Node) -> bool:
+    """Whether a function is one of all members of a set: ``\\mathrm{AGG}_{u ∈ N(v)}``."""
+    below = name.sub if isinstance(name, Script) else None
+    return isinstance(below, Relation) and below.signs == ("∈",)
+
+
+_OF_SETS = of_arrays.REDUCTIONS.keys() | {"var", "std"}
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a node is ``\\{r_1, …, r_n\\}``."""
+    return isinstance(node, Group) and node.open == "{" and len(node.items) > 1
+
+
+def _listed(group: Group) -> Group:
+    """The argument of ``mean(\\{r_1, …, r_n\\})`` as the vector of these numbers."""
+    (members,) = group.items
+    assert isinstance(members, Group)
+    return replace(group, items=(replace(members, open="["),))
+
+
+def _in_order(
+    run: Run, use: scripts.Use, group: Group, parameters: Sequence[str] = ()
+) -> Sequence[Node]:
+    """The arguments of a call, also where they are named: ``Attention(Q = X, K = Z, V = Z)``; the
+    named ones stand last, as in ``\\mathrm{TopK}(x, k = 2)``."""
+    given: list[Node] = []
+    named: dict[str, Node] = {}
+    for item in group.items:
+        match item:
+            case Relation((left, right), ("=",)) if left and right and scripts.is_name(left):
+                named[run.seen.use(left).name] = right
+            case _ if not named:
+                given.append(item)
+    if not named or len(given) + len(named) < len(group.items):
+        return group.items
+    expected = parameters[len(given) :] or tuple(named)
+    if named.keys() != set(expected):
+        raise error(
+            "N2C041",
+            f"`{use.name}` takes ({', '.join(parameters)}), not ({', '.join(named)})",
+            group.span,
+            "give the arguments the names that they have in its definition, or none",
+        )
+    return [*given, *(named[name] for name in expected)]
+
+
+def _greek_functions(run: Run) -> Set[str]:
+    """The letters that are known functions: the Φ(Q) of attention is a feature map, and beside a
+    mean ``μ(x)`` or a signal ``α(t)`` a σ is its deviation."""
+    others = {"Phi"} if run.seen.attends else set()
+    if not run.seen.called.isdisjoint(("mu", "alpha")):
+        others.add("sigma")
+    return functions.GREEK_FUNCTIONS.keys() - others
+
+
+def _compares_two(group: Group) -> bool:
+    """Whether something stands beside something else, as in ``KL(p ‖ q)``."""
+    return "‖" in group.separators or any(
+        isinstance(node, Infix) and node.op == "‖" for node in walk(group)
+    )
+
+
+def applied(run: Run, node: Apply) -> Value:
+    """``\\sin x``, ``\\log p``: functions of the field, with or without parentheses."""
+    function, argument = node.function, node.argument
+    base = function.base if isinstance(function, Script) else function
+    assert isinstance(base, Name)
+    behind: Script | None = None
+    if isinstance(argument, Script) and isinstance(argument.base, Group) and argument.base.open:
+        behind, argument = replace(argument, base=node), argument.base
+    if isinstance(argument, Group) and argument.open in ("(", "[", "{"):
+        group = argument
+    else:
+        group = Group("(", (argument,), (), argument.span)
+    if base.text.lower() not in functions.OF_NUMBERS:
+        raise error("N2C037", f"`{base.text}` cannot be computed", base.span)
+    known = functions.OF_NUMBERS[base.text.lower()]
+    if isinstance(function, Script) and function.sup and look_alikes.is_minus_one(function.sup):
+        if known not in _INVERSES:
+            text = f"the inverse function of `{base.text}` is not known here"
+            raise error("N2C037", text, function.span, "write a `\\frac` where a quotient is meant")
+        known, function = _INVERSES[known], replace(function, sup=None)
+    value = _of_numbers(run, known, group, node.span)
+    if isinstance(function, Script):
+        if function.sub is not None:
+            value = _logarithm_base(run, value, base, function.sub)
+        if function.sup is not None:
+            value = powers.power(run, value, function.sup, node.span)
+    return value if behind is None else _scripts_of_call(run, value, behind)
+
+
+def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value:
+    if function.text != "log":
+        raise error("N2C037", f"a subscript on `{function.text}` is not understood", base.span)
+    number = run.lower(base)
+    return mapped(value, lambda e: ir.mul(e, ir.inverse(ir.Fn("log", (number.body,)))))
+
+
+def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
+    items = [item for item in group.items if not isinstance(item, Prose)]
+    if function == "cos" and (vectors := _angle(items)):
+        return linear.cosine(run, run.lower(vectors[0]), run.lower(vectors[1]), span)
+    if len(items) != 1:
+        raise error(
+            "N2C041",
+            f"`{function}` takes one argument, not {len(items)}",
+            span,
+            "write `\\max(0, x)` for the larger of two" if function == "relu" else "",
+        )
+    value = run.lower(items[0])
+    if function == "exp":
+        powers.check_exponent(run, value, items[0], span)
+    if function == "sqrt":
+        return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
+    if function == "rsqrt":
+        return mapped(value, lambda e: ir.inverse(ir.Pow(e, ir.HALF)), span)
+    if function == "relu6":
+        return mapped(value, lambda e: ir.Fn("clip", (e, ir.ZERO, ir.Num(6))), span)
+    return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:
+    """The two vectors of ``cos(q, k)`` and ``cos⟨q, k⟩``, between which an angle is."""
+    match items:
+        case [left, right] | [Group("⟨", (left, right))]:
+            return left, right
+    return None
+
+
+def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
+    """``Swish_β(x) = x σ(βx)``."""
+    label = name.split("_", 1)[1]
+    beta = ir.Num(int(label)) if label.isdigit() else applying.number_input(run, label, span)
+    value = run.lower(group.items[0])
+    return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
+
+
+def _leaky(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``LeakyReLU(x)``: x, or a share of it where it is negative; the share is an input where it is
+    not given behind x."""
+    if len(group.items) > 2:
+        raise error("N2C041", f"`{run.quote(name.span)}` takes a number and its slope", span)
+    value = run.lower(group.items[0])
+    if len(group.items) == 1 and "negative_slope" not in run.symbols:
+        text = f"`{run.quote(name.span)}` has the slope `negative_slope` below 0, which is an input"
+        run.problems.append(note("N2C039", text, span))
+    given = [run.lower(item).body for item in group.items[1:]]
+    slope = given[0] if given else applying.number_input(run, "negative_slope", span)
+
+    def passed(e: ir.Expr) -> ir.Expr:
+        return ir.Cases(((ir.Compare(">", e, ir.ZERO), e),), ir.mul(slope, e))
+
+    return mapped(value, passed, span)

@@ -1,0 +1,64 @@
+"""A term that is written for one cell of the matrix it is added to: ``Q Kᵀ - m |i - j|``."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from notes2code.diagnostics import note
+from notes2code.latex.tree import Big, Infix, Name, Node, walk
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import Value
+
+_CELLS = (("i", "j"), ("m", "n"))
+"""The letters of a cell's row and column; m and n only where one is taken from the other."""
+
+
+def beside(run: Run, node: Infix, matrix: Value) -> Value | None:
+    """The right-hand term of a sum for each cell of the matrix on the left; None where it is not
+    written for a cell."""
+    if matrix.rank < 2:
+        return None
+    cell = next((letters for letters in _CELLS if _is_for_cell(run, node, set(letters))), None)
+    if cell is None:
+        return None
+    outer = {letter: run.indices.get(letter) for letter in cell}
+    run.indices.update(zip(cell, matrix.axes[-2:], strict=True))
+    term = run.lower(node.right)
+    for letter, index in outer.items():
+        if index is None:
+            del run.indices[letter]
+        else:
+            run.indices[letter] = index
+    if term.rank == 0:
+        row, column = cell
+        quoted = run.quote(term.span)
+        text = f"`{quoted}` is taken for row {row} and column {column} of what it is added to"
+        run.problems.append(note("N2C039", text, term.span))
+    else:
+        run.pay(2.4)  # what is added to a cell is a number
+    return term
+
+
+def _is_for_cell(run: Run, node: Infix, cell: Set[str]) -> bool:
+    """Whether a cell's letters stand in the right-hand term of scores, and nothing else binds them
+    or has them but other terms of the same sum."""
+    rest: Node = node
+    while isinstance(rest, Infix) and rest.op in ("+", "-") and _letters(rest.right) >= cell:
+        rest = rest.left
+    if rest is node or not run.seen.attends or any(isinstance(x, Big) for x in walk(node.right)):
+        return False
+    if cell == {"m", "n"} and not any(_is_distance(x, cell) for x in walk(node.right)):
+        return False
+    return cell.isdisjoint(run.on_left.union(run.summed) | _letters(rest))
+
+
+def _is_distance(node: Node, cell: Set[str]) -> bool:
+    """Whether a node is ``m - n`` or ``n - m``."""
+    match node:
+        case Infix("-", Name(one), Name(other)):
+            return {one, other} == cell
+    return False
+
+
+def _letters(node: Node) -> set[str]:
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}

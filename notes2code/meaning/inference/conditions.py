@@ -1,0 +1,84 @@
+"""Conditions: ``j ≤ i``, ``(i − j) mod c = 0``, ``otherwise``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import Group, Infix, Name, Node, Relation, walk
+from notes2code.latex.words import ELSE
+from notes2code.meaning import ir
+from notes2code.meaning.inference import membership, symbols
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.ir import Expr
+
+SIGNS = frozenset("<>≤≥=≠")
+
+
+def condition(run: Run, node: Node) -> Expr:
+    """A condition on indices and numbers."""
+    if isinstance(node, Group) and len(node.items) == 1:
+        return condition(run, node.items[0])
+    if (either := with_one_more(node)) is not None:
+        return ir.Logic("or", tuple(condition(run, part) for part in either))
+    if isinstance(node, Relation) and (held := membership.told(run, node)) is not None:
+        return held
+    if not isinstance(node, Relation) or not all(sign in SIGNS for sign in node.signs):
+        raise error(
+            "N2C037",
+            f"the condition `{run.quote(node.span)}` is not understood",
+            node.span,
+            "write a comparison of indices or numbers, such as `j \\le i`",
+        )
+    values: list[Expr] = []
+    of_places = all(isinstance(o, Name) and o.text in run.indices for o in node.operands)
+    for operand in node.operands:
+        if operand is None:
+            raise error("N2C024", "one side of this comparison is missing", node.span)
+        if of_places and isinstance(operand, Name):
+            values.append(symbols.counted(run.indices[operand.text]))
+            continue
+        value = run.lower(operand)
+        if value.rank:
+            raise error("N2C041", "a condition compares numbers, not arrays", operand.span)
+        values.append(value.body)
+    pairs = list(pairwise(values))
+    for left, right in pairs:
+        compare(run, left, right)
+    parts = tuple(ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True))
+    return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
+
+
+def both(*given: Expr | None) -> Expr | None:
+    """All conditions together; None where there are none."""
+    told = tuple(condition for condition in given if condition is not None)
+    return told[0] if len(told) == 1 else ir.Logic("and", told) if told else None
+
+
+def with_one_more(node: Node) -> tuple[Relation, Relation] | None:
+    """``j ∈ N_i`` and ``j = i`` for ``j ∈ N_i ∪ \\{i\\}`` and ``j ∈ N_i ∪ i``."""
+    match node:
+        case Relation((member, Infix("∪", members, Group("{", (Name() as one,)))), ("∈",)):
+            inside = replace(node, operands=(member, members))
+            return inside, replace(node, operands=(member, one), signs=("=",))
+        case Relation((member, Infix("∪", members, Name(letter) as one)), ("∈",)):
+            if letter.islower():  # a set has a capital
+                inside = replace(node, operands=(member, members))
+                return inside, replace(node, operands=(member, one), signs=("=",))
+    return None
+
+
+def compare(run: Run, left: Expr, right: Expr) -> None:
+    """Remember two indices that are compared with each other."""
+    letters = [e.index for side in (left, right) for e in ir.walk(side) if isinstance(e, ir.Idx)]
+    if len(letters) == 2:
+        run.compared += [(letters[0], letters[1]), (letters[1], letters[0])]
+
+
+def is_otherwise(parts: Sequence[Node]) -> bool:
+    """Whether what stands behind a value is the word for all other cases."""
+    said = (getattr(node, "text", "") for part in parts for node in walk(part))
+    compared = any(isinstance(node, Relation) for part in parts for node in walk(part))
+    return not compared and any(word in text.lower() for text in said for word in ELSE)

@@ -1,0 +1,97 @@
+"""Which of the shapes that are declared belongs to a use of a name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.latex.tree import Infix
+from notes2code.meaning import names
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.overview import scripts
+from notes2code.meaning.overview.scripts import HEAD, Use, is_name
+from notes2code.meaning.scope import Shape
+
+
+def declared_shape(run: Run, use: Use) -> Shape | None:
+    """What is declared nearest of a name; one that is in ℝ^1 is a number, wherever no matrix has
+    one row or one column for it, and the lengths of k columns in ℝ^{1×k} are k."""
+    shape = _said(run, use) if run.shapes else None
+    if shape is None:
+        return None
+    if use.name in run.seen.magnitudes and len(shape.axes) == 2:
+        return replace(shape, axes=shape.axes[1:])
+    if _is_bias_of_all(run, use, shape):
+        return replace(shape, axes=shape.axes[1:])
+    used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
+    if shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
+        return shape
+    return replace(shape, axes=())
+
+
+def _is_bias_of_all(run: Run, use: Use, shape: Shape) -> bool:
+    """Whether a row ``b ∈ ℝ^{1×h}`` is added to each row of what has more: nothing else has one."""
+    if len(shape.axes) != 2 or shape.axes[0] != 1 or use.name in run.seen.transposed:
+        return False
+    sums = (node for node in run.seen.nodes.of(Infix) if node.op == "+")
+    terms = [term for node in sums for term in (node.left, node.right)]
+    added = {run.seen.use(term).name for term in terms if is_name(term)}
+    rows = {name for name, one in run.shapes.items() if one.axes[0:1] == (1,)}
+    more = not added <= rows or not all(map(is_name, terms))
+    return use.name in added and more and not (rows & run.seen.counted.keys()) - added
+
+
+def _said(run: Run, use: Use) -> Shape | None:
+    """What is said nearest of a name: ``k_j ∈ ℝ^d`` speaks of each element of k."""
+    whole = run.shapes.get(use.name)
+    of_each = whole is not None and whole.indexed == len(use.indices)
+    listed = any(names.label(at.node).startswith("family") for at in use.indices)
+    letters = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
+    ones = {f"{use.name}_{letter}" for letter in letters}
+    of_each = of_each or not ones.isdisjoint(run.shapes)
+    if use.indices and use.name in run.defines and not of_each:
+        return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
+    of_a_head = use.name in ("Q", "K", "V") and len(use.indices) == 1 and "head" in run.defines
+    told = run.shapes.get(use.name) if of_a_head else None
+    if told is not None and len(told.axes) == 1:
+        return None  # K_t ∈ ℝ^d says nothing of the K_i of a head
+    elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
+    if run.elementwise and elsewhere and use.name in run.whole_parameters:
+        return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
+    places = (scripts.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
+    element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
+    labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
+    steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
+    ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
+    for name, shape in run.shapes.items():
+        if name != use.name and (name == element or sorted(name.split("_")) == labels):
+            return replace(shape, indexed=None)
+        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n, S_t ∈ ℝ^{d×d} of any step
+            return replace(shape, indexed=None)
+        if name == use.name and _is_one_of(run, use, shape):
+            return replace(shape, indexed=None)
+        if name == use.name:
+            counted = shape.indexed
+            if counted:  # what is said of h_i is said of each h_i^t
+                counted = max(counted - use.steps, min(counted, len(use.indices)))
+            return replace(shape, indexed=counted)
+    return None
+
+
+def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
+    """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
+    if len(use.indices) != 1 or shape.indexed != 0:
+        return False
+    letter = names.label(use.indices[0].node)
+    listed = letter.startswith("family")  # the 1 of x_p^1, …, x_p^N is no index by itself
+    if run.seen.counted.get(use.name) not in ({1}, {0} if listed else {1}):
+        return False
+    of_a_place = letter not in run.summed and len(shape.axes) == 1
+    if use.bold and of_a_place:
+        return True
+    of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
+    which = "Q, K and V" if of_a_head else use.name
+    # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
+    placed = names.base_letter(use.name) in "qkv" and of_a_place
+    costs = (0.5, 0.0) if placed else (0.0, 0.5)
+    options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
+    return run.choose(f"each {which}", options)

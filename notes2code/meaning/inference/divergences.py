@@ -1,0 +1,39 @@
+"""The Kullback–Leibler divergence of two vectors that the notes make distributions."""
+
+from __future__ import annotations
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import Group, Infix, Juxt, Node
+from notes2code.meaning import ir
+from notes2code.meaning.inference import softmax
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import Value, elementwise, reduce_all, scalar
+from notes2code.meaning.ir import Expr
+from notes2code.meaning.overview import scripts
+
+
+def divergence(run: Run, name: str, group: Group, span: Span) -> Value:
+    """``KL(p ‖ q)`` as Σ_i p_i log(p_i / q_i), where the notes say what p and q are; of densities
+    it may be an integral. Raises ``ProblemError`` for any other."""
+    match group:
+        case Group(_, (left, right), ("‖",)) | Group(_, (Infix("‖", left, right),)) if (
+            name in ("KL", "D_KL") and _is_given(run, left) and _is_given(run, right)
+        ):
+            p, q = run.lower(left), run.lower(right)
+            if p.rank == q.rank == 1:
+                terms = elementwise(run, p, q, _term, span)
+                return scalar(reduce_all("sum", terms), span)
+    raise error("N2C037", "a divergence cannot be computed", span, "write it out as a sum")
+
+
+def _is_given(run: Run, node: Node) -> bool:
+    """Whether a node is a softmax, or an array that the notes define or declare."""
+    if isinstance(node, Juxt):
+        called = run.seen.understood(node.factors[0])
+        return called is not None and len(node.factors) == 2 and softmax.is_softmax(called.name)
+    use = run.seen.understood(node) if scripts.is_name(node) else None
+    return use is not None and use.name in run.scope.arrays | run.defined.keys() | run.shapes.keys()
+
+
+def _term(p: Expr, q: Expr) -> Expr:
+    return ir.mul(p, ir.Fn("log", (ir.mul(p, ir.inverse(q)),)))

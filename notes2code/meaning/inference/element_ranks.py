@@ -1,0 +1,387 @@
+"""How many axes an element has behind its indices: declared, or by the field's customs.
+
+A custom says which ranks an element may have, the usual one first; the search takes the first that
+fits, and what is rarer costs more. The first custom that speaks of an element decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from notes2code.diagnostics import error
+from notes2code.meaning import names
+from notes2code.meaning.inference.declared import declared_shape
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.overview import updates
+from notes2code.meaning.overview.scripts import HEAD, Use, counts_layers
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of an input: where it is used, and under which ``name`` the input is kept.
+
+    ``lead`` counts its indices; ``indices`` those that stand for places, steps among them, and
+    neither heads nor layers. ``base`` is its letter, ``bold`` how that is set.
+    """
+
+    run: Run
+    use: Use
+    name: str
+    lead: int
+    indices: int
+    base: str
+    bold: bool
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a small letter in a plain font."""
+        return not self.bold and self.base.islower()
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether it has two indices or more, which are those of the left-hand side."""
+        letters = {names.label(at.node) for at in self.use.indices}
+        on_left = letters <= self.run.on_left and letters.isdisjoint(self.run.summed)
+        return self.indices > 1 and on_left
+
+    def among(self, *costs: tuple[int, float]) -> int:
+        """One of several ranks; the search decides by their costs."""
+        return self.run.choose(f"rank {self.name}", costs)
+
+    def usually(self, *ranks: int) -> int:
+        """One of several ranks, the usual one first, at what another one costs by custom."""
+        return self.among(*zip(ranks, _costs(self, ranks), strict=True))
+
+
+Custom = Callable[[Element], int | None]
+"""The rank of an element that a custom speaks of; None for any other."""
+
+
+def element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> int:
+    """The axes of an element behind its indices; by custom it is one of an array that has those
+    axes, too, along which only steps are counted.
+
+    Raises ProblemError where it has more indices than its declared shape has axes.
+    """
+    declared = declared_shape(run, use)
+    if declared is not None:
+        axes = declared.rank(indices)
+        if axes < indices:
+            text = f"`{run.quote(use.span)}` has {indices} indices, but its declared shape "
+            raise error("N2C032", f"{text}has {axes} axes", use.span)
+        return axes - indices
+    if name in run.scope.ranks:
+        return run.scope.ranks[name]
+    element = _element(run, use, name, indices, steps)
+    return next(rank for custom in _CUSTOMS if (rank := custom(element)) is not None)
+
+
+def _element(run: Run, use: Use, name: str, indices: int, steps: int) -> Element:
+    places = indices + steps
+    if run.seen.heads:
+        places -= sum(names.label(at.node) == HEAD for at in use.indices)
+    if places > 1:  # q_n^l is the q_n of a layer; the l of P_{i,l} is a place
+        places -= sum(counts_layers(at.node) for at in use.indices[: use.above])
+    base, bold = names.base_letter(use.name), run.seen.is_bold(use.name)
+    if bold and places > 1:
+        places -= use.steps  # and the bold x_i^{(l)} of a step is that x_i
+    return Element(run, use, name, indices, places, base, bold)
+
+
+def _as_used(element: Element) -> int | None:
+    """What a formula does with something tells what it is."""
+    seen, name = element.run.seen, element.use.name
+    if name in seen.projections:
+        return 2
+    if name in seen.magnitudes:
+        return 1
+    if name in seen.matrices and element.indices in (0, 2):
+        return 2 - element.indices
+    return 0 if name in seen.placed else None
+
+
+def _projection(element: Element) -> int | None:
+    """The W_{g,i}^Q that makes the Q_{g,i}."""
+    named = element.base == "W" and names.label_of_projection(element.use.name)
+    if named and element.is_told_apart:
+        return element.among((2, 0.0), (0, 1.0))
+    return None
+
+
+def _updated(element: Element) -> int | None:
+    """What an update moves is of the kind of what it is moved by."""
+    return updates.rank(element.run, element.use.name)
+
+
+def _role(element: Element) -> int | None:
+    """The queries, keys and values of attention."""
+    run, base, use = element.run, element.base, element.use
+    of_one = element.name in run.seen.elements and {0, 1} <= run.seen.counted[element.name]
+    of_one = of_one or (element.is_small and use.name in run.seen.quantities)  # the k of TopK
+    if run.seen.attends and base in names.ROLES and element.indices < 2 and not of_one:
+        of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
+        return _role_rank(run, base, max(element.indices, min(use.steps, 1)), of_heads)
+    if run.seen.attends and base in "QKV" and (element.bold or element.is_told_apart):
+        return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
+    return None
+
+
+def _averaged(element: Element) -> int | None:
+    """What a mean is taken of."""
+    if element.use.name in element.run.seen.averaged:
+        return element.among((1, 0.0), (0, 1.0), (2, 2.0))
+    return None
+
+
+def _role_of_two(element: Element) -> int | None:
+    """The q_{ij}, k_{ij} and v_{ij}: vectors where others of these are."""
+    run = element.run
+    if not (run.seen.attends and element.base in "qkv" and element.indices == 2):
+        return None
+    vectors = any(
+        names.base_letter(name) in names.ROLES
+        and (run.seen.is_bold(name) or name in run.seen.transposed)
+        for name in run.seen.counted
+    )
+    first, then = (1, 0) if vectors else (0, 1)
+    return run.choose("rank of q_ij, k_ij and v_ij", ((first, 0.0), (then, 1.0), (2, 2.0)))
+
+
+def _point(element: Element) -> int | None:
+    """A point in space, or several."""
+    if element.use.name in element.run.seen.points:
+        return element.among((1, 0.0), (2, 1.0), (0, 2.0))
+    return None
+
+
+def _form(element: Element) -> int | None:
+    """The A of ``x^⊤ A x``."""
+    return 2 if element.use.name in element.run.seen.forms else None
+
+
+def _power(element: Element) -> int | None:
+    """What is raised to a power."""
+    if element.use.name in element.run.seen.powered and not element.bold:
+        return element.among((0, 0.0), (1, 2.4))
+    return None
+
+
+def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
+    """Queries, keys and values are of one kind: matrices, their rows, or their elements."""
+    if base.isupper() and indices == 0:
+        return 2
+    if base.isupper():
+        letters = run.seen.bound.union(*run.seen.steps.values())
+        said = {f"{role}_{letter}" for role in "QKV" for letter in letters} & run.shapes.keys()
+        ranks = {len(run.shapes[name].axes) for name in said} & {1, 2}
+        if ranks:
+            return min(ranks)  # the V_n beside a declared K_n
+        first, then = (2, 1) if of_heads else (1, 2)
+        return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
+    if indices == 0:
+        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
+    # The q_i of q_i k_j is no number: those of one query and its key are counted by one letter.
+    queries, keys = _letters_below(run, "q"), _letters_below(run, "k")
+    apart = bool(queries) and bool(keys) and queries.isdisjoint(keys)
+    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 4.0 if apart else 1.1)))
+
+
+def _letters_below(run: Run, role: str) -> set[str]:
+    """The letters that count the arrays of a role."""
+    return {letter for name, _, letter in run.seen.shifts if names.base_letter(name) == role}
+
+
+def _parameter(element: Element) -> int | None:
+    """What a function is given: one of several things, or what it does with each element."""
+    run, name = element.run, element.use.name
+    if name not in run.whole_parameters:
+        return None
+    if element.indices == 1 and not (element.bold or element.base in ("Q", "K", "V")):
+        return element.usually(0, 1)
+    return element.usually(0, 1, 2) if run.elementwise else None
+
+
+def _entry(element: Element) -> int | None:
+    """What is an element of something else in the formula."""
+    seen = element.run.seen
+    own = element.name in seen.elements | seen.exponents | seen.discounted
+    own = own or _is_extreme(element) or (element.is_small and element.name in seen.entries)
+    return element.usually(0, 1) if own else None
+
+
+def _is_extreme(element: Element) -> bool:
+    """Whether a name is an x_{max}: a number, as a w_{min} of weights is."""
+    use = element.use
+    base, _, last = use.name.rpartition("_")
+    extreme = last in ("max", "min") and not use.indices and not use.bold
+    return extreme and (base in element.run.seen.elements or (len(base) == 1 and base.islower()))
+
+
+def _gain(element: Element) -> int | None:
+    """The gain and the bias of a normalisation."""
+    run = element.run
+    normalises = run.seen.normalises or any(map(names.is_norm, run.seen.called))
+    if normalises and element.indices == 0 and element.base in ("gamma", "beta", "g", "w", "b"):
+        return element.usually(1, 0)
+    return None
+
+
+def _sequence(element: Element) -> int | None:
+    """What holds all tokens."""
+    return element.usually(2, 1) if element.use.name in element.run.seen.sequences else None
+
+
+def _label(element: Element) -> int | None:
+    """Labels, probabilities, and what else is a number where a loss is made of it."""
+    run, base = element.run, element.base
+    if element.indices == 1 and not element.bold:
+        if run.seen.logs and base == "y":
+            return element.usually(0, 1, 2)  # the y_i beside log p_i are labels
+        if run.seen.of_probabilities:
+            return element.usually(0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
+    if base == "y" and element.indices == 0 and _is_label(element):
+        return element.usually(0, 1, 2)
+    if element.use.name in run.seen.quantities and not element.use.bold:
+        return element.usually(0, 1, 2)
+    return None
+
+
+def _is_label(element: Element) -> bool:
+    """Whether y is a number: beside log p, or in a loss of labels alone; not where it is set as a
+    vector, or transposed as one."""
+    run = element.run
+    vector = element.bold or element.use.name in run.seen.transposed
+    return not vector and (run.seen.logs or (run.gives_number and run.seen.of_labels))
+
+
+def _share(element: Element) -> int | None:
+    """The p of ``p A + (1 - p) B``."""
+    run = element.run
+    mixed = element.use.name in run.seen.mixes and not element.bold
+    if mixed and (element.base in names.PROBABILITIES or run.gives_number):
+        return element.among((0, 0.0), (1, 1.5))
+    return None
+
+
+def _in_company(element: Element) -> int | None:
+    """Letters that what stands beside them tells."""
+    run, base, indices = element.run, element.base, element.indices
+    if base == "L" and run.gives_number:
+        return element.usually(0, 1, 2)  # a loss is made of losses
+    if indices != 1:
+        return None
+    if base in ("e", "p") and _embeds(run):
+        return element.usually(1, 0, 2)
+    if base.isupper() and _is_of_head(element):
+        return element.usually(2, 1, 0)  # the E_i beside W_i^Q
+    if base == "S" and 1 in run.seen.counted.get("q", ()):
+        return element.usually(2, 1, 0)  # the S_t of q_t^⊤ S_t is a state
+    if base == "b" and _has_weights(run):
+        return element.usually(1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
+    return None
+
+
+def _embeds(run: Run) -> bool:
+    """Whether e_i and p_i are embeddings of a token and of its place, and no scores and no
+    probabilities: by the word for what is defined, or as in ``[e_1 + p_1, …, e_n + p_n]``."""
+    named = set(map(names.base_letter, run.seen.counted.keys() - run.seen.sizes))
+    added = named == {"e", "p"} and not run.summed
+    return added or any("embed" in name.lower() for name in run.defines)
+
+
+def _is_of_head(element: Element) -> bool:
+    """Whether a name has the index that counts heads, as that of their projections does."""
+    heads = {
+        letter
+        for name, _, letter in element.run.seen.shifts
+        if names.base_letter(name) == "W" and names.label_of_projection(name)
+    }
+    return any(names.label(at.node) in heads for at in element.use.indices)
+
+
+def _has_weights(run: Run) -> bool:
+    """Whether there are several weights W, told apart by an index."""
+    return any(
+        names.base_letter(name) == "W" and max(counts) == 1
+        for name, counts in run.seen.counted.items()
+    )
+
+
+def _by_letter(element: Element) -> int:
+    """What the letter is in the field."""
+    run, use, base = element.run, element.use, element.base
+    # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
+    placed = any(names.label(at.node) not in run.summed for at in use.indices)
+    state = base == "h" and (placed or bool(use.steps)) and not _is_multiplied(element)
+    # The x_i beside x^⊤ are the numbers of a vector.
+    transposed = element.lead in run.seen.transposed.get(use.name, ())
+    transposed = transposed or (state and element.indices == 2)
+    ranks = names.element_ranks(use.name, element.indices, element.bold, transposed)
+    parts = run.seen.parts - {*"nmd"}
+    if element.is_small and len(base) == 1 and use.name != base and base in parts:
+        ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
+    if element.is_small and use.name in run.seen.mixes and ranks == (1, 2, 0):
+        ranks = (1, 0, 2)  # the s of 1 - s
+    stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
+    if element.indices == 0 and base in ("query", "key") and "query" in run.seen.transposed:
+        ranks = (1, 2, 0)  # query^⊤ key
+    timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
+    word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
+    if timed and word and ranks[0] == 2:
+        ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
+    return element.usually(*ranks)
+
+
+def _is_multiplied(element: Element) -> bool:
+    """Whether an element stands beside another with the same last index, which a sum counts: the
+    h_{ij} of ``Σ_j s_{tj} h_{ij}``, a dot product. The weights of ``Σ_j a_{tj} h_{ij}`` say nothing
+    of the kind."""
+    run, use = element.run, element.use
+    last = names.label(use.indices[-1].node) if len(use.indices) > 1 else ""
+    others = {
+        name
+        for name, place, letter in run.seen.shifts
+        if place and letter == last and name != use.name
+    }
+    weights = names.WEIGHTS | {"a", "A", "alpha", "beta"}
+    return last in run.summed and any(names.base_letter(x) not in weights for x in others)
+
+
+def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
+    """What each of some ranks costs, the usual one nothing."""
+    run, base, indices = element.run, element.base, element.indices
+    # A bias, a position is a vector or a number nearly as often: what it is added to decides.
+    step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
+    if base == "W" and names.label_of_projection(element.use.name):
+        step = 2.2
+    elif base == "W" or (base in ("a", "alpha") and indices >= 2):
+        step = 1.3  # weights are matrices, and those of attention are numbers
+    counts = "_" in element.use.name and element.use.name in run.seen.quantities
+    if (base == "eta" or counts) and indices == 0:
+        step = 2.5  # a rate is a number, whatever it is divided by, and so is n_kv
+    costs = [step * at for at in range(len(ranks))]
+    if base == "X" and ranks[-1] == 0:
+        costs[-1] = 3.5  # the tokens are no number, strange as their product may be
+    return costs
+
+
+_CUSTOMS: Sequence[Custom] = (
+    _as_used,
+    _projection,
+    _updated,
+    _role,
+    _averaged,
+    _role_of_two,
+    _point,
+    _form,
+    _power,
+    _parameter,
+    _entry,
+    _gain,
+    _sequence,
+    _label,
+    _share,
+    _in_company,
+    _by_letter,
+)

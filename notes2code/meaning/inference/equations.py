@@ -1,0 +1,597 @@
+"""From the statements of a formula to one typed equation: who defines what, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from notes2code.diagnostics import ProblemError, error, note, warning
+from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import (
+    diagonal,
+    families,
+    functions,
+    left_sides,
+    ordering,
+    partial,
+    recursion,
+    strides,
+)
+from notes2code.meaning.inference.conditions import both, condition
+from notes2code.meaning.inference.indexing import count
+from notes2code.meaning.inference.run import Defined, Run, find_index
+from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
+from notes2code.meaning.ir import Index, Lambda, Size
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.survey import Survey, used
+from notes2code.meaning.reading.stated import Declare, Define, Statement
+from notes2code.meaning.reading.targets import Target, acts_on_numbers, read_target
+from notes2code.meaning.scope import Shape
+
+
+@dataclass(slots=True)
+class Draft:
+    """What an attempt made: the final array, the definitions before it, and its parameters."""
+
+    name: str
+    written: str
+    value: Lambda
+    definitions: list[tuple[str, str, Lambda]]
+    parameters: tuple[str, ...]
+    counted: tuple[int, ...] = ()
+    numbered: int = 0
+
+
+def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
+    """The shapes that the formula itself declares."""
+    found: dict[str, Shape] = {}
+    for statement in statements:
+        if isinstance(statement, Declare):
+            axes = tuple(axis_name(axis) for axis in statement.axes)
+            for node in statement.names:
+                use = scripts.read(node, seen.bound)
+                # K_{≤t} ∈ ℝ^{t×d} is a part of K, which has as many axes and is longer.
+                part = bool(use.indices) and use.indices[0].relation in ("≤", "<")
+                shape = Shape(("", *axes[1:]), 0) if part else Shape(axes, len(use.indices))
+                # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart.
+                label = "" if use.power is None else names.label(use.power)
+                name = names.code_name(use.name, label) if label else use.name
+                if found.setdefault(name, shape) != shape:
+                    raise error(
+                        "N2C035",
+                        f"`{name}` is declared with two shapes",
+                        node.span,
+                        "give one of the two another name",
+                    )
+    return found
+
+
+def axis_name(node: Node) -> str | int:
+    """The name of a declared axis; products and quotients are kept as text (``d/h``)."""
+    if isinstance(node, Num):
+        return int(float(node.text))
+    return binders.size_expression(node)
+
+
+def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Define], list[Target]]:
+    """The definitions among statements and their left-hand sides, parts of one array together."""
+    defines = [s for s in statements if isinstance(s, Define)]
+    targets = [read_target(seen, s) for s in defines]
+    for at in range(1, len(defines)):
+        before = [o for o in range(at) if _is_made_of(seen, defines[o], targets[o], targets[at])]
+        if before:
+            defines.insert(before[0], defines.pop(at))
+            targets.insert(before[0], targets.pop(at))
+    return strides.joined(defines, targets)
+
+
+def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> bool:
+    """Whether a definition uses what another one defines by the same letter with more indices, or
+    with less: the L_i of ``L = Σ_i L_i``."""
+    count = len(other.indices)
+    if not target.name or target.name != other.name or len(target.indices) == count:
+        return False
+    uses = (use for value in define.values for use, _ in used(seen, value))
+    return any(use.name == other.name and len(use.indices) == count for use in uses)
+
+
+def listed_parts(define: Define) -> set[str]:
+    """The x of ``X = [x_1, …, x_n]``."""
+    match define.values:
+        case (Group("[" | "(", items),) if any(map(binders.begins_with_dots, items)):
+            return {binders.bare(item) for item in items if isinstance(item, Script)}
+    return set()
+
+
+class Attempt:
+    """One attempt at all statements of a formula."""
+
+    def __init__(self, run: Run, defines: Sequence[Define], targets: Sequence[Target]) -> None:
+        self.run = run
+        self.defines, self.targets = defines, targets
+        self.names = [target.name for target in targets]
+        run.defines = frozenset(self.names)
+        self.done: dict[int, Defined] = {}
+        self.lasts: dict[int, str] = {}
+        self.busy: list[int] = []
+        self.order: list[int] = []
+        self.used: set[int] = set()
+
+    def draft(self) -> Draft:
+        """Type everything; the value is that of the statement which no other uses."""
+        run = self.run
+        self._refuse_twice()
+        for at in range(len(self.defines)):
+            self.define(at)
+        final = self._first_result()
+        if len(self.defines) > 1 and self._sequential():
+            final = max(
+                at for at in range(len(self.defines)) if at == final or not self._is_example(at)
+            )
+        needed = self._needed(final)
+        results = [at for at in range(len(self.defines)) if at == final or at not in needed]
+        if len(results) > 1 and not (self._sequential() or run.scope.result):
+            name, span = self.targets[final].name, self.targets[final].span
+            which = f"`{name}`" if name else "the first"
+            run.problems.append(note("N2C039", f"of several results {which} is the value", span))
+            self._warn_of_idle_weights(results)
+        result = self.done[final]
+        target = self.targets[final]
+        self._refuse_defined_parameter(target, needed)
+        definitions = [
+            (self.done[at].name, run.quote(self.targets[at].span), self.done[at].array)
+            for at in self.order
+            if at in needed and at != final
+        ]
+        return Draft(
+            target.name,
+            run.quote(target.span),
+            result.array,
+            definitions,
+            self.targets[final].parameters,
+            target.counted,
+            target.numbered,
+        )
+
+    def _first_result(self) -> int:
+        """The first statement that no other uses, and which defines something if one does:
+        ``[Q_1; Q_2] = X W`` says what parts of something are, and so does ``X = [x_1, …, x_n]``
+        where the x_i stand elsewhere."""
+        results = [at for at in range(len(self.defines)) if at not in self.used]
+        named = [at for at in results if self.targets[at].name]
+        wanted = [at for at in named if self.targets[at].name == self.run.scope.result]
+        made = [at for at in named if not self._only_lists(at)]
+        return next(iter([*wanted, *made, *named, *results]), -1)
+
+    def _only_lists(self, at: int) -> bool:
+        """Whether a statement only says of what something is the list, and others are made of the
+        parts."""
+        parts = listed_parts(self.defines[at])
+        return any(parts & self._names_in(o) for o in range(len(self.defines)) if o != at)
+
+    def _is_example(self, at: int) -> bool:
+        """Whether a statement writes numbers for what another defines: the matrix behind ``A_{ij} =
+        i + j``."""
+        again = self.names.count(self.targets[at].name) > 1
+        nodes = (node for value in self.defines[at].values for node in walk(value))
+        return again and not any(isinstance(node, Name) for node in nodes)
+
+    def _refuse_twice(self) -> None:
+        """Of two definitions of the same thing neither is taken by luck; only a step that goes on
+        from the one before, as in ``x = x + …``, may use its name again."""
+        for at, target in enumerate(self.targets):
+            before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
+            if not before:
+                continue
+            later = range(before[-1] + 1, at + 1)
+            if not any(self._goes_on(other, target.name, before[-1]) for other in later):
+                raise error(
+                    "N2C035",
+                    f"`{self.run.quote(target.span)}` is defined a second time",
+                    target.span,
+                    "give one of the two another name, or join them with `=` if they are equal",
+                )
+
+    def _goes_on(self, at: int, name: str, before: int) -> bool:
+        """Whether a statement uses what another defines, and not the state before that."""
+        return name in self._names_in(at) and not self._comes_from_before(at, before)
+
+    def _refuse_defined_parameter(self, target: Target, needed: set[int]) -> None:
+        """Of ``X = E + P, Q = X W, S(X) = Q X^⊤`` nothing says whether S is given X or makes it."""
+        made = (self.targets[at] for at in sorted(needed))
+        given = [one for one in made if one.name in target.parameters and not one.indices]
+        if given:
+            raise error(
+                "N2C035",
+                f"`{given[0].name}` is given to `{target.name}`, and is defined here too",
+                given[0].span,
+                "give one of the two another name",
+            )
+
+    def _defines_same(self, left: Target, right: Target) -> bool:
+        quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
+        return bool(left.name) and len(set(quoted)) == 1
+
+    def _warn_of_idle_weights(self, results: Sequence[int]) -> None:
+        """``P = softmax(S), O = S V``: the weights are made, and what they are made of is used."""
+        for at in results:
+            body = settled(self.done[at].array.body)
+            made_of = {e.array for e in ir.walk(body) if isinstance(e, ir.Ref)}
+            others = (self.done[o].array.body for o in results if o != at)
+            used = {e.array for o in others for e in ir.walk(o) if isinstance(e, ir.Ref)}
+            mine = {defined.name for defined in self.done.values()} & made_of & used
+            if isinstance(body, ir.Softmax) and mine:
+                text = f"`{self.targets[at].name}` is not used, and `{min(mine)}` is"
+                self.run.problems.append(warning("N2C080", text, self.targets[at].span))
+
+    def _sequential(self) -> bool:
+        """Whether one name is defined again and again, as in ``x = x + …``."""
+        names = [target.name for target in self.targets if target.name]
+        return len(names) == len(self.targets) and len(set(names)) == 1
+
+    def _needed(self, final: int) -> set[int]:
+        """The statements that a statement refers to, directly or not."""
+        by_name = {defined.name: at for at, defined in self.done.items()}
+        needed: set[int] = set()
+        if len(by_name) == 1:
+            return needed
+        pending = [final]
+        while pending:
+            at = pending.pop()
+            for expr in ir.walk(self.done[at].array.body):
+                if isinstance(expr, ir.Ref) and expr.array in by_name:
+                    other = by_name[expr.array]
+                    if other not in needed and other != at:
+                        needed.add(other)
+                        pending.append(other)
+        return needed
+
+    # --- one statement -------------------------------------------------------------------
+
+    def define(self, at: int) -> None:
+        """Type one statement, after those that it refers to."""
+        if at in self.done:
+            return
+        if at in self.busy:
+            raise error(
+                "N2C034",
+                f"`{self.targets[at].name}` is defined by itself",
+                self.targets[at].span,
+                "give the result a name of its own",
+            )
+        self.busy.append(at)
+        visible = self._visible(at)
+        run = self.run
+        if self.defines[at].near:
+            text = f"`{run.quote(self.targets[at].span)}` is taken to be what it comes close to"
+            run.problems.append(note("N2C039", text, self.targets[at].span))
+        run.defined = {name: self.done[index] for name, index in visible.items()}
+        run.parameters = self.targets[at].parameters
+        run.whole_parameters = self.targets[at].whole
+        run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
+        run.gives_number = left_sides.is_number(run.seen, self.targets[at])
+        run.gives_rows = left_sides.is_row(self.targets[at])
+        run.gives_state = left_sides.is_state(run.seen, self.targets[at])
+        run.indices = {}
+        run.statement = at
+        run.rows = []
+        first = recursion.first_state(self, at)
+        value = strides.typed(self, at) if first is None else recursion.repeated(self, at, first)
+        self.busy.pop()
+        self.done[at] = Defined(
+            self._unique_name(at),
+            Lambda(tuple(find_index(i) for i in value.axes), value.body),
+            len(self.targets[at].indices),
+            bool(self.targets[at].parameters),
+            binders.arguments(self.defines[at].target),
+            tuple(names.label(index.node) for index in self.targets[at].indices),
+        )
+        run.made.add(self.done[at].name)
+        self.order.append(at)
+
+    def _visible(self, at: int) -> dict[str, int]:
+        """The statements whose names this one may mean; they are typed first.
+
+        Where a name is defined several times, or by itself, statements act one after another.
+        """
+        visible: dict[str, int] = {}
+        if len(self.targets) == 1:
+            return visible
+        mine = self._names_in(at)
+        for other, target in enumerate(self.targets):
+            named = {target.name, target.name.removesuffix("_squared")}
+            if not target.name or not named & mine or other == at:
+                continue
+            again = self.names.count(target.name) > 1 or target.name in self._names_in(other)
+            if (again or target.name == self.targets[at].name) and other > at:
+                continue
+            given = target.name in self.targets[at].parameters
+            if given and not self.is_referred_to(self.targets[at]):
+                continue  # the Q of A(Q, K) = … is another, but for A(Q, K) W, which is given this
+            if self._comes_from_before(at, other) or self._means_parts(at, other):
+                continue
+            visible[target.name] = other
+        visible.update(recursion.last_states(self, at, mine))
+        for index in visible.values():
+            self.define(index)
+            self.used.add(index)
+        return visible
+
+    def _comes_from_before(self, at: int, other: int) -> bool:
+        """Whether a statement means the state before the step: the ``z_{l-1}`` beside the
+        statement that defines ``z_l``, and the ``z_l`` beside one of ``z_{l+1}``. Raises
+        ``ProblemError`` where it means both states."""
+        name, target = self.targets[other].name, self.defines[other].target
+        letters = self.run.seen.steps.get("", set())
+        nodes = (node for value in self.defines[at].values for node in walk(value))
+        uses = [
+            node
+            for node in nodes
+            if isinstance(node, Script)
+            and (use := self.run.seen.understood(node)) is not None
+            and use.name == name
+        ]
+        before = [node for node in uses if binders.is_before(node, letters, target)]
+        if before and len(before) < len(uses):
+            raise error(
+                "N2C034",
+                f"`{name}` is used before and after the step that is defined here",
+                before[0].span,
+                "give the state before it a name of its own",
+            )
+        return bool(before)
+
+    def _means_parts(self, at: int, other: int) -> bool:
+        """Whether a statement uses parts of what another one lists by its own name: the ``Q_i``
+        beside ``Q = [Q_1, …, Q_n]``, and not the whole."""
+        name = self.targets[other].name
+        if name not in listed_parts(self.defines[other]):
+            return False
+        uses = (use for value in self.defines[at].values for use, _ in used(self.run.seen, value))
+        return all(use.indices for use in uses if use.name == name)
+
+    def _names_in(self, at: int) -> set[str]:
+        inside = map(self.run.seen.names_in, self.defines[at].values)
+        return {name for found in inside for name in found}
+
+    def _unique_name(self, at: int) -> str:
+        name = self.targets[at].name or "value"
+        taken = {defined.name for defined in self.done.values()} | set(self.run.symbols)
+        version, candidate = 1, name
+        while candidate in taken:
+            version += 1
+            candidate = f"{name}_{version}"
+        return candidate
+
+    def value(self, define: Define, target: Target) -> Value:
+        """The value of a statement, its axes in the order of the left-hand side's indices."""
+        run = self.run
+        letters = self._letters(define, target)
+        if run.step is not None and run.step.name in letters:
+            letters.remove(run.step.name)  # the step's own counter, no axis of the state
+        run.target_letters = letters
+        for letter in letters:
+            run.indices[letter] = _new_index(run, letter)
+        node = self._alternative(define)
+        run.whole = node
+        run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
+        holds = both(*(condition(run, one) for one in define.conditions))
+        if holds is not None:  # a softmax over the j of ``j \\le i`` is over these alone
+            run.limits.setdefault(target.name, define.conditions[0].span)
+            run.within.update(dict.fromkeys(free_roots(holds), holds))
+        value = run.lower(node)
+        self._compare_sides(define, node, value)
+        if target.row is not None:
+            value = self._picked(value, target.row)
+        if holds is not None:
+            body = partial.only_where(settled(holds), settled(value.body))
+            mask = partial.completed(body) if names.is_mask(target.name) else None
+            if mask is not None:
+                text = f"`{target.name}` is taken to be 0 where this does not hold"
+                hint = "write both cases, `0` and `-\\infty`, to make it plain"
+                run.problems.append(note("N2C039", text, target.span, hint))
+                body = mask
+            value = replace(value, body=body, along=None)
+        if target.transposed and value.rank == 2 and not target.indices:
+            value = transpose(value, value.span)
+        value = self._loose(define, value, target)
+        value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
+        value = left_sides.without_single_axis(run, value, target)
+        left_sides.check(run, value, target)
+        if partial.is_taken_afterwards(value.body):
+            text = "the softmax goes over all, and what it gives is taken where this holds"
+            help_text = "write `\\mathrm{softmax}_j` of what stands at j to go over these alone"
+            where = define.conditions[0].span if define.conditions else node.span
+            run.problems.append(warning("N2C050", text, where, help_text))
+        state = run.symbols.get(target.name)
+        if state is not None and (binders.step_letter(define) or not target.indices):
+            used = max(run.seen.counted.get(target.name, {len(target.indices)}))
+            if len(state.axes) - used != value.rank - len(target.indices):
+                run.pay(2.4)  # the next state is of the kind of the last one
+        return value
+
+    def _compare_sides(self, define: Define, taken: Node, value: Value) -> None:
+        """Count it against a reading when the other sides of a chain of equalities, ``o_i = Σ_j a_j
+        v_j = W Σ_j a_j c_j``, would have other axes. What cannot be computed says nothing."""
+        run = self.run
+        for side in define.values if len(define.values) > 1 else ():
+            if side is taken or define.conditions or scripts.is_name(side):
+                continue
+            if _is_list(side) or _is_list(taken):
+                continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
+            problems, conflicts = len(run.problems), len(run.conflicts)
+            try:
+                same = self._axes_in_all(run.lower(_sought(side))) == self._axes_in_all(value)
+            except ProblemError as problem:
+                same = problem.problem.code not in ("N2C040", "N2C041")
+            del run.problems[problems:], run.conflicts[conflicts:]
+            if not same:
+                run.pay(2.4)
+
+    def _axes_in_all(self, value: Value) -> int:
+        """The axes of a value, those along its index letters among them."""
+        free = free_roots(value.body)
+        letters = {find_index(self.run.indices[x]) for x in self.run.target_letters}
+        return len({find_index(axis) for axis in value.axes} | (letters & free))
+
+    def _picked(self, value: Value, row: int) -> Value:
+        """One of the two numbers that the right-hand side of a column of two is."""
+        if value.rank != 1:
+            raise error("N2C041", "a column of two numbers must stand here", value.span)
+        axis = find_index(value.axes[0])
+        self.run.unify(axis.size, Size("", value=ir.Num(2)), value.span)
+        return Value(families.at_place(settled(value.body), axis, row), (), value.span)
+
+    def _loose(self, define: Define, value: Value, target: Target) -> Value:
+        """The value summed over the index of a ``softmax_j(…) v_j``; any other index that the
+        left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
+        run = self.run
+        mine = {x for at in target.indices for x in _letters_of(at.node)}
+        identity = define.target is None and len(define.values) > 1
+        if identity:
+            mine = _letters_of(define.values[0])
+        places = {x: at for node in define.values for x, at in run.seen.loose(node).items()}
+        if not places and not mine:
+            return value
+        summed = {x for node in define.values for x in binders.counting_letters(node)}
+        free = free_roots(value.body) - set(map(find_index, value.axes)) if places else set()
+        for letter, span in places.items():
+            index = find_index(run.indices[letter]) if letter in run.indices else None
+            if index is None or index not in free or letter in mine:
+                continue
+            if _weighs(value.body, index):
+                text = f"the values are taken to be added up over `{letter}`"
+                run.problems.append(note("N2C039", text, span))
+                value = replace(value, body=ir.Reduce("sum", index, value.body), along=None)
+            elif mine or identity or letter in summed:
+                raise error(
+                    "N2C032",
+                    f"nothing says over what the index `{letter}` runs here",
+                    span,
+                    "put it on the left-hand side, or into the sum that it belongs to",
+                )
+        loose = [x for x in places if run.indices.get(x) and uses(value.body, run.indices[x])]
+        if len(loose) > 1 and target.name and not (mine or target.parameters or summed):
+            text = (
+                f"`{target.name}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
+            )
+            hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
+            run.problems.append(note("N2C039", text, target.span, hint))
+        for letter in sorted(mine & summed - places.keys()) if not identity else ():
+            raise error(
+                "N2C032",
+                f"the index `{letter}` stands on the left and is summed over on the right",
+                target.span,
+                "give one of the two another letter",
+            )
+        return value
+
+    def _alternative(self, define: Define) -> Node:
+        """Of a chain of equalities, the most explicit one that can be computed."""
+        if len(define.values) == 1:
+            return define.values[0]
+        said: Sequence[Node] = define.values if define.target is not None else define.values[1:]
+        # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
+        given = set(self.run.parameters)
+        for says_more in (
+            lambda node: not scripts.is_name(node),
+            lambda node: not self._is_unknown_call(node),
+            lambda node: not self._holds_unknown(node),
+            lambda node: given <= self.run.seen.names_in(node),
+        ):
+            if len(said) > 1:
+                said = list(filter(says_more, said)) or said
+        explicit = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
+        options = tuple((node, 1.5 * at) for at, node in enumerate(explicit))
+        return self.run.choose(f"chain {define.span.start}", options)
+
+    def _is_unknown_call(self, value: Node) -> bool:
+        """Whether a value is the call of a function that nobody defines: it says nothing."""
+        if not isinstance(value, Juxt) or len(value.factors) != 2:
+            return False
+        use = self.run.seen.understood(value.factors[0])
+        group = value.factors[1].base if isinstance(value.factors[1], Script) else value.factors[1]
+        return (
+            use is not None
+            and isinstance(group, Group)
+            and functions.is_unknown(self.run, use)
+            and all(map(scripts.is_name, group.items))
+        )
+
+    def _holds_unknown(self, value: Node) -> bool:
+        """Whether a function of several things that nobody defines stands in a value, as in
+        ``Σ_i α(q, k_i) v_i``: another side may say what it is. A probability is given."""
+        products = (node for node in walk(value) if isinstance(node, Juxt))
+        calls = (pair for node in products for pair in pairwise(node.factors))
+        for name, group in calls:
+            if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
+                use = self.run.seen.understood(name)
+                given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
+                if use is not None and not given and functions.is_unknown(self.run, use):
+                    return True
+        return False
+
+    def _letters(self, define: Define, target: Target) -> list[str]:
+        """The index letters of a statement: the left-hand side's, then those loose on the right."""
+        letters: list[str] = []
+        for at in target.indices:
+            for node in walk(at.node):
+                letter = getattr(node, "text", "")
+                if letter in self.run.seen.bound and letter not in letters:
+                    letters.append(letter)
+        for value in define.values:
+            for letter in self.run.seen.loose(value):
+                if letter not in letters:
+                    letters.append(letter)
+        return letters
+
+    def is_referred_to(self, target: Target) -> bool:
+        """Whether another statement uses what one defines."""
+        others = (at for at, other in enumerate(self.targets) if other is not target)
+        return any(target.name in self._names_in(at) for at in others)
+
+
+def _sought(side: Node) -> Node:
+    """The V(D, G) of ``\\min_G \\max_D V(D, G)``, which has the axes of its best value."""
+    while isinstance(side, Big) and side.op in ("min", "max") and side.sup is None:
+        side = side.body
+    return side
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
+    return isinstance(node, Group) and node.open != "⟨"
+
+
+def _explicitness(node: Node) -> int:
+    """How much a side of a chain says: the letters, words and numbers that it is made of."""
+    return sum(isinstance(inner, Name | Num) for inner in walk(node))
+
+
+def _weighs(body: ir.Expr, index: Index) -> bool:
+    """Whether a softmax over an index is a factor of a product, beside others that have it."""
+    factors = body.factors if isinstance(body, ir.Mul) else ()
+    weights = [
+        factor
+        for factor in factors
+        if isinstance(factor, ir.Softmax)
+        and isinstance(factor.at, ir.Idx)
+        and find_index(factor.at.index) is index
+    ]
+    rest = (factor for factor in factors if factor not in weights)
+    return bool(weights) and any(index in free_roots(factor) for factor in rest)
+
+
+def _letters_of(node: Node) -> set[str]:
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
+
+
+def _new_index(run: Run, letter: str) -> Index:
+    """An index for a letter, with the range that the formula gives it."""
+    known = run.seen.ranges.get(letter)
+    if known is None or not isinstance(known.first, Num) or known.last is None:
+        return Index(letter, Size(""), run.seen.starts.get(letter, 0))
+    start = int(float(known.first.text))
+    return Index(letter, count(run, known.last, start), start)

@@ -1,0 +1,116 @@
+"""Heads that share keys and values in groups: ``K_{g(i)}``, ``K_{⌈i/r⌉}``, ``K_{⌊i g/h⌋}``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Group, Juxt, Name, Node, Script, put, rebuilt
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
+from notes2code.meaning.overview import groups
+from notes2code.meaning.reading.stated import Define, Statement
+
+
+def place(run: Run, node: Node, size: Size) -> Expr | None:
+    """The place, from 0, of the group that an index belongs to, along an axis of groups; None for
+    any other index."""
+    match node:
+        case Juxt((Name(name), Group("(", (Name(letter),)))) if letter in run.indices:
+            return _by_name(run, name, find_index(run.indices[letter]), size, node)
+    found = groups.group_of(node)
+    if found is None:
+        return None
+    (counted, length, factor) = found
+    if factor is not None and not _is_index(run, counted):
+        counted, factor = factor, counted
+    if not isinstance(counted, Name) or not _is_index(run, counted):
+        return None
+    index = find_index(run.indices[counted.text])
+    assert isinstance(node, Group)
+    up = node.open == "⌈"
+    if index.start == 1 and not up:
+        raise error(
+            "N2C032",
+            f"counted from 1, `{run.quote(node.span)}` does not begin with the first group",
+            node.span,
+            f"write `\\lceil … \\rceil`, or say that `{counted.text}` counts from 0",
+        )
+    if factor is None:
+        return _of_length(run, index, _size(run, length), size, node.span)
+    # Of h heads in g groups: g is the number of groups, and h that of the heads.
+    run.unify(index.size, _size(run, length), node.span)
+    run.unify(_size(run, factor), size, node.span)
+    return _of_number(index, size, up)
+
+
+def _by_name(run: Run, name: str, index: Index, size: Size, node: Node) -> Expr:
+    """``g(i)``, which nothing defines but as a quotient: groups of equal size, in order."""
+    defined = run.scope.functions.get(name)
+    if not run.seen.attends or (defined is not None and not _is_quotient(defined.value.body)):
+        raise error("N2C032", "this index is not understood", node.span)
+    run.unify(run.size(name), size, node.span)
+    text = f"`{run.quote(node.span)}` is taken to be the group of head `{index.name}`"
+    run.problems.append(note("N2C039", f"{text}: groups of equal size, in order", node.span))
+    return _of_number(index, size)
+
+
+def _is_quotient(expr: Expr) -> bool:
+    return isinstance(expr, Fn) and expr.name in ("floor", "ceil")
+
+
+def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements with ``K_{g(i)}`` as ``K_{⌈i/r⌉}``, where one of them is ``g(i) = ⌈i/r⌉``."""
+    for statement in stated:
+        match statement:
+            case Define(Juxt((Name(name), Group("(", (Name(letter),)))), (value,)) if (
+                name in groups.NAMES
+            ):
+                others = tuple(other for other in stated if other is not statement)
+                written = tuple(_with(other, name, letter, value) for other in others)
+                if written != others:
+                    return written_out(written)
+    return tuple(stated)
+
+
+def _with(statement: Statement, name: str, letter: str, value: Node) -> Statement:
+    """A statement with each ``g(i)`` that stands below a name written out."""
+    if not isinstance(statement, Define):
+        return statement
+
+    def written(node: Node) -> Node:
+        match node:
+            case Script(sub=Juxt((Name(text), Group("(", (Name() as other,))))) if text == name:
+                return replace(node, sub=put(value, letter, other))
+        return rebuilt(node, written)
+
+    target = None if statement.target is None else written(statement.target)
+    return replace(statement, target=target, values=tuple(map(written, statement.values)))
+
+
+def _of_number(index: Index, groups: Size, up: bool = False) -> Expr:
+    """The group of an index where there are so many groups; ``up``: of one that counts from 1, the
+    quotient rounded up."""
+    scaled = ir.mul(Idx(index), find(groups))
+    if up:
+        scaled = ir.add(scaled, find(groups), ir.MINUS_ONE)
+    return Fn("floordiv", (scaled, find(index.size)))
+
+
+def _of_length(run: Run, index: Index, length: Size, size: Size, where: Span) -> Expr:
+    """The group of an index where each group, but perhaps the last, has so many."""
+    last = ir.add(find(index.size), length, ir.MINUS_ONE)
+    run.unify(Size("", value=Fn("floordiv", (last, length))), size, where)
+    return Fn("floordiv", (Idx(index), length))
+
+
+def _is_index(run: Run, node: Node) -> bool:
+    return isinstance(node, Name) and node.text in run.indices
+
+
+def _size(run: Run, node: Node) -> Size:
+    if not isinstance(node, Name | Script):
+        raise error("N2C032", "this number of groups is not understood", node.span)
+    return run.size(names.label(node))

@@ -1,0 +1,73 @@
+"""Indicators: ``𝟙[j ≤ i]``, ``[k ≠ i]`` and ``δ_{ij}``, 1 where something holds, else 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, Script, ungrouped
+from notes2code.meaning import ir
+from notes2code.meaning.inference import conditions
+from notes2code.meaning.inference.conditions import SIGNS
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import Value, scalar
+from notes2code.meaning.overview import scripts
+
+
+def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """``𝟙[j ≤ i]`` and ``1[j ≤ i]``; the ``𝟙[m_i]`` of a mask is 1 where that is not 0."""
+    group = factors[at + 1] if at + 1 < len(factors) else None
+    if not isinstance(group, Group) or len(group.items) != 1:
+        return None
+    said = group.items[0]
+    if scripts.is_name(said) and _is_of_truth(factors[at], group):
+        where = factors[at].span.to(group.span)
+        text = f"`{run.quote(where)}` is taken to be 1 where `{run.quote(said.span)}` is not 0"
+        run.problems.append(note("N2C039", text, where))
+        said = Relation((said, Num("0", said.span)), ("≠",), (said.span,), said.span)
+    if isinstance(said, Relation):
+        return in_brackets(run, said), at + 2
+    if _is_of_truth(factors[at], group):
+        text = f"when `{run.quote(said.span)}` holds is not said"
+        raise error("N2C037", text, said.span, "write a comparison, such as `x > 0`")
+    return None
+
+
+def _is_of_truth(node: Node, group: Group) -> bool:
+    """Whether it is the 𝟙 of an indicator, or its bold 1 before square brackets, and no other."""
+    blackboard = isinstance(node, Name) and (node.text, node.font) == ("1", "blackboard")
+    return blackboard or (isinstance(node, Name) and node.text == "ones" and group.open == "[")
+
+
+def in_brackets(run: Run, said: Relation) -> Value:
+    """``[j ≤ i]``: 1 where it holds, else 0; of a layer, ``[W x + b > 0]``, for each element."""
+    match said:
+        case Relation((Infix("+" | "-") as layer, Num() as bound), (sign,)) if sign in SIGNS:
+            value = run.lower(layer)
+            held = ir.Compare(sign, value.body, run.lower(bound).body)
+            return replace(value, body=ir.Cases(((held, ir.ONE),), ir.ZERO), along=None)
+    return scalar(ir.Cases(((conditions.condition(run, said), ir.ONE),), ir.ZERO), said.span)
+
+
+def is_one(node: Node) -> bool:
+    """Whether a node may be the 1 or the I of an indicator."""
+    match node:
+        case Num("1") | Name("ones" | "I") | Name("1", _, "blackboard"):
+            return True
+    return False
+
+
+def below(run: Run, node: Node) -> Value | None:
+    """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
+    match node:
+        case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):
+            letters = {side.text for side in (left, right) if isinstance(side, Name)}
+            known = "delta" in run.shapes | run.defined
+            if len(letters) == 2 and letters & run.indices.keys() and not known:
+                return in_brackets(run, Relation((left, right), ("=",), (node.span,), node.span))
+        case Script(one, sub, None, 0) if is_one(one):
+            said = ungrouped(sub)
+            if isinstance(said, Relation) and None not in said.operands:
+                return in_brackets(run, said)
+    return None

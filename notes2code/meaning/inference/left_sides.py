@@ -1,0 +1,307 @@
+"""What a left-hand side is by custom and as it is declared, against what comes out.
+
+Each finding counts against the reading, and the last reading left may be refused for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from notes2code.diagnostics import error, note, warning
+from notes2code.latex.tree import Big
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import families
+from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.inference.values import Value, settled
+from notes2code.meaning.ir import Size
+from notes2code.meaning.overview import scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.prose.kinds import CALLED
+from notes2code.meaning.reading.targets import Target
+from notes2code.meaning.scope import Shape
+
+_SCORES = frozenset([*"eADMS", "alpha", "score"])
+_STATES = frozenset("hux")
+"""Letters of vectors, at two positions too: the ``h_{it}`` of word t in sentence i."""
+
+_MATRICES = frozenset("AHKQSVWXYZ")
+_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
+_NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
+
+
+def check(run: Run, value: Value, target: Target) -> None:
+    """Count against a reading what a left-hand side is not expected to be: a score e_ij that is
+    no number, a small letter that is a matrix, a name of another declared shape."""
+    if is_number(run.seen, target) and value.rank > len(target.indices):
+        run.pay(4.4 if target.name[0] in "LJ" else 2.4)
+    if target.whole and len(target.indices) == 1 and value.rank > 1:
+        run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
+    if value.rank == 1 and _joins_heads(target):
+        text = f"`{run.quote(target.span)}` would be one row, made of all positions"
+        run.conflict(3, text, target.span)
+    if target.parameters or not target.name:
+        return
+    if run.rows and value.rank == 0 and names.base_letter(target.name) in _OUTER:
+        run.pay(1.0)  # the u vᵀ that a capital stands for is an outer product
+    _refuse_recurrence(run, value, target)
+    _beside_itself(run, value, target)
+    declared = _declared(run, target)
+    _by_custom(run, value, target, declared)
+    if declared is not None:
+        _as_declared(run, value, target, declared)
+
+
+def without_single_axis(run: Run, value: Value, target: Target) -> Value:
+    """The number of ``y = C h`` with ``C ∈ ℝ^{1×n}`` and ``y ∈ ℝ``, which comes out as an array of
+    one, and the vector of a row; any other value as it is."""
+    declared = _declared(run, target)
+    said = value.rank if declared is None else declared.rank(len(target.indices))
+    ones = [one for one in map(find_index, value.axes) if find(one.size).value == ir.ONE]
+    for axis in ones if value.rank - len(ones) == said else ():
+        body = families.at_place(settled(value.body), axis, 0)
+        rest = tuple(other for other in value.axes if find_index(other) is not axis)
+        value = replace(value, body=body, axes=rest, along=None)
+    return value
+
+
+def _joins_heads(target: Target) -> bool:
+    """Whether the heads of all positions are joined: those of ``MultiHead(X)``."""
+    plain = target.name.replace("_", "").lower()
+    named = plain.startswith("multihead") or plain in ("mha", "mhsa", "msa")
+    return named and bool(target.parameters) and all(p[0].isupper() for p in target.parameters)
+
+
+def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
+    """``D_{i,j} = \\min(D_{i-1,j}, D_{i,j-1}) + 1`` goes from element to element: that is no array
+    made of another one by its name."""
+    own = [p for p in ir.walk(value.body) if isinstance(p, ir.Ref) and p.array == target.name]
+    for at in (at for ref in own for at in ref.at if len(target.indices) > 1):
+        if isinstance(at, ir.Add) and {type(term) for term in at.terms} == {ir.Idx, ir.Num}:
+            text = f"`{run.quote(target.span)}` is made of its own elements before, one by one"
+            raise error("N2C034", text, target.span, "such a recurrence is not computed")
+
+
+def _beside_itself(run: Run, value: Value, target: Target) -> None:
+    """The state before it, the x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are
+    of its kind."""
+    own = run.symbols.get(target.name)
+    if own and not own.axes and not target.indices and value.rank:
+        text = f"`{run.quote(target.span)}` would be an array, and a number the step before"
+        raise error("N2C042", text, target.span, "declare its shape")
+    if own and not target.indices and len(own.axes) != value.rank:
+        run.pay(1.2)  # the h_{t-1} of h_t
+    elif own and not target.indices and _keeps_size(run):
+        for size, axis in zip(own.axes, value.axes, strict=True):
+            if find(find_index(axis).size).value is None:  # the cache [K; k] grows
+                run.unify(size, find_index(axis).size, target.span)
+    stem = target.name.removesuffix("_prime")
+    if target.name.endswith("_hat") and not target.indices:
+        stem = target.name.removesuffix("_hat")
+        stem = stem if run.seen.counted.get(stem) == {0} else ""
+    before = run.symbols.get(stem) if stem != target.name else None
+    if before:
+        ends = (f"{before.name}_{end}" for end in run.seen.ends)
+        listed = any(name in run.seen.counted for name in ends)
+        if not listed and len(before.axes) != value.rank:
+            run.pay(2.4)
+    stem, _, label = target.name.rpartition("_")
+    if label not in ("new", "next"):
+        return
+    for name in (stem, f"{stem}_old", f"{stem}_prev"):
+        before = run.symbols.get(name)
+        if before is not None and len(before.axes) != value.rank:
+            text = f"`{run.quote(target.span)}` would have other axes than it had before"
+            run.conflict(3, text, target.span)
+
+
+def _keeps_size(run: Run) -> bool:
+    """Whether a formula steps, and from time to time: layers may be of different widths."""
+    letters = set[str]().union(*run.seen.steps.values())
+    return bool(letters) and "l" not in letters
+
+
+def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
+    """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
+    letter with an index is a vector at most."""
+    base = target.name.split("_")[0]
+    indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+    if indexed > 1:
+        indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
+    element = value.rank - len(target.indices)
+    small = base.islower() and (len(base) == 1 or base in names.GREEK)
+    if small and indexed == 0 and element > 1:
+        run.pay(0.7)
+    lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
+    if len(base) == 1 and base in _MATRICES and lone and element == 1:
+        run.pay(0.5)
+    if base == "H" and indexed == 0 and "l" in run.seen.steps.get(base, ()) and element == 1:
+        run.pay(1.2)  # the H^{(l)} of a layer has all positions
+    timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
+    unexpected = (small or timed) and indexed == 1 and element > 1
+    unexpected = unexpected or (indexed >= 2 and element > 0)
+    unexpected = unexpected and not (run.seen.averaged and element == 1)
+    said = declared is not None and declared.rank(len(target.indices)) == value.rank
+    unexpected = unexpected and not (said and indexed == 1)
+    pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
+    scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states
+    weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)
+    if unexpected and weighs:
+        text = f"each `{run.quote(target.span)}` would be an array, and weights are numbers"
+        run.conflict(3, text, target.span)
+    elif unexpected and indexed > 1 and scored and declared is None:
+        text = f"each `{run.quote(target.span)}` would be an array, and scores are numbers"
+        run.conflict(3, text, target.span)
+    elif unexpected:
+        # What stands at two positions may be a vector; what is made of products is a score.
+        made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
+        score = small and indexed > 1 and target.name == base and made
+        run.pay(0.2 if base in _STATES else 2.2 if score else 1.5)
+    elif base == "head" and element == 0:
+        text = f"each `{run.quote(target.span)}` would be a number"
+        run.conflict(3, text, target.span)
+
+
+def _declared(run: Run, target: Target) -> Shape | None:
+    """What is declared of a left side, as the array or as each one with its indices."""
+    whole = run.shapes.get(target.name)
+    if whole is not None or not target.indices:
+        return whole
+    each = names.code_name(target.name, *(names.label(at.node) for at in target.indices))
+    found = run.shapes.get(each)
+    return found and replace(found, indexed=len(target.indices))
+
+
+def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> None:
+    """What is declared with other axes than come out, with these turned, or in another size."""
+    quoted = run.quote(target.span)
+    indexed = len(target.indices)
+    _as_long(run, value, target, declared)
+    element, said = value.rank - indexed, declared.rank(indexed) - indexed
+    if element == 0 and set(map(str, declared.axes)) == {"1"}:
+        return  # s ∈ ℝ^{1×1} is a number
+    if 0 < element < said and _BATCHES.issuperset(declared.axes[: said - element]):
+        text = f"the first axes of `{quoted}` are taken to be those of a batch"
+        run.problems.append(note("N2C039", text, target.span))
+        return
+    if (place := _single_axis(declared)) is not None and 0 < element < 3:
+        # Of y ∈ ℝ^{1×d} either the row is one of a matrix, or the axis of the row is left out.
+        axis = find(find_index(value.axes[place - 2 if element == 2 else -1]).size)
+        single = axis.value == ir.ONE or axis.name == "1"
+        run.pay(0.0 if single == (element == 2) else 2.4)
+    elif said != element and declared.indexed == 0 and len(declared.axes) == element:
+        run.pay(0.5)  # Z ∈ ℝ^{n×d} may be what each Z_i is
+    elif said != element and not (declared.is_sized and declared.indexed == indexed):
+        run.pay(2.4)  # what prose says, or is declared of other indices
+    elif said != element:
+        text = f"`{quoted}` is not of the declared shape"
+        if 0 <= said < len(CALLED) and 0 <= element < len(CALLED):
+            text = f"`{quoted}` is declared as a {CALLED[said]}, and comes out as a "
+            text += CALLED[element]
+        run.conflict(3, text, target.span)
+    elif _is_turned(value, declared) or _is_joined_otherwise(value, declared):
+        sizes = " × ".join(map(str, declared.axes))
+        text = f"`{quoted}` is declared {sizes}, and comes out turned"
+        run.conflict(3, text, target.span)
+    elif len(declared.axes) == element == 1:
+        _check_weight(run, value, str(declared.axes[0]), target)
+    elif len(declared.axes) == element > 1 and not declared.afar:
+        _check_sizes(run, value, declared, target)
+
+
+_BATCHES = frozenset("B b batch batch_size bs".split())
+"""How many examples there are, by the names of that."""
+
+
+def _single_axis(declared: Shape) -> int | None:
+    """Which axis of a matrix of one row or of one column has one element."""
+    ones = [at for at, axis in enumerate(declared.axes) if str(axis) == "1"]
+    return ones[0] if len(declared.axes) == 2 and len(ones) == 1 else None
+
+
+def _is_turned(value: Value, declared: Shape) -> bool:
+    """Whether a matrix has the rows that are declared as its columns, or the other way."""
+    sizes = [find(find_index(axis).size) for axis in value.axes]
+    said = list(map(str, declared.axes))
+    if not len(sizes) == len(said) == 2 or said[0] == said[1]:
+        return False
+    return any(
+        size.rank == 2 and size.name == name for size, name in zip(sizes, said[::-1], strict=True)
+    )
+
+
+def _is_joined_otherwise(value: Value, declared: Shape) -> bool:
+    """Whether the parts of a matrix that is said to be m×2d stand below each other, or the other
+    way."""
+    made = [find(find_index(axis).size).value is not None for axis in value.axes]
+    said = [isinstance(axis, str) and not axis.isidentifier() for axis in declared.axes]
+    return len(made) == len(said) == 2 and sum(made) == sum(said) == 1 and made != said
+
+
+def _as_long(run: Run, value: Value, target: Target, declared: Shape) -> None:
+    """What is joined, and is longer than it is said to be: as many numbers as are listed, or a d
+    where d are joined to others."""
+    if len(value.axes) != len(declared.axes):
+        return
+    for axis, said in zip(value.axes, map(str, declared.axes), strict=True):
+        joined = find(find_index(axis).size).value
+        if not isinstance(joined, ir.Add | ir.Mul) or not (said.isdigit() or said.isidentifier()):
+            continue
+        parts = joined.terms if isinstance(joined, ir.Add) else joined.factors
+        sizes = [find(part).name for part in parts if isinstance(part, Size)]
+        listed = isinstance(joined, ir.Add) and said == str(len(parts))
+        if said in sizes or listed:
+            text = f"`{run.quote(target.span)}` is declared {said} long, and comes out longer"
+            run.problems.append(warning("N2C042", text, target.span, "change one of the two"))
+            run.pay(1.8 * len(parts) + 1 if listed else 2.4)  # as many as are listed are numbers
+
+
+def _check_weight(run: Run, value: Value, said: str, target: Target) -> None:
+    """A vector whose size is declared, and comes out as the other size of a weight."""
+    size = find(find_index(value.axes[-1]).size)
+    for symbol in run.symbols.values():
+        sizes = [find(axis) for axis in symbol.axes]
+        declared = [axis.name for axis in sizes if axis.rank == 2]
+        if size in sizes and said in declared and said != size.name:
+            text = f"`{run.quote(target.span)}` is declared {said}, and comes out {size.name}, as "
+            run.conflict(3, f"{text}`{symbol.written}` has it", target.span)
+            return
+
+
+def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> None:
+    """A matrix that is declared n×p, and comes out n×d by what is declared of what it is made of:
+    either the two are equal, or a weight stands on the other side."""
+    sizes = [find(find_index(axis).size) for axis in value.axes[-len(declared.axes) :]]
+    pairs = list(zip(sizes, map(str, declared.axes), strict=True))
+    if any(size.rank == 2 and said.isidentifier() and size.name != said for size, said in pairs):
+        said = " × ".join(map(str, declared.axes))
+        found = " × ".join(size.name or "…" for size in sizes)
+        text = f"`{run.quote(target.span)}` is declared {said}, and comes out {found}"
+        run.problems.append(warning("N2C042", text, target.span, "change one of the two"))
+        run.pay(1.2)
+
+
+def is_number(seen: Survey, target: Target) -> bool:
+    """Whether a left-hand side names what is by custom a number, such as a loss, of all or of one
+    layer; an L that is made of matrices is the Laplacian of a graph."""
+    base, _, label = target.name.partition("_")
+    if base == "L" and seen.matrices:
+        return False
+    noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
+    of_layer = base in "LJ" and all(scripts.counts_layers(at.node) for at in target.indices)
+    of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
+    known = base in _NUMBERS or names.is_number(base)
+    return known and not noise and (not target.indices or of_layer)
+
+
+def is_row(target: Target) -> bool:
+    """Whether a left-hand side such as h_t is by custom a vector."""
+    if len(target.indices) != 1:
+        return False
+    return names.element_ranks(target.name, 1, bold=False, transposed=False)[0] == 1
+
+
+def is_state(seen: Survey, target: Target) -> bool:
+    """Whether a left-hand side such as c_t is the state of a recurrent network, a vector."""
+    base = target.name.split("_")[0]
+    stepped = len(target.indices) == 1 or bool(seen.steps.get(base) or seen.steps.get(""))
+    return base in ("h", "c", "C") and stepped

@@ -1,0 +1,84 @@
+"""Linear layers written as words, ``Linear(x)``, and the cosine of two vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
+from notes2code.meaning import ir
+from notes2code.meaning.inference import families, letters
+from notes2code.meaning.inference.run import Run, Symbol, find_index
+from notes2code.meaning.inference.values import Value, contract, fresh, link, scalar
+from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
+from notes2code.meaning.overview import scripts
+
+
+def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``Linear(x)``: x W + b with a weight and a bias of its own; ``Linear(x, d)`` gives d
+    features."""
+    given: Sequence[Node] = group.items
+    wide: Expr | None = None
+    if len(given) == 2 and _is_width(run, given[1]):
+        wide = run.lower(given[1]).body
+        given = given[:1]
+    if len(given) > 1 or any(isinstance(item, Dots) for item in given):
+        value = families.concatenated(run, given, span)
+    else:
+        value = run.lower(given[0])
+    if value.rank == 0:
+        raise error("N2C041", "`Linear` needs a vector or a matrix", span)
+    number = run.sites["linear"] = run.sites.get("linear", 0) + 1
+    own = run.seen.use(name).name.split("_", 1)
+    label = own[1] if len(own) > 1 else str(number)
+    while f"W_{label}" in run.symbols or f"W_{label}" in run.seen.counted:
+        label = f"linear_{label}"
+    arrays = {e.array for e in ir.walk(value.body) if isinstance(e, ir.Ref) and e.array[:1] in "WU"}
+    if any(run.symbols[name].written != _WEIGHT for name in arrays & run.symbols.keys()):
+        run.problems.append(
+            warning(
+                "N2C051",
+                "`Linear` has a weight of its own, and its argument is multiplied by one already",
+                span,
+                "write either `Linear(x)` or `xW + b`",
+            )
+        )
+    features, hidden = Size("", 0, "feature"), Size("", 0, "feature")
+    if wide is not None:
+        hidden = wide if isinstance(wide, Size) else Size("", 2, "feature", wide)
+    run.symbols[f"W_{label}"] = Symbol(f"W_{label}", (features, hidden), _WEIGHT, span)
+    run.symbols[f"b_{label}"] = Symbol(f"b_{label}", (hidden,), "the bias", span)
+    rows, columns, other = fresh(features), fresh(hidden), fresh(hidden)
+    weight = Value(Ref(f"W_{label}", (Idx(rows), Idx(columns))), (rows, columns), span)
+    bias = Value(Ref(f"b_{label}", (Idx(other),)), (other,), span)
+    product = contract(run, value, weight, 0, span)
+    link(run, product.axes[-1], other, span)
+    return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def _is_width(run: Run, node: Node) -> bool:
+    """Whether a node is a number, the name of a size, or a product of these, ``4d``."""
+    if isinstance(node, Num):
+        return True
+    if isinstance(node, Juxt) or (isinstance(node, Infix) and node.op in "·×"):
+        return all(_is_width(run, part) for part in children(node))
+    return scripts.is_name(node) and letters.is_size(run, run.seen.use(node).name)
+
+
+_WEIGHT = "the weight"
+"""How the weight of such a layer, which no note writes, is told."""
+
+
+def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
+    """The dot product of two vectors over their lengths."""
+    if left.rank != 1 or right.rank != 1:
+        raise error("N2C041", "a cosine stands between two vectors", span)
+    product = contract(run, left, right, 0, span)
+    lengths = [_length(value) for value in (left, right)]
+    return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)
+
+
+def _length(value: Value) -> Expr:
+    copy = Index("", find_index(value.axes[0]).size)
+    body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
+    return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)

@@ -1,0 +1,305 @@
+"""What looks like a call: elements and slices in brackets, inverse functions, words spelt out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from notes2code.diagnostics import ProblemError, error
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Script,
+    alike,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.inference import applying, functions, of_arrays, probabilities, symbols
+from notes2code.meaning.inference.run import Defined, Run
+from notes2code.meaning.inference.values import Value
+from notes2code.meaning.overview import binders, scripts
+
+
+def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
+    """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
+    spelt = list(takewhile(_is_capital, reversed(factors)))
+    if not spelt:
+        return
+    last = run.seen.use(spelt[0])
+    unknown = functions.is_unknown(run, last) or _lacks_index(run, last)
+    together = len(spelt) == 2 and _is_spelt(run, spelt[1], spelt[0])
+    if unknown and ((len(spelt) > 2 and len(group.items) > 1) or together):
+        span = spelt[-1].span.to(spelt[0].span)
+        raise error(
+            "N2C033",
+            f"`{run.quote(span)}` may be one name, or a product of its letters",
+            span,
+            f"write `\\mathrm{{{run.quote(span)}}}` for the name",
+        )
+
+
+def _is_spelt(run: Run, first: Node, last: Node) -> bool:
+    """Whether two capitals stand right beside each other, of which the first is no weight and
+    occurs nowhere else: the SE of ``SE(x)``."""
+    name = run.seen.use(first).name
+    once = sum(run.seen.use(n).name == name for n in run.seen.nodes.of(Name)) == 1
+    known = name in run.shapes | run.defined or name in run.scope.arrays
+    return first.span.end == last.span.start and name not in ("W", "U") and once and not known
+
+
+def _lacks_index(run: Run, use: scripts.Use) -> bool:
+    """Whether a function that is defined with an index, ``E_i(x)``, is called without it."""
+    found = applying.known(run, use.name)
+    return found is not None and found.numbered > len(use.indices)
+
+
+def _is_capital(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
+
+
+def element(run: Run, name: Node, group: Group) -> Value | None:
+    """``score(i, j)`` where the notes define an array of that name by its places: score_{ij}."""
+    use = run.seen.use(name)
+    letters = [item.text for item in group.items if isinstance(item, Name)]
+    if use.name not in run.scope.arrays | run.defined.keys() or use.indices:
+        return None
+    if len(letters) < max(2, len(group.items)) or not set(letters) <= run.indices.keys():
+        return None
+    if applying.known(run, use.name) is not None:  # typed as a function, beside its definition
+        return None
+    places = tuple(scripts.At(item) for item in group.items)
+    return symbols.value_at(run, replace(use, indices=places))
+
+
+def refuse_inverse(run: Run, name: Node, group: Group) -> None:
+    """``f^{-1}(p)`` is the inverse function of f at p, and no quotient: that of a number stands
+    before a sum in parentheses."""
+    use = run.seen.use(name)
+    if use.power is None or not is_minus_one(use.power) or group.open != "(":
+        return
+    base = names.base_letter(use.name)
+    known = applying.known(run, use.name) is not None or functions.builtin(use.name) is not None
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    if (known or alone or base in functions.LETTERS) and use.name not in run.shapes:
+        raise error(
+            "N2C037",
+            f"the inverse function of `{base}` cannot be computed",
+            name.span.to(group.span),
+            "define it, or write a `\\frac` where a quotient is meant",
+        )
+
+
+def is_minus_one(node: Node) -> bool:
+    return isinstance(node, Neg) and isinstance(node.body, Num) and node.body.text == "1"
+
+
+def is_raised(behind: Node) -> bool:
+    """Whether parentheses only hold a name with something above it, as in ``Q^{(h)}
+    (K^{(h)})^⊤``."""
+    match behind:
+        case Script(Group("(", (Script() as inner,)), None, sup):
+            return sup is not None and inner.sup is not None
+    return False
+
+
+def refuse_unclear(run: Run, name: Node, group: Group) -> None:
+    """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
+    use = run.seen.use(name)
+    if group.open == "[" and ":" in group.separators and _counts(group.items):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(name.span.to(group.span))}` is not understood",
+            group.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
+    if group.open == "[" and len(group.items) == 1 and _is_place(run, group.items[0]):
+        raise looked_up(run, name, group)
+    if group.open == "[" and names.base_letter(use.name) not in names.WEIGHTS and _is_pair(group):
+        raise looked_up(run, name, group)  # W [h, x] joins vectors
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "("
+    product = len(group.items) == 1 and isinstance(group.items[0], Juxt) and group.open == "("
+    if names.base_letter(use.name) == "N" and (alone or product):
+        raise unclear(run, name, group)  # the N of N_q(W x) may be a normalisation
+    if alone and _is_remark(run, group.items[0]):
+        raise error(
+            "N2C033",
+            f"`{run.quote(name.span.to(group.span))}` may be a call, a product or a remark",
+            name.span.to(group.span),
+            "leave the parentheses out for a product, and write a remark in `\\text{…}`",
+        )
+    if alone and use.indices and use.name in run.seen.called and use.power is None:
+        raise unclear(run, name, group)
+
+
+def _is_pair(group: Group) -> bool:
+    """Whether brackets hold numbers and plain small letters, as those of ``x[t, 0]`` do."""
+    places = (isinstance(x, Num) or (isinstance(x, Name) and x.text.islower()) for x in group.items)
+    return len(group.items) > 1 and {*group.separators} == {","} and all(places)
+
+
+def looked_up(run: Run, name: Node, group: Group) -> ProblemError:
+    return error(
+        "N2C032",
+        f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
+        group.span,
+        "write the lookup as a product with one-hot rows, such as `x_i = u_i E`",
+    )
+
+
+def unclear(run: Run, name: Node, group: Group) -> ProblemError:
+    where = name.span.to(group.span)
+    text = f"`{run.quote(where)}` may be a call or a product"
+    return error("N2C033", text, where, "leave the parentheses out for a product")
+
+
+def _counts(items: Sequence[Node]) -> bool:
+    """Whether numbers stand there, or sums and quotients: the ends of a slice."""
+    return any(isinstance(item, Num | Frac | Infix) for item in items)
+
+
+def refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
+    """``w(t-s) x_s`` is hardly a product of w and the difference, as it is beside nothing else that
+    has an index: ``-m(i-j)``."""
+    counted = run.indices.keys()
+    between = factors[at].span.to(factors[at + 1].span)
+    others = (n for o in (*factors[:at], *factors[at + 2 :]) for n in walk(o))
+    match factors[at + 1]:
+        case Group("(", (Infix("+" | "-", Name(left), Name(right)),)) if (
+            {left, right} <= counted | {*run.parameters}
+            and not {left, right}.isdisjoint(counted)
+            and any(isinstance(n, Name) and n.text in counted for n in others)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(between)}` may be an element, a call or a product",
+                between,
+                f"write `_{{{left}-{right}}}` for an element, and `\\cdot` for a product",
+            )
+
+
+def _is_place(run: Run, node: Node) -> bool:
+    """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    if isinstance(node, Infix) and node.op in ("+", "-"):  # the x[n-i] of a filter
+        return _counted(run, node)
+    use = run.seen.understood(node)
+    return use is not None and (bool(use.indices) or use.name[:1].islower())
+
+
+def is_place(run: Run, group: Group) -> bool:
+    """Whether brackets hold one place and nothing else."""
+    if group.open != "[" or len(group.items) != 1:
+        return False
+    (item,) = group.items
+    if _is_number(group):
+        raise error(
+            "N2C032",
+            f"the place `{run.quote(item.span)}` may be counted from 0 or from 1",
+            group.span,
+            "write it as an index, which counts from 1, such as `x_1`",
+        )
+    label = binders.bare(item) in ("y", "c") and scripts.is_name(item)
+    letter = isinstance(item, Name) and item.text in names.INDEX_LETTERS
+    return label or letter or _counted(run, item)
+
+
+def is_among_places(run: Run, name: Node, group: Group) -> bool:
+    """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``,
+    ``x[0]``."""
+    if group.open != "[" or ";" in group.separators:
+        return False
+    if _is_number(group):
+        return functions.is_unknown(run, run.seen.use(name))
+    parts = walk(group)[1:]
+    letters = {n.text for n in parts if isinstance(n, Name)}
+    if letters.isdisjoint(run.indices):
+        return False
+    if any(isinstance(item, Script) for item in group.items):
+        return False
+    if not all(isinstance(n, Name | Num | Infix | Juxt | Script) for n in parts):
+        return False
+    if not all(_counted(run, item) or _is_moved(item) for item in group.items):
+        return False
+    unknown = functions.is_unknown(run, run.seen.use(name))
+    return unknown and not of_arrays.is_expectation(run, name, group)
+
+
+def _is_number(group: Group) -> bool:
+    """Whether a group holds a number, below zero or not."""
+    match group.items:
+        case [Num()] | [Neg(Num())]:
+            return True
+    return False
+
+
+def _is_moved(node: Node) -> bool:
+    """Whether a place is so many from another, as in ``x[t - k d]``."""
+    return isinstance(node, Infix) and node.op in ("+", "-") and isinstance(node.left, Name)
+
+
+def _counted(run: Run, node: Node) -> bool:
+    """Whether all letters of a place count."""
+    letters = [n.text for n in walk(node) if isinstance(n, Name)]
+    return bool(letters) and {*run.indices, *run.parameters}.issuperset(letters)
+
+
+def _is_remark(run: Run, node: Node) -> bool:
+    """Whether a word in small letters is a remark: the ``input`` of ``X(input)``."""
+    return probabilities.is_word(run, node) and names.base_letter(run.seen.use(node).name).islower()
+
+
+def repeated(run: Run, name: Node, group: Group) -> Value | None:
+    """``f(x)`` behind ``f(x) = …`` in the same formula: what was defined; ``score(q_i, k_l)``
+    behind ``score(q_i, k_j) = …``: its element at i and l."""
+    use = run.seen.use(name)
+    defined = run.defined.get(use.name)
+    if defined is None or not defined.called or group.open != "(":
+        return None
+    places = _places(run, defined, group)
+    if not places:
+        return symbols.name_value(run, name)[0]
+    return symbols.element_of(run, replace(use, indices=places), defined)
+
+
+def _places(run: Run, defined: Defined, group: Group) -> tuple[scripts.At, ...] | None:
+    """Where the element is that a call names by the indices of its arguments; None if they do not
+    tell. Raises ``ProblemError`` where they are other elements than were defined: one further, the
+    first, those of an array that was given as a whole."""
+    places: dict[str, scripts.At] = {}
+    for theirs, mine in zip(defined.arguments, group.items, strict=False):
+        before, now = run.seen.understood(theirs), run.seen.understood(mine)
+        if before is None or now is None:
+            return None
+        if before.name != now.name:
+            if before.indices:
+                raise _other_argument(run, theirs, mine)
+            return None
+        if len(before.indices) < len(now.indices):
+            raise _other_argument(run, theirs, mine)
+        for old, new in zip(before.indices, now.indices, strict=False):
+            if isinstance(old.node, Name):
+                known = places.setdefault(old.node.text, new)
+                if not isinstance(new.node, Name) or not alike(known.node, new.node):
+                    raise _other_argument(run, theirs, mine)
+            elif not alike(old.node, new.node):
+                raise _other_argument(run, theirs, mine)
+            elif names.label(old.node) in defined.letters:
+                places[names.label(old.node)] = new
+    if set(places) != set(defined.letters) or len(group.items) != len(defined.arguments):
+        return None
+    return tuple(places[letter] for letter in defined.letters)
+
+
+def _other_argument(run: Run, theirs: Node, mine: Node) -> ProblemError:
+    return error(
+        "N2C033",
+        f"`{run.quote(mine.span)}` stands where the definition has `{run.quote(theirs.span)}`",
+        mine.span,
+        "write the definition in a formula of its own, as that of a function: `f(x, y) = …`",
+    )

@@ -1,0 +1,253 @@
+"""From syntax to values: every node of the tree has one rule here or in a module beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import (
+    Accent,
+    Apply,
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Root,
+    Script,
+    Stroke,
+)
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import (
+    bigs,
+    calls,
+    cells,
+    families,
+    indicators,
+    matrices,
+    membership,
+    powers,
+    products,
+    quotients,
+    sums,
+    symbols,
+)
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
+from notes2code.meaning.overview import binders, scripts, updates
+from notes2code.meaning.reading import derivatives
+
+
+def _number(run: Run, node: Num) -> Value:
+    text = node.text
+    value = int(text) if text.isdigit() else Fraction(text if text[0] != "." else f"0{text}")
+    return scalar(ir.Num(value), node.span)
+
+
+def _name(run: Run, node: Name | Script | Accent) -> Value:
+    if (indicator := indicators.below(run, node)) is not None:
+        return indicator
+    if not scripts.is_name(node):
+        return powers.scripted(run, node)
+    unsupported = _NOT_COMPUTED.get(names.base_letter(binders.bare(node)))
+    if unsupported is not None:
+        raise error("N2C037", f"{unsupported} cannot be computed", node.span)
+    if isinstance(node, Script) and node.sub is not None and _is_slice(run, node.sub):
+        raise error(
+            "N2C032",
+            f"the slice `{run.quote(node.span)}` is not understood",
+            node.sub.span,
+            "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
+        )
+    if isinstance(node, Script) and powers.is_exponential(run, node):
+        return powers.exponential(run, node)
+    value, use = symbols.name_value(run, node)
+    if use.power is not None:
+        return powers.power(run, value, use.power, node.span)
+    return value
+
+
+def _is_slice(run: Run, sub: Node) -> bool:
+    """Whether a part of an axis stands below: ``:k``, ``k:`` or ``0:d/2``."""
+    letters = [i.text for i in scripts.of_whole_axes(sub) if isinstance(i, Name)]
+    if not isinstance(sub, Group) or (letters and run.seen.bound.issuperset(letters)):
+        return False
+    ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]
+    pieces = ":" in sub.separators and (bool(ends) or len(sub.items) == 1)
+    return pieces or any(isinstance(item, Stroke) and item.text == ":" for item in sub.items)
+
+
+def _is_quotient(node: Node) -> bool:
+    return isinstance(node, Infix) and node.op == "/"
+
+
+_NOT_COMPUTED = {
+    "partial": "a partial derivative",
+    "nabla": "a gradient",
+    "emptyset": "the empty set",
+}
+
+
+def _infix(run: Run, node: Infix) -> Value:
+    if (repeated := families.repeated(run, node)) is not None:
+        return repeated
+    if node.op in ("+", "-"):
+        sums.refuse(run, node)
+        left = run.lower(node.left)
+        right = cells.beside(run, node, left) or run.lower(node.right)
+        return sums.added(run, node, left, right)
+    return quotients.slash(run, node) if node.op == "/" else products.explicit(run, node)
+
+
+def _negative(run: Run, node: Neg) -> Value:
+    return mapped(run.lower(node.body), ir.negative, node.span)
+
+
+def _root(run: Run, node: Root) -> Value:
+    body = run.lower(node.body)
+    if body.rank > 1 and not updates.is_moment(run, body.body):
+        raise error("N2C041", "the root of a matrix is not defined", node.span)
+    degree = ir.HALF
+    if node.degree is not None:
+        exponent = run.lower(node.degree)
+        return mapped(body, lambda e: ir.Pow(e, ir.inverse(exponent.body)), node.span)
+    return mapped(body, lambda e: ir.Pow(e, degree), node.span)
+
+
+def _fraction(run: Run, node: Frac) -> Value:
+    if derivatives.is_derivative(node):
+        raise error("N2C037", "a derivative cannot be computed", node.span)
+    return quotients.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
+
+
+def _group(run: Run, node: Group) -> Value:
+    if node.open in ("|", "‖"):
+        return _bars(run, node)
+    if node.open in ("⌊", "⌈"):
+        which = "floor" if node.open == "⌊" else "ceil"
+        return mapped(run.lower(node.items[0]), lambda e: ir.Fn(which, (e,)), node.span)
+    if node.open == "⟨" and len(node.items) == 2:
+        return products.inner(run, run.lower(node.items[0]), run.lower(node.items[1]), node.span)
+    if node.open == "⟨":
+        text = f"`{run.quote(node.span)}` may be a mean"
+        way = "write `\\mathbb{E}[…]` for that, or other parentheses"
+        raise error("N2C037", text, node.span, way)
+    if len(node.items) == 1:
+        only = node.items[0]
+        if node.open == "[" and isinstance(only, Relation) and None not in only.operands:
+            return indicators.in_brackets(run, only)
+        return replace(run.lower(only), span=node.span)
+    if not node.items:
+        raise error("N2C024", "nothing stands in these parentheses", node.span)
+    return families.listed(run, node)
+
+
+def _bars(run: Run, node: Group) -> Value:
+    """``|x|`` of a number, ``‖x‖`` of a vector, ``|V|`` as a count."""
+    inner = node.items[0]
+    if node.open == "|" and (count := membership.number(run, inner)) is not None:
+        return count
+    if (
+        node.open == "|"
+        and isinstance(inner, Name)
+        and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
+        and inner.text not in run.shapes
+        and not run.decided.get(f"rank {names.code_name(inner.text)}")
+    ):
+        return scalar(run.size(names.code_name(inner.text)), node.span)
+    if node.open == "|":
+        _refuse_counted(run, inner)
+    value = run.lower(inner)
+    if value.rank == 0:
+        length = node.open == "‖" or _is_length(run, inner)
+        run.pay(powers.NO_VECTOR if length else 0)
+        return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
+    if node.open == "|" and value.rank > 1:
+        raise error(
+            "N2C033",
+            "the bars may mean a determinant or a norm",
+            node.span,
+            "write `\\|…\\|` for a norm",
+        )
+    if node.open == "|":
+        text = f"`{run.quote(node.span)}` is taken as the Euclidean norm of a vector"
+        help_text = (
+            "write `\\|…\\|` to make it plain, or a letter for a number of elements or tokens"
+        )
+        run.problems.append(note("N2C039", text, node.span, help_text))
+    squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
+    return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
+
+
+def _refuse_counted(run: Run, inner: Node) -> None:
+    """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y."""
+    use = run.seen.understood(inner)
+    if use is None or use.name in run.shapes | run.defined:
+        return
+    bars = [g for g in run.seen.nodes.of(Group) if g.open == "|" and g.items]
+    inside = [g for g in bars if _names(run, g.items[0]) == use.name]
+    everywhere = [n for n in run.seen.nodes.of(Name, Script) if _names(run, n) == use.name]
+    added = any(
+        infix.op == "+" and isinstance(infix.left, Num) and infix.right in inside
+        for infix in run.seen.nodes.of(Infix)
+    )
+    products = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    mean = any(
+        isinstance(part, Frac) and part.bottom in inside and isinstance(total, Big)
+        for part, total in products
+    )
+    if mean or (added and len(everywhere) == len(inside)):
+        text = (
+            f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
+        )
+        raise error("N2C033", text, inner.span, "write a letter for the length, such as `n`")
+
+
+def _names(run: Run, node: Node) -> str:
+    use = run.seen.understood(node)
+    return "" if use is None else use.name
+
+
+def _is_length(run: Run, node: Node) -> bool:
+    use = run.seen.understood(node)
+    return use is not None and use.name in run.seen.lengths
+
+
+def _refuse(what: str) -> Callable[[Run, Any], Value]:
+    def rule(run: Run, node: Node) -> Value:
+        raise error("N2C037", f"{what} cannot be computed", node.span)
+
+    return rule
+
+
+RULES: dict[type, Callable[[Run, Any], Value]] = {
+    Num: _number,
+    Name: _name,
+    Script: _name,
+    Accent: _name,
+    Infix: _infix,
+    Neg: _negative,
+    Root: _root,
+    Frac: _fraction,
+    Group: _group,
+    Juxt: products.juxtaposed,
+    Apply: calls.applied,
+    Big: bigs.big,
+    Matrix: matrices.matrix,
+    Relation: _refuse("a relation inside a formula"),
+    Dots: _refuse("an ellipsis with nothing to continue"),
+    Prose: _refuse("text"),
+    Stroke: _refuse("a sign without operands"),
+}

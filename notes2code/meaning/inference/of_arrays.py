@@ -1,0 +1,276 @@
+"""Functions of arrays that the field calls by name: maxima, norms and moments, traces, …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import (
+    bigs,
+    diagonal,
+    ellipsis,
+    families,
+    linear,
+    softmax,
+    turns,
+)
+from notes2code.meaning.inference.indexing import clipped, own_letter
+from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.values import (
+    Value,
+    elementwise,
+    fresh,
+    link,
+    mapped,
+    matrix_product,
+    reduce_all,
+    scalar,
+    settled,
+)
+from notes2code.meaning.overview import binders, scripts
+
+REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
+
+
+def _magnitudes(run: Run, body: Node) -> Value | None:
+    """The absolute values of all elements of x, in ``max(|x|)``; None of anything but an array."""
+    match body:
+        case Group("|", (inner,)):
+            value = run.lower(inner)
+            if value.rank:
+                return mapped(value, lambda e: ir.Fn("abs", (e,)), body.span)
+    return None
+
+
+def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
+    """``max(a, b)`` of several, ``max(x_1, …, x_n)``, ``max(x)`` of one array's elements, and
+    ``mean(x_i)`` over an index that stands nowhere else."""
+    if len(group.items) == 1:
+        own, (body,) = own_letter(run, group), group.items
+        if not own and (magnitudes := _magnitudes(run, body)) is not None:
+            return scalar(reduce_all(kind, magnitudes), span)
+        value = None if own else run.lower(body)
+        of_tokens = value is not None and _is_of_tokens(run, value)
+        if value is not None and of_tokens and kind == "mean" and value.rank < 2:
+            run.pay(2.2)  # the mean of X, and of a block Q_i, is that of its rows
+        elif value is None or value.rank == 0:
+            letters = [own] if own else [*run.seen.loose(body)]
+            if len(letters) != 1:
+                raise error("N2C036", "over what this runs is not said", span)
+            return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
+        if value.rank > 1:
+            return _of_matrix(run, kind, value, of_tokens, span)
+        return scalar(reduce_all(kind, value), span)
+    if any(isinstance(item, Dots) for item in group.items):
+        index, values = ellipsis.family(run, group.items, span)
+        if len(values) == 1:
+            return Value(ir.Reduce(kind, index, values[0].body), values[0].axes, span)
+    if kind not in ("max", "min"):
+        raise error("N2C037", f"`{kind}` of several arguments is not understood", span)
+    values = [run.lower(item) for item in group.items]
+    result = values[0]
+    for value in values[1:]:
+        if {result.rank, value.rank} == {1, 2}:
+            run.pay(0.9)  # what bounds a matrix is a number, or as the matrix is
+        result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
+    return Value(result.body, result.axes, span, result.row)
+
+
+def _of_matrix(run: Run, kind: str, value: Value, of_tokens: bool, span: Span) -> Value:
+    """``sum(A)`` over the last axis, and ``mean(X)`` over the rows, which are tokens."""
+    if kind != "sum" and not of_tokens:
+        raise error(
+            "N2C041",
+            f"over which axis the `{kind}` of a matrix goes is not said",
+            span,
+            "write the index below it",
+        )
+    if kind in ("max", "min"):
+        run.pay(2.0)  # by itself the greatest of all is meant
+    at, which = (-1, "last axis") if kind == "sum" else (-2, "rows")
+    run.problems.append(note("N2C039", f"the {kind} is taken to go over the {which}", span))
+    axes = [*value.axes]
+    index = axes.pop(at)
+    return Value(ir.Reduce(kind, index, value.body), tuple(axes), span)
+
+
+def _is_of_tokens(run: Run, value: Value) -> bool:
+    """Whether an array is a matrix with a row for each token by its letter, and nothing is
+    normalised by it: that goes over the features."""
+    if run.seen.normalises or not isinstance(value.body, ir.Ref):
+        return False
+    array = value.body.array
+    known = array in run.shapes and len(run.shapes[array].axes) < 2
+    return names.base_letter(array) in _TOKENS and not known
+
+
+_TOKENS = frozenset("QKVXHZ")
+
+
+def _extreme(kind: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    if kind == "max" and ir.ZERO in (left, right):
+        return ir.Fn("relu", (right if left == ir.ZERO else left,))
+    return ir.Fn(kind, (left, right))
+
+
+def _dropout(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """Dropout, which does nothing when a model is evaluated."""
+    value = run.lower(group.items[0])
+    run.problems.append(
+        note("N2C039", "dropout is left out of the value: it acts only in training", span)
+    )
+    return Value(value.body, value.axes, span, value.row, value.along)
+
+
+def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) not in (2, 3):
+        raise error("N2C041", "`clip` takes a number and one bound or two", span)
+    value, *bounds = (run.lower(item) for item in group.items)
+    if any(bound.rank for bound in bounds):
+        run.pay(2.2)  # the bounds are numbers
+    return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
+
+
+def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    return families.concatenated(run, group.items, span)
+
+
+def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The variance over the features (population)."""
+    value = _vector(run, name, group, span)
+    axis = value.axes[-1]
+    mean = ir.Reduce("mean", axis, value.body)
+    copy = ir.Index(axis.name, axis.size)
+    centred = ir.add(ir.substitute(value.body, {axis: ir.Idx(copy)}), ir.negative(mean))
+    body = ir.Reduce("mean", copy, ir.Pow(centred, ir.Num(2)))
+    return Value(body, value.axes[:-1], span)
+
+
+def _deviation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The root of the variance over the features (population)."""
+    return mapped(_variance(run, name, group, span), lambda e: ir.Pow(e, ir.HALF))
+
+
+def _root_mean_square(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The root of the mean of the squares over the features."""
+    value = _vector(run, name, group, span)
+    mean = ir.Reduce("mean", value.axes[-1], ir.Pow(value.body, ir.Num(2)))
+    return Value(ir.Pow(mean, ir.HALF), value.axes[:-1], span)
+
+
+def _diagonal_matrix(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """``diag(v)`` and ``diag(v_1, …, v_n)``: the matrix with a vector, or with numbers or blocks,
+    on its diagonal."""
+    if any(isinstance(item, Dots) for item in group.items):
+        return _of_family(run, group, span)
+    if len(group.items) > 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span, "write `diag([a, b])`")
+    value = run.lower(group.items[0])
+    if value.rank != 1:
+        raise error("N2C041", "`diag` is computed of a vector only", span)
+    return diagonal.of_vector(value, span)
+
+
+def _of_family(run: Run, group: Group, span: Span) -> Value:
+    """``diag(a_1, …, a_n)`` of numbers, or of blocks."""
+    index, values = ellipsis.family(run, group.items, span)
+    if len(values) > 1 or values[0].rank not in (0, 2):
+        text = "only numbers or matrices can stand on a diagonal"
+        raise error("N2C041", text, span, "declare the shape of the blocks")
+    if values[0].rank == 2:
+        return diagonal.of_matrices(index, values[0], span)
+    body = values[0].body
+    if isinstance(body, ir.Ref) and body.array[0].isupper() and len({*body.at}) > 1:
+        run.pay(2.2)  # the R_{1,m}, …, R_{n,m} on a diagonal are blocks; D_{11}, …, D_{nn} are not
+    rows, columns = index, fresh(find_index(index).size)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    return Value(ir.Cases(((on, body),), ir.ZERO), (rows, columns), span)
+
+
+def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The sum of a square matrix's diagonal."""
+    value = run.lower(group.items[0])
+    if value.rank != 2:
+        raise error("N2C041", "the trace is computed of a matrix only", span)
+    link(run, value.axes[0], value.axes[1], span)
+    return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
+
+
+def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if len(group.items) != 2:
+        raise error("N2C041", "`matmul` takes two arrays", span)
+    return matrix_product(run, run.lower(group.items[0]), run.lower(group.items[1]), span)
+
+
+def _log_softmax(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = softmax.called(run, name, group, span)
+    return mapped(value, lambda e: ir.Fn("log", (e,)), span)
+
+
+def is_expectation(run: Run, name: Node, group: Group) -> bool:
+    """``E[x]``, ``𝔼[x]``, and E(x) where a normalisation is written with E and Var."""
+    while isinstance(name, scripts.SCRIPTED):
+        name = name.base
+    if not isinstance(name, Name) or name.text != "E":
+        return False
+    if name.font == "blackboard" or run.seen.normalises:
+        return True
+    # The E of E[x_t] may be the note's matrix of embeddings.
+    return group.open == "[" and "E" not in run.shapes and "E" not in run.defined
+
+
+def expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The mean over the features, where a normalisation is written with E and Var."""
+    indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
+    if not run.seen.normalises or indexed:
+        mean = "write a mean over examples as `\\frac{1}{N} \\sum_{i=1}^{N}`"
+        if len(group.items) == 1 and scripts.is_name(group.items[0]):
+            text = "a row that is looked up, or an expectation, is not computed"
+            row = "a lookup as a product with one-hot rows, such as `x_i = u_i E`"
+            raise error("N2C037", text, span, f"{mean}, {row}")
+        raise error("N2C037", "an expectation cannot be computed", span, mean)
+    value = _vector(run, group, group, span)
+    over = name.sub if isinstance(name, Script) else None
+    if over is not None and binders.bare(over).lower() not in ("", "d", "h", "x"):
+        text = f"the mean goes over the features, whatever `{run.quote(over.span)}` says"
+        hint = "write it as a sum with its index, where it goes over the examples of a batch"
+        run.problems.append(warning("N2C050", text, name.span, hint))
+    return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
+
+
+def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
+    value = run.lower(group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
+    return value
+
+
+def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The cosine of the angle between two vectors."""
+    if len(group.items) != 2:
+        raise error("N2C041", "the cosine similarity takes two vectors", span)
+    left, right = (run.lower(item) for item in group.items)
+    return linear.cosine(run, left, right, span)
+
+
+BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
+    "drop": _dropout,
+    "dropout": _dropout,
+    "clip": _clip,
+    "clamp": _clip,
+    "concat": _concatenation,
+    "concatenate": _concatenation,
+    "cat": _concatenation,
+    "var": _variance,
+    "std": _deviation,
+    "rms": _root_mean_square,
+    **dict.fromkeys(("diag", "blockdiag"), _diagonal_matrix),
+    "tr": _trace,
+    "trace": _trace,
+    "logsoftmax": _log_softmax,
+    "matmul": _product,
+    **dict.fromkeys(("cosine", "cosinesimilarity", "cosinesim", "cossim"), _cosine),
+    "re": lambda run, _, group, span: turns.real_part(run, group, span),
+}

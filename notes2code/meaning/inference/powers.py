@@ -1,0 +1,498 @@
+"""Powers, exponentials, and scripts on what is no name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, prod
+
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.latex.tree import (
+    Accent,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    Stroke,
+    children,
+    ungrouped,
+    walk,
+)
+from notes2code.latex.words import RATES
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import diagonal, families
+from notes2code.meaning.inference.indexing import at_label, position
+from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.values import (
+    Value,
+    elementwise,
+    free_roots,
+    is_logistic,
+    link,
+    mapped,
+    reduce_all,
+    settled,
+    transpose,
+)
+from notes2code.meaning.ir import Expr
+from notes2code.meaning.overview import binders, magnitudes, roots, scripts
+from notes2code.meaning.overview.scripts import At, Use
+from notes2code.meaning.scope import Shape
+
+
+def is_exponential(run: Run, node: Script) -> bool:
+    """Whether a script is Euler's number to a power, and not an array called e."""
+    return (
+        isinstance(node.base, Name)
+        and node.base.text == "e"
+        and node.sub is None
+        and node.sup is not None
+        and not (isinstance(node.sup, Name) and node.sup.text in run.seen.targets)
+        and not (_is_mark(node.sup) or _are_places(node.sup))
+        and ("e" not in run.shapes or scripts.is_of_euler(node))
+    )
+
+
+def _are_places(above: Node) -> bool:
+    """Whether ``(t, s)`` and ``(i)`` stand above an e, which say which one it is."""
+    match above:
+        case Group("(", (Name(letter),)):
+            return letter in names.INDEX_LETTERS
+        case Group("(", items):
+            return len(items) > 1
+    return False
+
+
+def exponential(run: Run, node: Script) -> Value:
+    """``e^x``."""
+    assert node.sup is not None
+    exponent = _exponent(run, node.sup)
+    check_exponent(run, exponent, node.sup, node.span)
+    return mapped(exponent, lambda e: ir.Fn("exp", (e,)), node.span)
+
+
+def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
+    """Refuse the exponential of a matrix, and warn where the root of −1 may be meant."""
+    inner = ungrouped(node.body if isinstance(node, Neg) else node)
+    product = isinstance(inner, Juxt) or (isinstance(inner, Infix) and inner.op in "·×*")
+    factors = {binders.bare(factor) for factor in children(inner)} if product else set()
+    step = any(name.startswith("Delta") or name == "t" for name in factors)
+    if step and any(len(name) == 1 and name.isupper() for name in factors):
+        raise error(
+            "N2C037",
+            f"`{run.quote(node.span)}` may stand for the exponential of a matrix",
+            node.span,
+            "that is not computed; write `\\Delta \\odot A` where each element is meant",
+        )
+    _warn_of_root(run, exponent, node, span)
+
+
+def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:
+    """Refuse ``e^A x``, where nothing says that A is no matrix; the A_h of ``e^{A_h} x``, one of
+    several, is a number. What weighs values may be e to the power of scores."""
+    match left.body, right.body:
+        case (
+            ir.Fn("exp", (ir.Ref(name, at) | ir.Mul((_, ir.Ref(name, at))),)),
+            ir.Ref(vector),
+        ) if vector[0].islower() and name[0].isupper():
+            told = name in run.shapes or name in run.scope.ranks or name in run.defined
+            text = f"`{run.quote(left.span)}` may stand for the exponential of a matrix"
+            if name[0] in "SX" or (told and left.rank < 2):
+                return
+            if left.rank == 2:
+                help_text = "that is not computed; write `\\odot` where each element is meant"
+                raise error("N2C037", text, where, help_text)
+            if len(at) == left.rank:
+                run.conflict(3, text, where)
+            elif left.rank:
+                run.pay(1.2)
+
+
+def _warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
+    """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
+    factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
+    index = roots.beside_angle(node) if "i" in run.indices else None
+    if ir.Ref("i") in factors:
+        text, place = "`i` is taken to be a number here, and not the root of −1", span
+    elif index is not None:
+        text, place = "`i` is the index here, and not the root of −1", index.span
+    else:
+        return
+    help_text = "complex numbers are not understood: write the turn with cos and sin, pair by pair"
+    run.problems.append(warning("N2C050", text, place, help_text))
+
+
+def _exponent(run: Run, node: Node) -> Value:
+    """What stands above: in a tower ``a^{b^c}`` the c is no label."""
+    match node:
+        case Script(Name() as base, None, Name(text) as sup, 0) if (
+            len(text) == 1 and text.islower() and text not in run.indices
+        ):
+            return power(run, run.lower(base), sup, node.span)
+    return run.lower(node)
+
+
+def _is_mark(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in ("T", "top", "prime", "star")
+
+
+def scripted(run: Run, node: Node) -> Value:
+    """Scripts on a group, a number or a norm: a power, a transpose, an index."""
+    if isinstance(node, Accent):
+        raise error(
+            "N2C037",
+            f"a `\\{node.mark}` over an expression says nothing that can be computed",
+            node.span,
+        )
+    assert isinstance(node, Script)
+    if isinstance(node.base, Group) and (node.base.open == "‖" or _is_order(node)):
+        return _norm(run, node, node.base)
+    if isinstance(node.base, Group) and isinstance(node.sub, Relation):
+        return families.indexed(run, node.base, node.sub, node.sup)
+    _refuse_convolved(run, node)
+    value = run.lower(node.base)
+    if isinstance(node.sub, Stroke) and node.sub.text == "+":
+        value = mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
+    elif node.sub is not None:
+        value = index(run, value, node.sub)
+    if node.primes:
+        value = transpose(value, node.span)
+    if node.sup is not None:
+        value = raised(run, value, node.sup, node)
+    return value
+
+
+def _refuse_convolved(run: Run, node: Script) -> None:
+    """``(K * x)_k`` may be an element of a convolution as well as one of a product."""
+    match node.base:
+        case Group("(", (Infix("*", left, right),)) if (
+            node.sub is not None and scripts.is_name(left) and scripts.is_name(right)
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(node.base.span)}` may be a convolution or a product",
+                node.base.span,
+                "write the sum out, `\\sum_j`, or `\\cdot` or `\\odot` for a product",
+            )
+
+
+def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
+    """A superscript on a value: a transpose or a power."""
+    if isinstance(sup, Name) and sup.text in names.TRANSPOSES and _is_one(node):
+        raise error(
+            "N2C033",
+            f"`{run.quote(node.span)}` may be a row of ones or a number",
+            node.span,
+            "write `\\mathbf{1}^\\top` for the row, and leave the number out",
+        )
+    if isinstance(sup, Name) and sup.text in "tT" and _is_rate(node):
+        run.shapes.setdefault(sup.text, Shape(()))
+        return power(run, value, sup, node.span)
+    if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:
+        if value.rank == 0 and isinstance(value.body, ir.Call | ir.Ref):
+            run.conflict(4, f"`{run.quote(node.span)}` is a number that is transposed", node.span)
+        elif value.rank == 0:
+            run.pay(4)  # nobody transposes a number, and puts it in parentheses for that
+        return transpose(value, node.span)
+    if _is_mark(sup):
+        raise error("N2C037", "this superscript on an expression is not understood", sup.span)
+    return power(run, value, sup, node.span)
+
+
+def _is_one(node: Node) -> bool:
+    return isinstance(node, Script) and node.base == Num("1", node.base.span)
+
+
+def _is_rate(node: Node) -> bool:
+    """Whether what stands below scripts is a number such as 0.95 or 1 − β, which is raised to a
+    step t or T; 0 is more likely a row."""
+    return (
+        isinstance(node, Script)
+        and node.base != Num("0", node.base.span)
+        and all(
+            isinstance(part, Num | Group | Infix | Neg | Frac)
+            or (isinstance(part, Name) and part.text in RATES)
+            for part in walk(node.base)
+        )
+    )
+
+
+def index(run: Run, value: Value, sub: Node) -> Value:
+    """``softmax(z)_i``: an element of a value."""
+    body, axes = value.body, list(value.axes)
+    parts = scripts.parts(sub, run.seen.bound)
+    if len(parts) > len(axes):
+        raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
+    use = Use("this", sub.span)
+    of_keys = len(parts) == 1 and names.label(parts[0]) in run.summed
+    if of_keys and len(axes) == 2 and isinstance(settled(body), ir.Softmax):
+        raise error(
+            "N2C032",
+            f"`{names.label(parts[0])}` counts the keys here, and the queries have no index",
+            sub.span,
+            "write both, as in `\\mathrm{softmax}(QK^\\top)_{ij}`",
+        )
+    for part in parts:
+        axis = axes.pop(0)
+        if isinstance(part, Script) and scripts.is_name(part):
+            body = at_label(run, body, axis, part)
+            continue
+        if isinstance(part, Infix):
+            raise error(
+                "N2C032",
+                f"the element `{run.quote(part.span)}` of what is computed is not understood",
+                part.span,
+                "give what is computed a name, and write the index below it",
+            )
+        place = position(run, At(part), axis.size, use)
+        if isinstance(place, ir.Idx):
+            link(run, find_index(place.index), axis, sub.span)
+        elif isinstance(place, ir.Index):
+            link(run, place, axis, sub.span)
+            axes.append(place)
+        else:
+            body = ir.substitute(body, {axis: place})
+    return Value(body, tuple(axes), value.span)
+
+
+def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
+    """A power of a number, or of every element of a vector."""
+    raised_to = _exponent(run, exponent)
+    if base.rank == 1 and isinstance(base.body, ir.Ref) and base.body.array in run.seen.degrees:
+        return diagonal.of_vector(elementwise(run, base, raised_to, ir.Pow, where), where)
+    if base.rank == 2 and _is_diagonal(run, base, where):
+        return _diagonal_power(run, base, raised_to, where)
+    if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
+        _refuse_raised_vector(run, base, base.body, where)
+    if base.rank == 2 and isinstance(base.body, ir.Ref):
+        raise error(
+            "N2C033",
+            f"the power of the matrix `{run.quote(base.span)}` may mean a product or "
+            "element by element",
+            where,
+            "write the product out, or use `\\odot`",
+        )
+    whole = isinstance(base.body, ir.Ref) and len(base.body.at) == base.rank
+    name = base.body.array if whole and isinstance(base.body, ir.Ref) else ""
+    if _NAMED_MATRIX.fullmatch(name) and name not in run.shapes:
+        raise error(
+            "N2C033",
+            f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
+            where,
+            "declare it as a number, or write the product out",
+        )
+    if base.rank == 1 and _is_many(exponent) and _is_capital(base) and not run.seen.elements:
+        text = f"`{run.quote(where)}` may be a power, or one of several by its number"
+        hint = "write a number that tells arrays apart in parentheses, `H^{(4)}`"
+        run.unranged = error("N2C033", text, where, hint)
+    if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
+        raise error("N2C041", "the inverse of an array is not computed", where)
+    inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
+    raised = base.rank and _negative_number(exponent) and not is_logistic(base)
+    if raised or (inverse and _maps(run, base.body)):
+        raise error("N2C041", "the inverse of an array is not computed", where)
+    if (constant := _constant(raised_to.body)) is not None:
+        raised_to = replace(raised_to, body=ir.Num(constant))
+    elif base.rank == 2 and not isinstance(base.body, ir.Ref):
+        run.pay(2.2)  # the (5 + T)^a of a matrix T would be a power of each of its elements
+    if not _is_held(ir.Pow(base.body, raised_to.body)):
+        raise error(
+            "N2C020",
+            f"no floating-point number is as large or as small as `{run.quote(where)}`",
+            where,
+            "write a number between `10^{-300}` and `10^{300}`",
+        )
+    if base.rank == 0 and raised_to.rank:
+        run.pay(2.2)  # an exponent is a number wherever it can be one
+    return elementwise(run, base, raised_to, ir.Pow, where)
+
+
+def _refuse_raised_vector(run: Run, base: Value, raised: ir.Ref, where: Span) -> None:
+    """The r of ``x^r W`` says which x it is, as nobody raises a vector to a letter; the x of
+    ``f(x) = x^n`` is a number."""
+    if base.rank:
+        text = f"the vector `{run.quote(base.span)}` is raised to a letter"
+        run.conflict(3, text, where)
+        return
+    vector = names.element_ranks(raised.array, len(raised.at), False, False)[0] == 1
+    mapped = any(names.base_letter(other).isupper() for other in run.seen.counted)
+    if vector and mapped and raised.array not in run.seen.elements:
+        run.pay(3.0)
+
+
+def _is_letter_of_its_own(run: Run, exponent: Node) -> bool:
+    """Whether an exponent is a letter of which nothing says that it is a number."""
+    if not isinstance(exponent, Name) or len(exponent.text) > 1:
+        return False
+    return exponent.text not in run.indices | run.shapes | run.defined
+
+
+def _is_diagonal(run: Run, base: Value, where: Span) -> bool:
+    """Whether a matrix is what the formula defines as ``diag(v)``, or holds the degrees of a graph
+    or the eigenvalues Λ: its powers are those of v."""
+    name = base.body.array if isinstance(base.body, ir.Ref) else ""
+    known = name in run.seen.degrees or names.base_letter(name) == "Lambda"
+    if known and name in run.symbols:
+        text = f"`{name}` is taken to have zeros beside its diagonal"
+        if all(problem.message != text for problem in run.problems):
+            run.problems.append(note("N2C039", text, where))
+        return True
+    bodies = [one.array.body for one in run.defined.values() if one.name == name]
+    match bodies:
+        case [ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), _),), ir.Num(0))]:
+            return True
+    return False
+
+
+def _diagonal_power(run: Run, base: Value, exponent: Value, where: Span) -> Value:
+    rows, columns = base.axes
+    run.unify(find_index(rows).size, find_index(columns).size, where)
+    on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
+    raised_to = elementwise(run, base, exponent, ir.Pow, where)
+    return Value(ir.Cases(((on, raised_to.body),), ir.ZERO), base.axes, where)
+
+
+def _maps(run: Run, body: Expr) -> bool:
+    """Whether a product is a number only because a matrix in it was taken for less."""
+    return not isinstance(body, ir.Add) and any(
+        isinstance(inner, ir.Ref)
+        and names.base_letter(inner.array) in _INVERTED
+        and inner.array not in run.shapes
+        and len(inner.at) < 2
+        for inner in ir.walk(body)
+    )
+
+
+def _is_held(expr: Expr) -> bool:
+    """Whether a float holds what an expression of numbers alone is, and does not round it to 0."""
+    try:
+        value = _rounded(expr)
+    except OverflowError:
+        return False
+    return value is None or value > 0
+
+
+def _rounded(expr: Expr) -> float | None:
+    """How large a power of numbers is, as a float; None for those of 0 and other expressions."""
+    match expr:
+        case ir.Num(value):
+            return float(value)
+        case ir.Pow(base, exponent):
+            raised, power = _rounded(base), _rounded(exponent)
+            return None if power is None or not raised else abs(raised) ** power
+    return None
+
+
+def _constant(expr: Expr) -> int | Fraction | None:
+    """The number that an exponent such as −1/2 is."""
+    match expr:
+        case ir.Num(int() | Fraction() as value):
+            return value
+        case ir.Pow(ir.Num(int() as value), ir.Num(-1)) if value:
+            return Fraction(1, value)
+        case ir.Mul(factors):
+            values = [_constant(factor) for factor in factors]
+            product = prod(value for value in values if value is not None)
+            whole = product == int(product)
+            return None if None in values else int(product) if whole else Fraction(product)
+    return None
+
+
+_MATRICES = frozenset("AKQUWX")
+_NAMED_MATRIX = re.compile("[AKQUWX](_bar|_hat|_tilde)?")
+_INVERTED = _MATRICES | frozenset("BGMPRS")
+
+
+def is_negative(node: Node) -> bool:
+    """Whether an exponent is below zero: ``-1``, ``-1/2``, ``-\\frac{1}{2}``."""
+    if isinstance(node, Infix) and node.op == "/":
+        return is_negative(node.left) and isinstance(node.right, Num)
+    return isinstance(node, Neg) and isinstance(node.body, Num | Frac | Infix)
+
+
+def _is_matrix_letter(name: str) -> bool:
+    """Whether a letter is by custom a matrix that people invert: a covariance, a degree matrix."""
+    base, *labels = name.split("_")
+    return base in ("Sigma", "Lambda") or (base == "D" and labels[:1] in (["tilde"], ["hat"]))
+
+
+def _is_many(exponent: Node) -> bool:
+    """Whether an exponent is 3 or more, which arrays are seldom raised to."""
+    return isinstance(exponent, Num) and exponent.text.isdigit() and int(exponent.text) > 2
+
+
+def _is_capital(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and value.body.array[0].isupper()
+
+
+def _negative_number(node: Node) -> bool:
+    return isinstance(node, Neg) and isinstance(node.body, Num)
+
+
+NO_VECTOR = 2.2
+"""What it counts against a reading if a norm is of a number."""
+
+
+def _is_order(node: Script) -> bool:
+    """Whether single bars are a norm's: ``|x|_2``."""
+    order = isinstance(node.sub, Num) or (isinstance(node.sub, Name) and node.sub.text == "infty")
+    return order and isinstance(node.base, Group) and node.base.open == "|"
+
+
+def _refuse_spectral(run: Run, value: Value) -> None:
+    """``‖W‖_2`` of a matrix is no sum over its elements; only its square is written for one, in
+    penalties on weights."""
+    body = value.body
+    name = body.array if isinstance(body, ir.Ref) and len(body.at) == value.rank else ""
+    if value.rank == 2 or (name[:1].isupper() and name not in run.shapes | run.defined):
+        raise error(
+            "N2C033",
+            f"the 2-norm of the matrix `{run.quote(value.span)}` is its largest singular value, "
+            "which is not computed",
+            value.span,
+            "write `\\|…\\|_F` for the root of the sum of all squares, or declare a vector",
+        )
+
+
+def has_unit_columns(value: Value) -> bool:
+    """Whether a matrix is divided by the norms of its columns."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) and value.rank == 2 else ()
+    columns = find_index(value.axes[-1]) if value.axes else None
+    inverses = (factor for factor in factors if isinstance(factor, ir.Pow))
+    return any({*free_roots(inverse)} == {columns} for inverse in inverses)
+
+
+def _norm(run: Run, node: Script, base: Group) -> Value:
+    """``‖x‖_p`` and its powers."""
+    value = run.lower(base.items[0])
+    if value.rank == 0:
+        run.pay(NO_VECTOR)
+    if magnitudes.is_of_columns(node.sub) and value.rank == 2:
+        rows, columns = value.axes
+        column = ir.Reduce("sum", rows, ir.Pow(value.body, ir.Num(2)))
+        norms = Value(ir.Pow(column, ir.HALF), (columns,), node.span)
+        return norms if node.sup is None else power(run, norms, node.sup, node.span)
+    if scripts.is_two(node.sub) and not scripts.is_two(node.sup):
+        _refuse_spectral(run, value)
+    order: Expr = ir.Num(2)
+    if node.sub is not None:
+        frobenius = isinstance(node.sub, Name) and node.sub.text in ("F", "Fro", "fro")
+        order = ir.Num(2) if frobenius else run.lower(node.sub).body
+    if order == ir.Num(inf):
+        total = reduce_all("max", mapped(value, lambda e: ir.Fn("abs", (e,))))
+    elif order == ir.ONE:
+        total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
+    elif order == ir.Num(2):
+        squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
+        total = ir.Pow(reduce_all("sum", squares), ir.HALF)
+    else:
+        raise error("N2C037", "only the norms 1, 2 and ∞ are computed", node.span)
+    result = Value(total, (), node.span)
+    return result if node.sup is None else power(run, result, node.sup, node.span)

@@ -1,0 +1,614 @@
+"""Multiplication in all its spellings: side by side, ``·``, ``×``, ``*``, ``@``, ``⊙``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, Script, ungrouped
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import (
+    applying,
+    calls,
+    families,
+    powers,
+    projected,
+    sizes,
+    turns,
+)
+from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.inference.values import (
+    GATES,
+    HADAMARD,
+    Value,
+    dot,
+    elementwise,
+    free_roots,
+    is_gate,
+    mapped,
+    matrix_product,
+    mixes,
+    outer,
+    shape_text,
+    two_vectors,
+)
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.quantities import terms
+
+_TIMES = HADAMARD | frozenset("·×*")
+
+
+def juxtaposed(run: Run, node: Juxt) -> Value:
+    """Factors side by side: calls first, then the product from left to right."""
+    values: list[Value] = []
+    if isinstance(node.factors[0], Num) and float(node.factors[0].text) == 0:
+        raise error(
+            "N2C033",
+            f"`{run.quote(node.span)}` is nothing but zero: the 0 may be meant as a letter",
+            node.factors[0].span,
+            "mend it, or leave the term out",
+        )
+    if (turn := _turned(run, node)) is not None:
+        return turn
+    _refuse_inverse_roots(run, node)
+    at = 0
+    while at < len(node.factors):
+        call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
+        if call is not None:
+            value, at = call
+            values.append(value)
+        else:
+            values.append(run.lower(node.factors[at]))
+            at += 1
+    if _is_bilinear(values) and values[0].rank != values[2].rank:
+        run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
+    # A scale in front of a product of arrays scales all of it, whatever stands beside it.
+    values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
+    first = next((at for at, value in enumerate(values) if value.rank), 0)
+    if len(values) > first + 2 and is_gate(run, values[first]):
+        # The g of g W x acts on all that is behind it.
+        behind = _in_turn(run, values[first + 1 :])
+        values = [*values[:first], _in_turn(run, [values[first], behind])]
+    result = _in_turn(run, values)
+    return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _in_turn(run: Run, values: Sequence[Value]) -> Value:
+    """The product of some factors from left to right."""
+    result = values[0]
+    for value in values[1:]:
+        result = product(run, result, value, result.span.to(value.span))
+    return result
+
+
+def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
+    """``D^{-1/2} A D^{-1/2}``: of a number that would be written once."""
+    raised = [
+        factor
+        for factor in node.factors
+        if isinstance(factor, Script) and factor.sup and powers.is_negative(ungrouped(factor.sup))
+    ]
+    for first, second in combinations(raised, 2):
+        use = run.seen.understood(first)
+        if use is not None and use.name in run.seen.degrees:
+            continue
+        if run.quote(first.span) == run.quote(second.span):
+            raise error(
+                "N2C037",
+                f"`{run.quote(first.span)}` may stand for a power of a matrix",
+                first.span,
+                "that is not computed; give it a name, such as `R`",
+            )
+
+
+def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """What an operator gives that stands before a group, or before names; and where they end."""
+    if not run.scope.operators or not isinstance(factors[at], Name):
+        return None
+    use, end = run.seen.use(factors[at]), at + 1
+    if use.name not in run.scope.operators:
+        return None
+    while end < len(factors) and scripts.is_name(factors[end]):
+        end += 1
+    if end == at + 1 < len(factors) and isinstance(factors[end], Group):
+        end += 1
+    if end == at + 1:
+        return None
+    rest = tuple(factors[at + 1 : end])
+    span = rest[0].span.to(rest[-1].span)
+    value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, span))
+    return applying.unknown(run, use, [value], factors[at].span.to(span)), end
+
+
+def _turned(run: Run, node: Juxt) -> Value | None:
+    """A product of a vector and ``e^{imθ}``."""
+    at = turns.factor(run, node.factors)
+    if at is None:
+        return None
+    rest = (*node.factors[:at], *node.factors[at + 1 :])
+    if len(rest) > 1 and any(turns.conjugated(factor) is not None for factor in rest):
+        raise error(
+            "N2C037",
+            "the product of a complex number and a conjugate one is not computed",
+            node.span,
+            "write its real part: `\\mathrm{Re}[q k^* e^{i(m-n)\\theta}]`",
+        )
+    value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, node.span))
+    angle = turns.angle(run, node.factors[at])
+    return None if angle is None else turns.turned(run, value, angle, node.span)
+
+
+def _is_bilinear(values: Sequence[Value]) -> bool:
+    """Whether factors are ``u_i A_{ij} v_j``."""
+    if len(values) != 3:
+        return False
+    at = [value.body.at for value in values if isinstance(value.body, ir.Ref)]
+    if len(at) != 3 or values[1].rank or len(at[1]) != 2:
+        return False
+    return at[0][:1] == at[1][:1] and at[2][:1] == at[1][1:]
+
+
+def product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of two neighbours: scaling, or a matrix product."""
+    powers.refuse_of_matrix(run, left, right, where)
+    if left.rank == 1 and powers.has_unit_columns(right):
+        return elementwise(run, left, right, ir.mul, where)
+    number, array = (left, right) if left.rank <= right.rank else (right, left)
+    ranks = (number.rank, array.rank)
+    if ranks == (0, 0) and _is_score(left, right):
+        text = f"`{run.quote(where)}` is a product of numbers, not of a query and a key"
+        run.conflict(3, text, where)
+    if ranks in ((0, 1), (1, 2)):
+        _refuse_two_vectors(run, left, right, where)
+    if number.rank == 0:
+        if left.implied or right.implied:
+            run.conflict(2, "a softmax of one number scales an array", where)
+        _refuse_lone_weight(run, left, right, where)
+        if left.row and isinstance(right.body, ir.Ref) and right.body.at:
+            run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
+        if array.rank > 1 and _is_query_or_key(number):
+            text = (
+                f"`{run.quote(number.span)}` is a number here, and beside a matrix it is a vector"
+            )
+            run.conflict(3, text, where)
+        if _scales_a_projection(left, right) or _scales_a_projection(right, left):
+            run.pay(2.2)  # the a of a W^Q is what is projected
+        if _maps_a_number(left, right):
+            # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
+            run.pay(3.4 if _is_weight(left) else 1.2)
+        if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
+            run.pay(1.2)  # the U of U E is a matrix, as E is
+        if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
+            run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
+        if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
+            run.pay(0.4)  # the D of D u_t maps it rather than scales it
+        if _is_gate_of_number(run, left, right):
+            text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
+            run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
+        _note_scale(run, left, right)
+        return _scaled(left, right)
+    alike = ranks == (1, 1) and left.row == right.row
+    if alike and _is_scale(left, right):
+        return _shifted(run, left, right, where)
+    if alike and _is_exponential(left.body):
+        text = f"`{run.quote(left.span)}` is multiplied element by element, as it is made"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
+    if ranks == (2, 2) and (left.shifted or right.shifted):
+        return _shifted(run, left, right, where)
+    if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
+        return elementwise(run, left, right, ir.mul, where)
+    if right.rank == 1 and _is_normalised(right) and _is_small(left):
+        run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
+    if left.rank == 1 and right.rank == 2 and _is_weight(left):
+        run.pay(2.2)  # the W of W X is a matrix
+    projection = projected.behind(run, left, right, where)
+    if projection is not None:
+        return projection
+    return matrix_product(run, left, right, where)
+
+
+def _refuse_two_vectors(run: Run, left: Value, right: Value, where: Span) -> None:
+    """The x of ``w x``, where w is said to be a vector, is one too: that the product of two vectors
+    is not understood makes it no matrix and no number."""
+    for said, other in ((left, right), (right, left)):
+        match said.body, other.body:
+            case ir.Ref(name, at), ir.Ref(array, places) if said.rank == len(at) == 1:
+                known = run.shapes.keys() | run.scope.ranks.keys() | run.defined.keys()
+                custom = names.element_ranks(array, len(places) - other.rank, False, False)[0]
+                small = names.base_letter(array).islower()
+                if name in run.shapes and array not in known and small and custom == 1:
+                    raise two_vectors(run, left, right, where)
+
+
+def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> None:
+    """The W of ``W h_t`` is a matrix, and the h_t a vector: neither is a number beside the other,
+    as a call of a function of matrices, or a declared array of many axes, would have it."""
+    for weight, other in ((left, right), (right, left)):
+        if not isinstance(weight.body, ir.Ref) or names.base_letter(weight.body.array) != "W":
+            continue
+        body = other.body
+        element = isinstance(body, ir.Ref) and body.array[0] in ("hx", _STATES)[len(body.at) == 1]
+        size = weight is left and isinstance(body, ir.Size) and body.name == "D"
+        lone = size or (weight.rank == 0 and not weight.body.at and other.rank > 1)
+        if lone or (weight.rank == 2 and element and not other.rank):
+            raise error(
+                "N2C041",
+                f"`{run.quote(weight.span)}` is {shape_text(weight)} here, and "
+                f"`{run.quote(other.span)}` {shape_text(other)}: no weight is multiplied so",
+                where,
+                "declare the shapes of both",
+            )
+
+
+_STATES = "hxzsuqkvc"
+"""Letters of vectors that weights are applied to, one at each position."""
+
+
+def _is_score(left: Value, right: Value) -> bool:
+    """Whether two numbers are the elements q_i and k_j of different places."""
+    match left.body, right.body:
+        case ir.Ref("q", (mine,)), ir.Ref("k", (theirs,)):
+            return mine != theirs
+    return False
+
+
+def _is_query_or_key(value: Value) -> bool:
+    """Whether a number is the q_i or k_j of a place."""
+    match value.body:
+        case ir.Ref(name, (_, *_)):
+            return names.base_letter(name) in ("q", "k")
+    return False
+
+
+def _scales_a_projection(number: Value, array: Value) -> bool:
+    """Whether a letter that is no rate stands beside the weights of queries, keys or values."""
+    match number.body, array.body:
+        case ir.Ref(name), ir.Ref(weight) if array.rank:
+            letter = names.base_letter(name)
+            made = names.base_letter(weight) == "W" and names.label_of_projection(weight)
+            return made and len(letter) == 1 and letter.islower()
+    return False
+
+
+def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
+    """Whether a number is a capital of which nothing is said, beside an array that is declared."""
+    match number.body, array.body:
+        case ir.Ref(name, ()), ir.Ref(declared):
+            known = run.shapes.keys() | run.scope.ranks.keys() | run.defined.keys()
+            return name.isupper() and name not in known and declared in run.shapes
+    return False
+
+
+def _maps_a_number(left: Value, right: Value) -> bool:
+    match left.body, right.body:
+        case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
+            capital = names.base_letter(matrix).isupper()
+            return capital and (_is_weight(left) or not names.base_letter(given).isupper())
+    return False
+
+
+def _scaled(left: Value, right: Value) -> Value:
+    """A number times an array; a softmax along an open axis stays adjustable."""
+    big, small = (left, right) if left.rank else (right, left)
+    along = big.along
+    scaled = None if along is None else (lambda k: ir.mul(small.body, along(k)))
+    body = ir.mul(left.body, right.body)
+    return Value(body, big.axes, left.span.to(right.span), big.row, scaled)
+
+
+def _is_exponential(body: ir.Expr) -> bool:
+    """Whether a vector is the ``e^{u + k}`` of another; the kernel of a square is of numbers."""
+    if not isinstance(body, ir.Fn) or body.name != "exp":
+        return False
+    parts = ir.walk(body)
+    return not any(isinstance(part, ir.Pow) and part.exponent == ir.Num(2) for part in parts)
+
+
+def _is_scale(left: Value, right: Value) -> bool:
+    """Whether one of two vectors is a ``1 + w``, and the other is made of something else."""
+    if left.shifted == right.shifted:
+        return False
+    used = [
+        {part.array for part in ir.walk(value.body) if isinstance(part, ir.Ref)}
+        for value in (left, right)
+    ]
+    return used[0].isdisjoint(used[1])
+
+
+def _shifted(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """``S (1 + B)``: a number added to an array is no matrix algebra, so the factors are taken
+    element by element."""
+    text = run.quote((left if left.shifted else right).span)
+    run.problems.append(
+        note(
+            "N2C039",
+            f"`{text}` is multiplied element by element, since a number is added to a "
+            f"{'matrix' if left.rank == 2 else 'vector'}",
+            where,
+            "write `\\odot` to make it plain",
+        )
+    )
+    return elementwise(run, left, right, ir.mul, where)
+
+
+def _note_scale(run: Run, left: Value, right: Value) -> None:
+    """Remember which sum a size such as √d_k scales."""
+    for factor, other in ((left, right), (right, left)):
+        features = other.axes[-1] if other.axes else None
+        if features is not None and find(find_index(features).size).kind == "sequence":
+            features = None
+        sizes.note_scale(run, factor.body, other.body, features)
+
+
+def is_gain(run: Run, value: Value) -> bool:
+    """Whether a factor is the gain or bias of a normalisation, or the deviation of another array,
+    which act element by element; so does the γ of ``γ x + β``, where both are said to be arrays."""
+    if value.rank != 1 or not isinstance(value.body, ir.Ref):
+        return False
+    base, _, label = value.body.array.partition("_")
+    if run.seen.normalises:
+        return base in names.GAINS | {"sigma"}
+    pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
+    return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
+
+
+def _is_capital(value: Value) -> bool:
+    """Whether an array has a capital, or is the cosine or the sine of one."""
+    match value.body:
+        case ir.Ref(array) | ir.Fn("cos" | "sin", (ir.Ref(array),)):
+            return array[0].isupper()
+    return False
+
+
+def _scales(left: Value, right: Value) -> bool:
+    """Whether a vector stands before what a normalisation gives: ``e_s · GroupNorm(h)``. The w of
+    ``w · LayerNorm(h)`` maps it to a number."""
+    return left.rank == right.rank == 1 and _is_small(left) and _is_normalised(right)
+
+
+def _is_small(value: Value) -> bool:
+    """Whether a value is of a small letter that makes no number of a vector."""
+    array = value.body.array if isinstance(value.body, ir.Ref) else ""
+    return array[:1].islower() and names.base_letter(array) not in ("w", "v", "u", "a", "q", "k")
+
+
+def _is_normalised(value: Value) -> bool:
+    """Whether a value is what a normalisation gives."""
+    called = value.body.function if isinstance(value.body, ir.Call) else ""
+    word = called.rstrip("_0123456789").lower()
+    return word.endswith("norm") or word == "ln"
+
+
+def explicit(run: Run, node: Infix) -> Value:
+    """A product or concatenation written with a sign."""
+    if node.op == "‖":
+        return families.joined(run, node)
+    if node.op in _TIMES and turns.factor(run, (node.left, node.right)) is not None:
+        turn = _turned(run, Juxt((node.left, node.right), node.span))
+        if turn is not None:
+            return turn
+    left, right = run.lower(node.left), run.lower(node.right)
+    where = left.span.to(right.span)
+    if node.op in HADAMARD or node.op == "⊘":
+        right = mapped(right, ir.inverse) if node.op == "⊘" else right
+        # What is multiplied element by element has elements, or is one.
+        each = 2.6 if max(left.rank, right.rank) == 2 else 1.8
+        run.pay(each * sum(not side.rank and not _placed(run, side) for side in (left, right)))
+        if {left.rank, right.rank} == {1, 2}:
+            _each_row(run, left, right, where)
+        return elementwise(run, left, right, ir.mul, where)
+    if node.op in ("·", "×", "*", "@"):
+        return _dotted(run, left, right, node)
+    if node.op == "⊗":
+        return _circled(run, left, right, node)
+    if node.op == "⊕":
+        return _plus_in_circle(run, left, right, node)
+    if node.op == "mod":
+        run.pay(4.4 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
+        return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
+    raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
+
+
+def _each_row(run: Run, left: Value, right: Value, where: Span) -> None:
+    """A vector beside a matrix: a gate and its state, and what noise is added to, are of one kind,
+    while a gain is that of each row, and a small letter beside a capital may be."""
+    row, matrix = sorted((left, right), key=lambda side: side.rank)
+    if not is_gain(run, row):
+        noise = isinstance(row.body, ir.Ref) and names.base_letter(row.body.array) == "epsilon"
+        run.pay(1.2 if _is_capital(matrix) and (noise or _is_capital(row)) else 0.0)
+        text = f"each row of `{run.quote(matrix.span)}` is multiplied by `{run.quote(row.span)}`"
+        run.problems.append(note("N2C039", text, where, "declare the shapes to make it plain"))
+
+
+def _is_gate_of_number(run: Run, left: Value, right: Value) -> bool:
+    """Whether the gate of a recurrent network by its letter, ``f_t`` or ``1 - z_t``, would be a
+    number beside a vector, in what makes the next state."""
+    number, array = sorted((left, right), key=lambda side: side.rank)
+    if not run.gives_state or (number.rank, array.rank) != (0, 1):
+        return False
+    inner = number.body.terms if isinstance(number.body, ir.Add) else (number.body,)
+    gate = ir.negative(inner[-1]) if isinstance(inner[-1], ir.Mul) else inner[-1]
+    return isinstance(gate, ir.Ref) and gate.array in GATES - run.scope.ranks.keys()
+
+
+def _placed(run: Run, value: Value) -> bool:
+    """Whether a number is an element at some place, and not only what it is at a step."""
+    return bool(free_roots(value.body) - ({run.step} if run.step is not None else set()))
+
+
+def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    where = node.op_span
+    if node.op == "·" and left.body == ir.Ref("theta") and right.rank == 1:
+        run.pay(1.5)  # the θ of θ · x is no angle, but a vector of weights
+    if node.op == "@" or (node.op == "*" and run.gives_state):
+        # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
+        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+    gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
+    gated = gated or _called_with_one(node.left, node.right)
+    is_gate = node.op != "@" and left.rank == right.rank > 0 and _is_gated(left, right)
+    if (gated and left.rank == right.rank == 2) or (is_gate and not gated):
+        why = "one side is a gate" if is_gate else "both sides are of the same"
+        text = f"`{node.op}` is taken to be element by element: {why}"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
+    if left.rank == 1 and right.rank == 1 and left.row == right.row:
+        if node.op == "·" and (mixes(run, left, right) or _makes_state(run, node)):
+            text = "`·` is taken to be element by element: what comes out is a vector"
+            run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+            return elementwise(run, left, right, ir.mul, where)
+        if is_gain(run, left) or is_gain(run, right) or _scales(left, right):
+            return elementwise(run, left, right, ir.mul, where)
+        if _is_scale(left, right):
+            return _shifted(run, left, right, where)
+        if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
+            raise error(
+                "N2C033",
+                f"`{run.quote(left.span)}` and `{run.quote(right.span)}` come from one vector: "
+                "their product may be meant element by element",
+                where,
+                "write `\\odot`, or `^\\top` for the dot product",
+            )
+        if node.op in ("·", "@"):
+            return dot(run, left, right, where)
+        if node.op == "*":
+            if not (run.seen.steps or run.gives_rows):  # the gates of a recurrent network
+                text = "`*` between vectors is taken to be element by element, as in programs"
+                hint = "write `\\odot` to make it plain, or `\\cdot` for the dot product"
+                run.problems.append(warning("N2C050", text, where, hint))
+            return elementwise(run, left, right, ir.mul, where)
+        raise error(
+            "N2C033",
+            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are vectors: "
+            f"`{node.op}` may mean their dot product or element by element",
+            where,
+            "write `\\cdot` for the dot product or `\\odot` for element by element",
+        )
+    if node.op == "*" and (left.rank, right.rank) == (1, 2) and _are_inputs(left, right):
+        text = "`*` is taken for the product of a vector and a matrix, and for no convolution"
+        hint = "write `\\cdot` if it is one; a convolution is not computed"
+        run.problems.append(warning("N2C050", text, where, hint))
+    return product(run, left, right, where)
+
+
+def _are_inputs(left: Value, right: Value) -> bool:
+    """Whether two values are given, and the second one is no weight."""
+    given = isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
+    return given and not _is_weight(right)
+
+
+def _is_weight(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) == "W"
+
+
+def _makes_state(run: Run, node: Infix) -> bool:
+    """Whether a product is a term of a state, and a gate in it: the ``f_t · c_{t-1}`` and ``i_t ·
+    g_t`` of c_t, each of which goes with the step, or the ``o_t · \\tanh(c_t)`` of h_t."""
+    if not run.gives_state or run.whole is None:
+        return False
+    if not any(ungrouped(term) is node for term in terms(run.whole)):
+        return False
+    sides = [run.seen.understood(ungrouped(side)) for side in (node.left, node.right)]
+    stepped = [use is not None and bool(use.steps) for use in sides]
+    squashed = any(isinstance(side, Apply) for side in (node.left, node.right))
+    return all(stepped) or (squashed and any(use is not None and use.indices for use in sides))
+
+
+def _is_gated(left: Value, right: Value) -> bool:
+    """Whether one value is a sigmoid, or what it is of times a sigmoid, and the other is made of
+    something too, or is what the gate is made of: no layer's weights."""
+    for gate, other in ((left, right), (right, left)):
+        if isinstance(gate.body, ir.Fn) and gate.body.name in ("sigmoid", "silu"):
+            named = {part.array for part in ir.walk(gate.body) if isinstance(part, ir.Ref)}
+            if not isinstance(other.body, ir.Ref) or other.body.array in named:
+                return True
+    return False
+
+
+def _called_with_one(left: Node, right: Node) -> bool:
+    """Whether two functions get one array: ``f(x; β) · σ(x)``."""
+    match left, right:
+        case Juxt((Name(f), Group("(", (mine, *_)))), Juxt((Name(g), Group("(", (theirs, *_)))):
+            return f != g and binders.bare(mine) == binders.bare(theirs) != ""
+    return False
+
+
+def _applied_to(run: Run, call: Node, other: Node) -> bool:
+    """Whether a factor is a function of the other one as it stands, or scaled by a number:
+    ``XW · σ(XW)``, ``z · σ(β z)``."""
+    match call:
+        case Juxt((_, Group() as argument)) | Apply(_, argument):
+            texts = [run.quote(_unscaled(node).span) for node in (argument, other)]
+            return texts[0].replace(" ", "") == texts[1].replace(" ", "")
+    return False
+
+
+def _unscaled(node: Node) -> Node:
+    """A factor without the number or the Greek letter before it, and without parentheses."""
+    match ungrouped(node):
+        case Juxt((scale, factor)) | Infix("·" | "×" | "*", scale, factor) if (
+            isinstance(scale, Num) or binders.bare(scale) in names.GREEK
+        ):
+            return ungrouped(factor)
+        case inner:
+            return inner
+
+
+def _maps_the_other(left: Value, right: Value) -> bool:
+    """Whether one vector is a function of the other's elements, as in ``x · σ(x)``, or both are
+    functions of one, as in ``tanh(x) · σ(x)``."""
+    if isinstance(right.body, ir.Ref):
+        return False
+    used = [
+        {expr.array for expr in ir.walk(value.body) if isinstance(expr, ir.Ref) and expr.at}
+        for value in (left, right)
+    ]
+    parts = (part for value in (left, right) for part in ir.walk(value.body))
+    plain = isinstance(left.body, ir.Ref)
+    one = used[0] == used[1] and len(used[0]) == 1 and left.body != right.body
+    others = ir.Reduce | ir.Call if plain else ir.Reduce
+    return one and not any(isinstance(part, others) for part in parts)
+
+
+def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    """``⊗`` between two arrays of one shape is element by element, as in SwiGLU and the gates of an
+    LSTM; the product of two vectors may be a matrix, as what is added to a memory is, unless they
+    are made by weights, as gates are."""
+    if left.rank != right.rank:
+        raise error(
+            "N2C033",
+            f"`\\otimes` stands between {shape_text(left)} and {shape_text(right)}",
+            node.op_span,
+            "write `\\odot` for element by element, or the outer product with `^\\top`",
+        )
+    if left.rank == 0:
+        run.pay(2.5)  # numbers are just multiplied
+    parts = (part for value in (left, right) for part in ir.walk(value.body))
+    plain = left.rank == 1 and not any(isinstance(part, ir.Reduce) for part in parts)
+    ways = (("element by element", 0.0), ("the outer product", 0.5))
+    way = run.choose(f"circled {node.op_span.start}", ways) if plain else ways[0][0]
+    run.problems.append(note("N2C039", f"`\\otimes` is taken to be {way}", node.op_span))
+    if way == ways[1][0]:
+        return outer(left, right)
+    return elementwise(run, left, right, ir.mul, node.op_span)
+
+
+def _plus_in_circle(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    value = elementwise(run, left, right, ir.add, node.op_span)
+    run.problems.append(note("N2C039", "`\\oplus` is taken to be addition", node.op_span))
+    return value
+
+
+def inner(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """``⟨x, y⟩``."""
+    if left.rank != 1 or right.rank != 1:
+        raise error(
+            "N2C041",
+            f"an inner product needs two vectors, not {shape_text(left)} and {shape_text(right)}",
+            where,
+        )
+    return dot(run, left, right, where)
+
+
+# --- quotients ---------------------------------------------------------------------------------

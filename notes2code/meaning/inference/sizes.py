@@ -1,0 +1,238 @@
+"""Sizes: what the names of declared axes stand for, and which axis a number such as d_k counts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from notes2code.diagnostics import Problem, Span, note
+from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
+from notes2code.latex.tree import Num as Number
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.ir import Expr, Idx, Index, Num, Reduce, Ref, Size
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.reading.stated import Declare, Define, Fact, Statement
+
+
+def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str, Problem]]:
+    """The statements, with those that only say how large a size is as remarks: the ``d_k = 64`` and
+    ``d_k = d / h`` beside a formula are an example of its shapes, or follow from them. With a note
+    for each of these sizes, by name."""
+    sizes = [s for s in stated if isinstance(s, Define) and _tells_size(s)]
+    others = (s for s in stated if isinstance(s, Define) and s.target is not None)
+    if not sizes or all(define in sizes for define in others):
+        return stated, {}
+    text = "this size is taken from the shapes of the inputs"
+    rest = tuple(Fact("=", s.span) if s in sizes else s for s in stated)
+    return rest, {names.label(d.target): note("N2C039", text, d.span) for d in sizes if d.target}
+
+
+def _tells_size(define: Define) -> bool:
+    """Whether a size such as d_k is said to be a number, or made of other sizes."""
+    target = define.target
+    if not isinstance(target, Script) or not scripts.is_name(target):
+        return False
+    if binders.parts_of_size(define):
+        return True
+    return names.is_size_name(names.label(target)) and all(map(_is_size, define.values))
+
+
+def examples(stated: Iterable[Statement]) -> Iterator[Problem]:
+    """A note on each declared axis such as the 4d of ``W_1 ∈ ℝ^{d × 4d}``: it may have any size."""
+    told: set[tuple[str, str]] = set()
+    for axis in (axis for s in stated if isinstance(s, Declare) for axis in s.axes):
+        multiple = _multiple(axis)
+        if multiple is not None and multiple not in told:
+            told.add(multiple)
+            text = "this is taken as an example: the code takes any size for it"
+            yield note("N2C039", text, axis.span)
+
+
+def _multiple(axis: Node) -> tuple[str, str] | None:
+    """The number and the name of an axis that is a number times a size."""
+    match children(axis) if isinstance(axis, Juxt | Infix) and _is_size(axis) else ():
+        case (Number(text=number), size) if scripts.is_name(size):
+            return number, names.label(size)
+    return None
+
+
+def _is_size(node: Node) -> bool:
+    if scripts.is_name(node):
+        name = names.label(node)
+        return names.is_size_name(name) or name in names.SIZE_BASES
+    if isinstance(node, Infix) and node.op not in ("/", "·", "×", "*"):
+        return False
+    return isinstance(node, Number) or (
+        isinstance(node, Frac | Infix | Juxt) and all(map(_is_size, children(node)))
+    )
+
+
+def parse(run: Run, text: str | int) -> Size:
+    """The size of a declared axis: a name, a whole number, or arithmetic such as ``d/h``."""
+    if isinstance(text, int):
+        return Size(str(text), 2, value=Num(text))
+    if text.isidentifier():
+        return run.size(text)
+    value = _arithmetic(run, ast.parse(text, mode="eval").body)
+    return value if isinstance(value, Size) else Size("", 2, value=value)
+
+
+def _arithmetic(run: Run, node: ast.expr) -> Expr:
+    match node:
+        case ast.Name(id=name):
+            return run.size(name)
+        case ast.Constant(value=int() as number):
+            return Num(number)
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _arithmetic(run, left), _arithmetic(run, right)
+            match op:
+                case ast.Add():
+                    return ir.add(a, b)
+                case ast.Sub():
+                    return ir.add(a, ir.negative(b))
+                case ast.Mult() if isinstance(a, Num) and isinstance(b, Size):
+                    # The 4d of ℝ^{d × 4d} is an example of another size.
+                    return run.size(f"{b.name}{a.value}")
+                case ast.Mult():
+                    return ir.mul(a, b)
+                case _:
+                    return _part(run, a, b)
+        case _:
+            return run.size(names.code_name(ast.unparse(node)))
+
+
+def _part(run: Run, whole: Expr, count: Expr) -> Expr:
+    """``d / h``: a size of its own, of which d is so many."""
+    if not isinstance(whole, Size) or not isinstance(count, Size) or whole is count:
+        return ir.mul(whole, ir.inverse(count))
+    key = f"{whole.name}/{count.name}"
+    if key not in run.pending and whole.value is None:
+        part = run.pending[key] = Size("", 2)
+        whole.value = ir.mul(count, part)
+    return run.pending.get(key) or ir.mul(whole, ir.inverse(count))
+
+
+def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:
+    """Remember the sum that a factor such as 1/√d_k scales, when it meets it. A factor √d in front
+    of vectors counts their features, as in √d_model · UE."""
+    size = _scale_size(run, scale)
+    if size is None or size.name in run.scales:
+        return
+    if features is not None and scale == ir.Pow(size, ir.HALF) and size.name in _WIDTHS:
+        run.scales[size.name] = features
+        return
+    weighed = () if size.name in _WIDTHS else _between_weights(scaled)
+    for inner in (*weighed, *_sums(scaled)):
+        run.scales[size.name] = _features(inner) or inner.index
+        return
+
+
+def _features(scaled: Reduce) -> Index | None:
+    """The features of the keys of ``S K``, or the queries of ``S^⊤ Q``, where S is no weight: that
+    sum runs over their rows, and what scales it counts features all the same."""
+    summed = find_index(scaled.index)
+
+    def over(place: Expr) -> bool:
+        return isinstance(place, Idx) and find_index(place.index) is summed
+
+    refs = [expr for expr in ir.walk(scaled.body) if isinstance(expr, Ref)]
+    used = [ref for ref in refs if any(map(over, ref.at))]
+    rows = [ref for ref in used if names.base_letter(ref.array) in ("Q", "K") and len(ref.at) == 2]
+    others = [ref for ref in used if ref not in rows]
+    if len(rows) != 1 or any(names.base_letter(one.array) in names.WEIGHTS for one in others):
+        return None
+    row, column = rows[0].at
+    return column.index if over(row) and isinstance(column, Idx) else None
+
+
+_WIDTHS = frozenset(["d", "D", "dim", "d_model", "d_emb", "d_e"])
+"""Names of the width of a model's vectors."""
+
+
+def is_scale(run: Run, factor: Expr) -> bool:
+    """Whether a number is a power of a size, such as 1/√d_k."""
+    return _scale_size(run, factor) is not None
+
+
+def attach(run: Run, where: Span) -> None:
+    """Tie each size that the formula only names, such as the d_k of √d_k, to the axis it counts.
+
+    It is the axis that the scaled sum runs over; else the one that custom gives that name. An
+    index that is only compared with another, as in ``j ≤ i``, has the range of that one.
+    """
+    for left, right in run.compared:
+        mine, theirs = find(find_index(left).size), find(find_index(right).size)
+        if _unnamed(mine) and _is_axis(run, mine) != _is_axis(run, theirs):
+            run.unify(mine, theirs, where)
+    for name, size in run.pending.items():
+        if _is_axis(run, size):
+            continue
+        index = run.scales.get(name)
+        named = {
+            find(axis)
+            for symbol in run.symbols.values()
+            for axis in symbol.axes
+            if find(axis).name == size.name and find(axis) is not find(size)
+        }
+        scaled = None if index is None else find(find_index(index).size)
+        own = scaled is not None and (scaled.name in ("", size.name) or scaled.name.isdigit())
+        if scaled is not None and _unnamed(scaled) and (own or not named):
+            run.unify(scaled, size, where)
+        elif len(named) == 1 and names.is_size_name(name):
+            run.unify(named.pop(), size, where)
+
+
+def _unnamed(size: Size) -> bool:
+    """Whether the note itself has not said what a size is, or only by a number."""
+    return (size.rank < 2 and size.value is None) or size.name.isdigit()
+
+
+def _is_axis(run: Run, size: Size) -> bool:
+    """Whether some axis of an input already has this size."""
+    size = find(size)
+    return any(find(axis) is size for symbol in run.symbols.values() for axis in symbol.axes)
+
+
+def _sums(expr: Expr) -> Iterator[Reduce]:
+    """The sums in a factor, outermost first; what stands inside a function is not scaled."""
+    level = [expr]
+    while level:
+        following: list[Expr] = []
+        for current in level:
+            if isinstance(current, Reduce) and current.kind == "sum":
+                yield current
+            elif isinstance(current, ir.Add | ir.Mul):
+                following.extend(ir.children(current))
+        level = following
+
+
+def _between_weights(expr: Expr) -> Iterator[Reduce]:
+    """The sums over what two weights share, as in ``X W_Q W_K^⊤ X^⊤``: d_k is its length."""
+    for part in ir.walk(expr):
+        if isinstance(part, Reduce) and part.kind == "sum":
+            shared = find_index(part.index)
+            used = [
+                expr.array
+                for expr in ir.walk(part.body)
+                if isinstance(expr, Ref)
+                and any(isinstance(at, Idx) and find_index(at.index) is shared for at in expr.at)
+            ]
+            if len(used) == 2 and all(names.base_letter(name) == "W" for name in used):
+                yield part
+
+
+def _scale_size(run: Run, factor: Expr) -> Size | None:
+    """The size that a scale is a power of: any power for d and its like, a root or a quotient
+    for other letters. A number that another statement defines, β = 1/√d, is what it says."""
+    if isinstance(factor, Ref) and not factor.at and factor.array in run.defined:
+        factor = run.defined[factor.array].array.body
+    powered = False
+    while isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
+        powered = powered or factor.exponent.value in (-1, ir.HALF.value)
+        factor = factor.base
+    if isinstance(factor, ir.Mul) and len(factor.factors) == 2 and factor.factors[0] == ir.ONE:
+        factor = factor.factors[1]
+    if not isinstance(factor, Size):
+        return None
+    return factor if powered or names.is_size_name(factor.name) else None

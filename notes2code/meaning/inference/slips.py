@@ -1,0 +1,329 @@
+"""Slips of the pen that shapes cannot tell: names that do not go together."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
+
+from notes2code.diagnostics import Problem, Span, error, note, warning
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.inference import ellipsis
+from notes2code.meaning.inference.omissions import omissions
+from notes2code.meaning.inference.residuals import residuals
+from notes2code.meaning.inference.rotations import rotations
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.overview import binders, counting, means, scripts
+from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading import targets
+from notes2code.meaning.reading.stated import Define, Statement
+
+
+def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """Warnings for names that were probably confused. Raises ``ProblemError`` where one sign has
+    two meanings."""
+    defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
+    bases = {id(node.base) for node in nodes.of(Script, Accent)}
+    _refuse_two_meanings(nodes, bases)
+    for group in nodes.of(Group):
+        ellipsis.refuse_idle(group.items)
+    scripted = [node for node in nodes if type(node) in _NAMED]
+    named = [(node, use) for node in scripted if (use := seen.understood(node))]
+    uses = [use for node, use in named if id(node) not in bases]
+    yield from _layers(nodes, seen)
+    yield from _projections(nodes, defines, seen)
+    yield from _two_cases(uses, equation)
+    for define in defines:
+        if define.target is not None and not scripts.is_name(define.target):
+            labels = {id(n) for node, use in named for n in _labels(node, use)}
+            said = {use.name for node, use in named if id(node) not in bases | labels}
+            yield from _parameters(define.target, define, seen, said, equation)
+    yield from _variances(nodes, defines)
+    yield from _averages(nodes, seen, equation)
+    yield from omissions(nodes, named, defines, seen, equation)
+    yield from residuals(nodes, defines)
+    yield from rotations(nodes)
+    yield from means.uncounted(nodes, equation)
+    yield from _elements_apart(nodes, seen, equation)
+    conditions = [condition for define in defines for condition in define.conditions]
+    yield from counting.unsaid(nodes, conditions, seen)
+
+
+_NAMED = frozenset([Name, Script, Accent])
+
+
+def _elements_apart(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """A note for the z_y of ``e^{z_y} / Σ_j e^{z_j}``, where nothing says that y is a place of z,
+    and for an h_T beside ``Σ_j h_j``: each is an input of its own."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    counted: dict[str, set[str]] = defaultdict(set)
+    places: dict[tuple[str, str], Span] = {}
+    for node in nodes.of(Script):
+        match node:
+            case Script(Name(base), Name(letter), None, 0) if base.islower():
+                counted[base].add(letter)
+                places.setdefault((base, letter), node.span)
+    names_given = {given.name for given in equation.inputs}
+    for (base, letter), span in places.items():
+        own, array = names.code_name(base, letter), names.code_name(base)
+        apart = counted[base] & summed and letter not in seen.bound
+        if apart and {own, array} <= names_given:
+            text = f"`{own}` is taken to be an input of its own, and no element of `{array}`"
+            yield note("N2C039", text, span, "write an element as a sum with what is one-hot")
+
+
+# --- T as a label ------------------------------------------------------------------------------
+
+
+def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
+    """``H^T`` beside ``H^L``, where H alone stands nowhere: T may be a label like L. ``bases`` are
+    the nodes that have scripts or accents."""
+    marks: dict[str, set[str]] = defaultdict(set)
+    places: dict[str, Span] = {}
+    for node in nodes.of(Script):
+        if isinstance(node.base, Name) and id(node) not in bases:
+            mark = node.sup.text if isinstance(node.sup, Name) and node.sub is None else ""
+            marks[node.base.text].add(mark)
+            if mark == "T":
+                places.setdefault(node.base.text, node.span)
+    for name in nodes.of(Name) if places else ():
+        if id(name) not in bases:
+            marks[name.text].add("")
+    for base, place in places.items():
+        labels = marks[base] - {"T"}
+        if labels and all(len(mark) == 1 and mark.isupper() for mark in labels):
+            raise error(
+                "N2C033",
+                f"`{base}^T` may be the transpose of `{base}`, or a name like "
+                f"`{base}^{min(labels)}`",
+                place,
+                "write `^\\top` for a transpose, or another label",
+            )
+
+
+# --- the numbers of layers ---------------------------------------------------------------------
+
+_WEIGHT = re.compile(r"[WUw]_(.+)")
+_BIAS = re.compile(r"b_(.+)")
+_PROJECTIONS = frozenset("qkvo")
+
+
+def _layers(nodes: Nodes, seen: Survey) -> Iterator[Problem]:
+    """``x W_1 + b_2``: a weight and the bias that is added to it belong to different layers."""
+    within = {id(node.left) for node in nodes.of(Infix) if node.op in "+-"}
+    for node in nodes.of(Infix):
+        if node.op != "+" or id(node) in within:
+            continue
+        terms = binders.chain(node)
+        biases = [(found, term) for term in terms if (found := _label(term, _BIAS, seen))]
+        weights = [found for term in terms for found in _weights(term, seen)]
+        if len(biases) != 1 or len(weights) != 1:
+            continue
+        (bias, place), weight = biases[0], weights[0]
+        if bias != weight and _are_of_one_row(bias, weight):
+            yield warning(
+                "N2C080",
+                f"the bias with the label {bias} is added to the weight with the label {weight}",
+                place.span,
+                "the code computes what is written; change one of the two if that is not meant",
+            )
+
+
+def _weights(term: Node, seen: Survey) -> Iterator[str]:
+    """The labels of the weights among the factors of a term."""
+    if isinstance(term, Infix) and term.op in "·×*@":
+        factors: Sequence[Node] = binders.chain(term)
+    else:
+        factors = term.factors if isinstance(term, Juxt) else (term,)
+    for factor in factors:
+        if label := _label(factor, _WEIGHT, seen):
+            yield label
+
+
+def _label(node: Node, pattern: re.Pattern[str], seen: Survey) -> str:
+    """The label of a name that a pattern describes; "" for anything else."""
+    use = seen.understood(node)
+    found = pattern.fullmatch(use.name) if use is not None else None
+    return found.group(1).lower() if found else ""
+
+
+def _are_of_one_row(left: str, right: str) -> bool:
+    """Whether two labels count, or tell queries, keys and values apart."""
+    return (left.isdigit() and right.isdigit()) or {left, right} <= _PROJECTIONS
+
+
+def _projections(nodes: Nodes, defines: Sequence[Define], seen: Survey) -> Iterator[Problem]:
+    """``K W^Q``, and ``K = X W^Q``: the weight of another of the queries, keys and values."""
+    for node in nodes.of(Juxt):
+        for left, right in itertools.pairwise(node.factors):
+            for array, weight in ((left, right), (right, left)):
+                if binders.bare(array).isupper():  # a small v beside W_Q may be any vector
+                    yield from _mismatch(array, weight, seen)
+    for define in defines:
+        value = define.values[-1]
+        weights = [n for n in getattr(value, "factors", ()) if _label(n, _WEIGHT, seen)]
+        if define.target is not None and len(weights) == 1:
+            yield from _mismatch(define.target, weights[0], seen)
+
+
+def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
+    label = _label(weight, _WEIGHT, seen)
+    if not label:
+        return
+    mine, theirs = seen.understood(array), seen.understood(weight)
+    if mine is None or theirs is None or mine.transposed or theirs.transposed:
+        return
+    letter = mine.name.lower()
+    if label != letter and {label, letter} <= _PROJECTIONS - {"o"}:
+        yield warning(
+            "N2C080",
+            f"the weight with the label {label} stands with `{mine.name}`",
+            weight.span,
+            "the code computes what is written; change one of the two if that is not meant",
+        )
+
+
+# --- variances ---------------------------------------------------------------------------------
+
+
+def _variances(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
+    """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
+    for quotient in nodes.of(Frac):
+        if _is_difference(quotient.top) and _is_variance(quotient.bottom):
+            place = quotient.bottom.span
+            text = "what is centred is divided by a variance, not by its root"
+            yield warning("N2C080", text, place, "write `\\sqrt{…}` if that is meant")
+    for define in defines:
+        target = define.target
+        if not isinstance(target, Script) or binders.bare(target) not in ("sigma", "s"):
+            continue
+        squared = scripts.is_two(target.sup)
+        for node in (inner for value in define.values for inner in walk(value)):
+            if squared and isinstance(node, Big) and node.op == "sum" and _is_difference(node.body):
+                text = "differences from the mean are added up without being squared"
+                yield warning("N2C080", text, node.body.span, "write `^2` if that is meant")
+
+
+def _is_difference(node: Node) -> bool:
+    inner = ungrouped(node)
+    return isinstance(inner, Infix) and inner.op == "-"
+
+
+def _is_variance(node: Node) -> bool:
+    """Whether a divisor is ``σ² + ε``."""
+    if not isinstance(node, Infix) or binders.bare(node.right) not in ("epsilon", "varepsilon"):
+        return False
+    left = node.left
+    return isinstance(left, Script) and binders.bare(left) == "sigma" and scripts.is_two(left.sup)
+
+
+def _row_of(factor: Node) -> Node:
+    """The ``x_i`` of ``(x_i W)``, and what is no such product itself."""
+    if isinstance(factor, Group) and len(factor.items) == 1:
+        inner = factor.items[0]
+        return inner.factors[0] if isinstance(inner, Juxt) else inner
+    return factor
+
+
+def _averages(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Problem]:
+    """``Σ_j α_{ij} h_i``: the vectors are not those that are summed over."""
+    axes = {given.name: len(given.shape) for given in equation.inputs}
+    for node in nodes.of(Big):
+        if node.op != "sum" or node.sub is None:
+            continue
+        body = node.body
+        factors = body.factors if isinstance(body, Juxt) else binders.chain(body)
+        uses = [seen.understood(_row_of(factor)) for factor in factors]
+        letters = binders.bound_letters(node.sub)
+        if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:
+            continue
+        if uses[0].name in seen.called and not axes.get(uses[0].name):
+            continue  # another function for each index
+        weight, vector = (
+            {n.text for at in u.indices for n in walk(at.node) if isinstance(n, Name)}
+            for u in uses
+            if u
+        )
+        is_vector = axes.get(uses[1].name, 0) > len(uses[1].indices) > 0
+        if is_vector and letters[0] in weight and letters[0] not in vector:
+            text = f"this is the same for every `{letters[0]}` that is summed over"
+            yield warning("N2C080", text, factors[1].span, "write the index that is meant")
+
+
+# --- large and small letters -------------------------------------------------------------------
+
+
+def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
+    """``X_m`` beside ``x_n``: two arrays of one kind whose names differ in the case alone."""
+    ranks = {given.name: len(given.shape) for given in equation.inputs if given.shape}
+    counted = {use.name: len(use.indices) for use in uses if use.name in ranks}
+    for use in uses:
+        other = _other_case(use.name)
+        if use.name not in counted or other not in counted or use.name > other:
+            continue
+        alike = ranks[use.name] == ranks[other] and counted[use.name] == counted[other]
+        if alike and counted[other]:
+            yield warning(
+                "N2C080",
+                f"`{use.name}` and `{other}` are two arrays here, each with an index",
+                use.span,
+                "write one letter if one array is meant",
+            )
+
+
+def _labels(name: Node, use: Use) -> Iterator[Node]:
+    """The names below and above a name that are indices or labels of it."""
+    if isinstance(name, Script) and name.sub is not None:
+        yield from walk(name.sub)
+    exponential = isinstance(name, Script) and name.sub is None and binders.bare(name) == "e"
+    if isinstance(name, Script) and name.sup and use.power is None and not exponential:
+        yield from walk(name.sup)
+
+
+def _parameters(
+    target: Node, define: Define, seen: Survey, said: Set[str], equation: Equation
+) -> Iterator[Problem]:
+    """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
+    q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
+    value needs nothing but the others."""
+    whole = targets.read_target(seen, define).whole
+    known = {*said, *seen.bound, *(given.name for given in equation.inputs)}
+    missing = [name for name in whole if name not in known]
+    arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
+    closed = all(name in whole or names.base_letter(name) in names.WEIGHTS for name in arrays)
+    for name in missing:
+        other = _other_case(name)
+        if other in said and name.islower():
+            text = f"the parameter `{name}` does not occur; `{other}` is another name"
+        elif other not in said and name not in names.GREEK and closed and arrays & {*whole}:
+            text = f"the parameter `{name}` does not occur"
+        else:
+            continue
+        yield warning(
+            "N2C080",
+            text,
+            target.span,
+            "the code computes what is written; change one of the two sides if that is not meant",
+        )
+
+
+def _other_case(name: str) -> str:
+    """A name of one letter, and perhaps labels, with the letter in the other case."""
+    base = names.base_letter(name)
+    return base.swapcase() + name[len(base) :] if len(base) == 1 else ""

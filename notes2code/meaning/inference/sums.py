@@ -1,0 +1,379 @@
+"""Sums and differences: what may be added to what, and what speaks against it.
+
+By the field's custom the terms of a sum are of one kind. A number meets every element of an array
+and a bias every row of a matrix all the same, so nothing of this is an error of shapes: a reading
+in which the terms are of one kind is preferred to one in which they are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference import products, symbols
+from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, free_roots, uses
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.reading import properties
+
+
+def refuse(run: Run, node: Infix) -> None:
+    """The refusal of a sum whose terms as written may not be what is meant."""
+    _refuse_lost_identity(run, node)
+    _refuse_complex(run, node)
+
+
+def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
+    """The value of ``a + b`` and ``a - b``."""
+    symbols.forbid_own_element(run, (node.left, node.right), left, right)
+    if left.rank and properties.looks_like_shape(node.right):
+        raise error(
+            "N2C043",
+            f"`{run.quote(node.right.span)}` looks like a shape, not like a number",
+            node.right.span,
+            "if the sign before it is a dash, put the shape outside the formula",
+        )
+    minus = node.op == "-"
+    if minus and left.rank == right.rank < 2:
+        _refuse_label(run, node)
+    value = elementwise(
+        run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
+    )
+    if (lacking := _lacking(run, left, right)) > 0:
+        run.pay(2.4 * lacking)  # the ε of (1 - t) x + t ε is of the kind of x
+    elif _is_row_on_matrix(left, right):
+        run.pay(2.4)  # the δ of W - η δ x^⊤ is a column, and W a matrix
+    elif left.rank != right.rank:
+        _weigh(run, node, left, right)
+    shifted = value.rank == 2 and 0 in (left.rank, right.rank)
+    one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
+    return replace(value, shifted=True) if shifted or (one and not minus) else value
+
+
+def _refuse_label(run: Run, node: Infix) -> None:
+    """The T of ``‖h^T - h‖`` is a label, such as that of a teacher: nobody takes a vector off
+    itself."""
+    for turned, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(turned, Script) and scripts.is_transposed(turned):
+            plain = turned.base if turned.sub is None else replace(turned, sup=None)
+            if alike(plain, other):
+                text = f"`{run.quote(node.span)}` would be a vector less itself"
+                way = "write the label as a word, such as `h^{\\text{T}}`"
+                run.unranged = error("N2C033", text, node.span, way)
+
+
+def _is_row_on_matrix(left: Value, right: Value) -> bool:
+    """Whether a vector with its ``⊤`` that something scales is added to what is a matrix, or has
+    the capital of one; a vector alone, and what a product with a matrix gives, may be added."""
+    small, large = sorted((left, right), key=_rank)
+    if not small.row or small.rank != 1:
+        small, large = large, small
+    arrays = [factor for factor in _factors(small) if isinstance(factor.body, ir.Ref)]
+    if len(arrays) < 2 or any(_is_sum(factor) for factor in _factors(small)):
+        return False
+    capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
+    return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
+
+
+def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
+    """What speaks against a sum of terms of different rank."""
+    small, large = sorted((left, right), key=_rank)
+    sums_up = any(_is_sum(factor) for term in _terms(small) for factor in _factors(term))
+    if small.rank == 0 and sums_up:
+        if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
+            text = f"`{run.quote(node.span)}` would add a vector to a dot product"
+            run.conflict(3 if len(large.body.at) == 1 else 0, text, node.span)
+        run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
+    elif (small.rank, large.rank) == (0, 2) and _has_size(small):
+        run.pay(0.8)  # what counts features is not added to a matrix
+    elif _is_mean(right) and _input(left) in run.seen.points:
+        pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
+    elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
+        run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
+    elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
+        run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
+    elif (small.rank, large.rank) == (1, 2) and _is_row_on_outer(small, large):
+        text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
+        run.conflict(3, text, node.span)
+    elif (small.rank, large.rank) == (1, 2) and _is_row_on_state(run, small, large):
+        text = f"`{run.quote(node.span)}` would add a vector to each row of a state"
+        run.conflict(3, text, node.span)
+    elif (small.rank, large.rank) == (1, 2) and not _is_bias(small):
+        # Only a bias is added to every row, and no row to the next layer's matrix.
+        of_one_kind = _are_of_one_family(left, right) or _is_array_by_name(run, small)
+        of_one_kind = of_one_kind or _is_state(run, large)
+        run.pay(1.2 if of_one_kind else 0.6)
+        if sums_up:
+            text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
+            run.problems.append(note("N2C039", text, node.span))
+    elif (small.rank, large.rank) == (1, 2) and _is_across(small, large):
+        run.pay(1.2)  # the b of W A + b is as long as the columns of W
+    elif _are_mixed(left, right):
+        run.pay(1.2)  # the m and g of b m + (1 - b) g are of one kind
+    elif (small.rank, large.rank) == (1, 2) and _is_scaled(large):
+        run.pay(1.2)  # the h_ij of W h_ij + b is a vector
+    elif (
+        _are_of_one_family(left, right)
+        or (left.rank == 1 and _is_bias(right))
+        or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
+    ):
+        # The x_i and p_i of a sum, a vector and its bias, are of one kind; so is the V_t beside a
+        # V(s_t), which is a number.
+        called = isinstance(small.body, ir.Call)
+        run.pay((2.2 if called else 1.2) * (large.rank - small.rank))
+    elif small.rank == 0 and _is_location(run, node, small):
+        run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
+    elif small.rank == 0 and _is_array_by_name(run, small):
+        # The Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to.
+        run.pay(0.0 if _input(small) in run.scope.ranks else 2.2)
+        text = f"`{run.quote(small.span)}` is taken for a number, which every entry is added to"
+        run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
+    elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
+        run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
+    elif small.rank and large.rank > 2 and not _is_bias(small):
+        text = f"`{run.quote(small.span)}` is added to each part of `{run.quote(large.span)}`"
+        run.problems.append(note("N2C039", text, node.span, "declare its shape if it has as many"))
+
+
+def _refuse_complex(run: Run, node: Infix) -> None:
+    """The i of ``x_1 + i x_2``, where nothing counts with i or declares it, is the root of −1, and
+    no number that is given; nor does it count in ``z_i = x_{2i} + i x_{2i+1}``."""
+    if any("i" in known for known in (run.shapes, run.defined, run.parameters)):
+        return
+    for term, other in ((node.left, node.right), (node.right, node.left)):
+        factors = term.factors if isinstance(term, Juxt) else ()
+        units = [f for f in factors if isinstance(f, Name) and f.text == "i"]
+        rest = [f for f in factors if f not in units and not isinstance(f, Num)]
+        if units and rest and ("i" not in run.indices or _are_two_parts(other, rest[0])):
+            text = "is an index here" if "i" in run.indices else "counts nothing here"
+            raise error(
+                "N2C037",
+                f"`i` {text}; if it is the root of −1, only turns are computed",
+                units[0].span,
+                "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
+            )
+
+
+def _are_two_parts(real: Node, imaginary: Node) -> bool:
+    """Whether two terms are elements of one array, or a cosine and a sine."""
+    match real, imaginary:
+        case Apply(Name("cos")), Apply(Name("sin")):
+            return True
+        case Script(), Script():
+            return binders.bare(real) == binders.bare(imaginary) != ""
+    return False
+
+
+def _refuse_lost_identity(run: Run, node: Infix) -> None:
+    """The 1 of ``1 - β k k^⊤`` is the identity matrix, as the k k^⊤ of one column is a matrix; or k
+    is a row, and that is a number."""
+    if not isinstance(node.left, Num):
+        return
+    products = (n.factors for n in walk(node.right) if isinstance(n, Juxt))
+    for one, other in (pair for factors in products for pair in pairwise(factors)):
+        mine, theirs = run.seen.understood(one), run.seen.understood(other)
+        if mine is None or theirs is None or mine.transposed or not theirs.transposed:
+            continue
+        if run.quote(theirs.span).startswith(f"{run.quote(mine.span)}^"):
+            raise error(
+                "N2C033",
+                f"`{run.quote(one.span.to(other.span))}` may be a number or a matrix",
+                one.span.to(other.span),
+                "write `I` before it, or `^\\top` on its first factor",
+            )
+
+
+def _is_mean(value: Value) -> bool:
+    return _letter(value) == "mu"
+
+
+def _are_of_one_family(left: Value, right: Value) -> bool:
+    """Whether two terms are elements of arrays at the same index, or go by one letter."""
+    called = isinstance(left.body, ir.Call) and isinstance(right.body, ir.Call)
+    mine, theirs = map(_letter, (left, right))
+    if mine and mine == theirs and not called:
+        return True
+    if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
+        return False
+    return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
+
+
+def _letter(value: Value) -> str:
+    """The letter of an array, or of the function that gives a value: the ε of ``ε_θ(x)``."""
+    match value.body:
+        case ir.Ref(array=name) | ir.Call(function=name):
+            return names.base_letter(name)
+    return ""
+
+
+def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
+    """Whether a product that is a vector is added to the matrix that the formula makes the next
+    one of, scaled or not, to the ``γ S_{t-1}`` of S_t; or is a sum over that one's rows."""
+    made_of = [f for factor in _factors(row) if _is_sum(factor) for f in ir.walk(factor.body)]
+    if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
+        return True  # the sum of the rows of a state is no next state
+    return _is_state(run, matrix) and not isinstance(row.body, ir.Ref)
+
+
+def _is_state(run: Run, value: Value) -> bool:
+    """Whether a value, scaled or not, is that of which the formula makes the next one."""
+    factors = (factor.body for factor in _factors(value))
+    return any(body.array in run.defines for body in factors if isinstance(body, ir.Ref))
+
+
+def _is_bias(value: Value) -> bool:
+    return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
+
+
+def _is_of_pair(value: Value) -> bool:
+    """Whether a value is an element of an array at two indices, ``r_{ij}`` or ``r_{j-i}``."""
+    return isinstance(value.body, ir.Ref) and len(ir.free_indices(value.body)) == 2
+
+
+def _has_size(value: Value) -> bool:
+    return any(isinstance(factor.body, ir.Size) for factor in _factors(value))
+
+
+def _rank(value: Value) -> int:
+    return value.rank
+
+
+def _is_row_on_outer(row: Value, matrix: Value) -> bool:
+    """Whether a sum such as the α S of ``α S + k v^⊤`` is a vector, and what it is added to an
+    outer product: both are matrices, but for what is read wrong."""
+    if not any(isinstance(factor.body, ir.Reduce) for factor in _factors(row)):
+        return False
+    axes = [find_index(axis) for axis in matrix.axes]
+    used = [[axis for axis in axes if uses(factor.body, axis)] for factor in _factors(matrix)]
+    return [axes[0]] in used and [axes[1]] in used and axes not in used
+
+
+def _is_across(bias: Value, matrix: Value) -> bool:
+    """Whether a bias is added along the rows of a product ``W A``."""
+    if not _is_bias(bias) or find_index(bias.axes[0]) is not find_index(matrix.axes[1]):
+        return False
+    rows, columns = (
+        {
+            names.base_letter(part.array)
+            for part in ir.walk(matrix.body)
+            if isinstance(part, ir.Ref)
+            and any(
+                isinstance(at, ir.Idx) and find_index(at.index) is find_index(axis)
+                for at in part.at
+            )
+        }
+        for axis in matrix.axes
+    )
+    return rows == {"W"} and not columns & {"W"}
+
+
+def _lacking(run: Run, array: Value, value: Value) -> int:
+    """How many axes an ε lacks that a value is made of, and that is the noise of an array: one that
+    stands nowhere else, and is mixed with the array or has a deviation, a root or a σ, before it;
+    or one that has a label, the ε_0 of a first step."""
+    factors = _factors(value)
+    noise = [f.body for f in factors if isinstance(f.body, ir.Ref) and _letter(f) == "epsilon"]
+    powers = [f.body for f in factors if isinstance(f.body, ir.Pow)]
+    if len(noise) != 1 or any(power.exponent != ir.HALF for power in powers):
+        return 0
+    said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
+    spread = powers or any(_letter(factor) == "sigma" for factor in factors)
+    axes = {*map(find_index, value.axes)}
+    # Where what stands beside it has axes, and is no deviation, the ε may well be a number.
+    others = [f for f in factors if f.body is not noise[0] and _letter(f) != "sigma"]
+    if any(free_roots(other.body) & axes for other in others):
+        return 0
+    own = free_roots(noise[0]) & axes
+    if "_" in noise[0].array or (len(said) == 1 and (spread or _is_mixed(array))):
+        return array.rank - len(own)
+    return 0
+
+
+def _are_mixed(left: Value, right: Value) -> bool:
+    """Whether two terms have the factors b and 1 - b."""
+    factors = [v.body.factors if isinstance(v.body, ir.Mul) else () for v in (left, right)]
+    weights = [{f for f in own if isinstance(f, ir.Ref | ir.Num)} for own in factors]
+    rests = [{f for f in own if isinstance(f, ir.Add)} for own in factors]
+    return any(
+        ir.add(ir.ONE, ir.negative(weight)) in rests[1 - at]
+        for at in (0, 1)
+        for weight in weights[at]
+    )
+
+
+def _is_mixed(value: Value) -> bool:
+    """Whether a vector has a factor such as 1 - t."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    return any(isinstance(factor, ir.Add) and ir.ONE in factor.terms for factor in factors)
+
+
+def _is_scaled(value: Value) -> bool:
+    """Whether a matrix is a number times a matrix."""
+    return isinstance(value.body, ir.Mul) and any(
+        isinstance(factor, ir.Ref) and len(factor.at) > 1 for factor in value.body.factors
+    )
+
+
+def _is_plain_letter(value: Value) -> bool:
+    """Whether a value is a number and a lower-case Latin letter: added to a linear map, as in
+    x V + c, it is a bias, and should be a vector."""
+    if value.rank or not isinstance(value.body, ir.Ref):
+        return False
+    base = names.base_letter(value.body.array)
+    return len(base) == 1 and base.islower()
+
+
+def _is_element(run: Run, value: Value) -> bool:
+    """Whether a vector is one for each index of the left-hand side."""
+    letters = (run.indices[x] for x in run.target_letters if x in run.indices)
+    return not free_roots(value.body).isdisjoint(map(find_index, letters))
+
+
+def _is_array_by_name(run: Run, value: Value) -> bool:
+    """Whether a term is an input without an index that nobody declares, and an array by its name, a
+    capital or a word: what is added to each entry or row of an array has a small letter."""
+    if not isinstance(value.body, ir.Ref) or len(value.body.at) > value.rank:
+        return False
+    name = value.body.array
+    if name in run.shapes or name not in run.symbols:
+        return False
+    base = names.base_letter(name)
+    if base in names.GREEK:
+        return base[0].isupper()
+    word = len(base) > 1 and names.element_ranks(name, 0, bold=False, transposed=False)[0] > 0
+    return word or base.isupper()
+
+
+def _input(value: Value) -> str:
+    """The name of an input."""
+    return value.body.array if isinstance(value.body, ir.Ref) else ""
+
+
+def _is_location(run: Run, node: Infix, value: Value) -> bool:
+    """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
+    joined = any(sign.op in HADAMARD for sign in run.seen.nodes.of(Infix))
+    if run.seen.normalises or not (joined or "epsilon" in run.seen.counted):
+        return False
+    name = "" if value.rank else _input(value)
+    new = name in run.symbols and name not in run.scope.ranks and name not in run.shapes
+    return node.op == "+" and new and names.base_letter(name) == "mu"
+
+
+def _is_sum(value: Value) -> bool:
+    """Whether a value is a sum over an index, such as a dot product or a linear map."""
+    return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
+
+
+def _terms(value: Value) -> list[Value]:
+    """The terms of a sum, such as that of two dot products."""
+    parts = value.body.terms if isinstance(value.body, ir.Add) else (value.body,)
+    return [replace(value, body=part) for part in parts]
+
+
+def _factors(value: Value) -> list[Value]:
+    """The factors of a product, which may be scaled as ``qᵀk / √d`` is."""
+    parts = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
+    return [replace(value, body=part) for part in parts]

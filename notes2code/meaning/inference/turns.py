@@ -1,0 +1,145 @@
+"""Turns of pairs written with complex numbers, ``q e^{i m θ}``: two neighbours of a vector, the
+first and the second, the third and the fourth, are the real and the imaginary part of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import (
+    Accent,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Script,
+    Stroke,
+    walk,
+)
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference.run import Run, Symbol, find, find_index
+from notes2code.meaning.inference.values import Value, dot, free_roots, settled
+from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
+from notes2code.meaning.overview import roots
+
+_TWO = ir.Num(2)
+
+
+def angle(run: Run, node: Node) -> Node | None:
+    """The φ of a factor ``e^{iφ}``, where i is the root of −1: it counts nothing here."""
+    return None if "i" in run.indices or "e" in run.shapes else roots.angle_of(node)
+
+
+def turned(run: Run, value: Value, node: Node, span: Span) -> Value | None:
+    """A vector with each pair turned by an angle, or by an angle of its own; None for a number,
+    of which nothing says what its imaginary part is."""
+    if value.rank == 0:
+        return None
+    columns = find_index(value.axes[-1])
+    half = Size("", value=ir.mul(find(columns.size), ir.inverse(_TWO)))
+    _give_angles(run, node, half)
+    by = run.lower(node)
+    if by.rank > 1 or any(isinstance(part, ir.Call) for part in ir.walk(value.body)):
+        return None
+    shared = free_roots(value.body) & free_roots(by.body) - set(map(find_index, by.axes))
+    if any(isinstance(e, ir.Ref) and _stands_at(e, shared) for e in ir.walk(by.body)):
+        return None  # the j of x_j e^{imθ_j} counts numbers, not vectors
+    width = _width(run, by.body)
+    if width is not None:
+        run.unify(columns.size, width, by.span)
+    whole = Index("", columns.size)
+    pair = Fn("floordiv", (Idx(whole), _TWO))
+    phi = settled(by.body)
+    if by.rank:
+        run.unify(find_index(by.axes[0]).size, half, by.span)
+        phi = ir.substitute(phi, {find_index(by.axes[0]): pair})
+    body = settled(value.body)
+    first = ir.mul(_TWO, pair)
+    real, imaginary = (
+        ir.substitute(body, {columns: place}) for place in (first, ir.add(first, ir.ONE))
+    )
+    cos, sin = Fn("cos", (phi,)), Fn("sin", (phi,))
+    even = ir.Compare("=", Fn("mod", (Idx(whole), _TWO)), ir.ZERO)
+    out: Expr = ir.Cases(
+        ((even, ir.add(ir.mul(real, cos), ir.negative(ir.mul(imaginary, sin)))),),
+        ir.add(ir.mul(real, sin), ir.mul(imaginary, cos)),
+    )
+    text = f"`{run.quote(span)}` turns pairs of neighbours, the real and the imaginary part"
+    run.problems.append(note("N2C039", text, span))
+    return Value(out, (*value.axes[:-1], whole), span)
+
+
+def _width(run: Run, angle: Expr) -> Size | None:
+    """The number of features that the angles themselves divide by, as in ``10000^{-2j/d}``."""
+    named = {e.array for e in ir.walk(angle) if isinstance(e, ir.Ref)}
+    bodies = [d.array.body for d in run.defined.values() if d.name in named]
+    parts = [part for body in (angle, *bodies) for part in ir.walk(body)]
+    below = [p.base for p in parts if isinstance(p, ir.Pow) and p.exponent == ir.MINUS_ONE]
+    sizes = {find(s) for base in below for s in ir.walk(base) if isinstance(s, Size)}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _stands_at(ref: ir.Ref, indices: Set[Index]) -> bool:
+    return any(isinstance(at, Idx) and find_index(at.index) in indices for at in ref.at)
+
+
+def real_part(run: Run, group: Group, span: Span) -> Value:
+    """``Re[a b^* e^{iφ}]``: the dot product of b and of a with its pairs turned by φ."""
+    factors = list(_factors(group.items[0])) if len(group.items) == 1 else []
+    phis = [phi for phi in (angle(run, node) for node in factors) if phi is not None]
+    others = [node for node in factors if angle(run, node) is None]
+    plain = [node for node in others if conjugated(node) is None]
+    conjugates = [inner for inner in map(conjugated, others) if inner is not None]
+    if len(plain) != 1 or len(conjugates) != 1 or len(phis) != 1:
+        raise error(
+            "N2C037",
+            "this real part is not understood",
+            span,
+            "write a vector, the conjugate of another one, and a turn: "
+            "`\\mathrm{Re}[q k^* e^{i(m-n)\\theta}]`",
+        )
+    left, right = run.lower(plain[0]), run.lower(conjugates[0])
+    turn = turned(run, left, phis[0], span)
+    if turn is None or turn.rank != 1 or right.rank != 1:
+        raise error("N2C041", "the real part of a product of two vectors is meant here", span)
+    return dot(run, turn, right, span)
+
+
+def _factors(node: Node) -> Iterator[Node]:
+    match node:
+        case Juxt(factors):
+            for inner in factors:
+                yield from _factors(inner)
+        case Infix("·" | "×", left, right):
+            yield from (*_factors(left), *_factors(right))
+        case _:
+            yield node
+
+
+def conjugated(node: Node) -> Node | None:
+    """The b of ``b^*``."""
+    match node:
+        case Accent("bar" | "overline", inner):
+            return inner
+        case Script(sup=Stroke("*") | Name("star")):
+            return replace(node, sup=None) if node.sub is not None or node.primes else node.base
+    return None
+
+
+def _give_angles(run: Run, node: Node, half: Size) -> None:
+    """A θ that nothing declares holds an angle for each pair."""
+    for inner in walk(node):
+        if not isinstance(inner, Name) or inner.text not in ("theta", "Theta"):
+            continue
+        name = names.code_name(inner.text)
+        known = name in run.symbols or name in run.shapes or name in run.defined
+        if not known and run.seen.counted.get(name, {0}) == {0}:
+            run.symbols[name] = Symbol(name, (half,), inner.text, inner.span)
+
+
+def factor(run: Run, factors: Sequence[Node]) -> int | None:
+    """Which of some factors is the only turn among them, if one is."""
+    found = [at for at, node in enumerate(factors) if angle(run, node) is not None]
+    return found[0] if len(found) == 1 and len(factors) > 1 else None

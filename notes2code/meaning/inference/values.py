@@ -1,0 +1,537 @@
+"""Values while a formula is typed, and how arrays meet: broadcasting, products, transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeGuard
+
+from notes2code.diagnostics import ProblemError, Span, error, note
+from notes2code.meaning import ir, names
+from notes2code.meaning.inference.reach import limit
+from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
+from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
+from notes2code.meaning.overview import updates
+from notes2code.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An array under way: the element ``body`` and the axes that are still open, in order.
+
+    ``row`` says that a vector was transposed. ``along`` gives the same array with its softmax
+    along another of its axes, where that is not settled yet. ``implied`` marks a softmax of a
+    number whose index was not said; ``shifted`` a matrix to which a number was added.
+    """
+
+    body: Expr
+    axes: tuple[Index, ...]
+    span: Span
+    row: bool = False
+    along: Callable[[int], Expr] | None = None
+    implied: bool = False
+    shifted: bool = False
+
+    @property
+    def rank(self) -> int:
+        """The number of open axes."""
+        return len(self.axes)
+
+
+def scalar(body: Expr, span: Span) -> Value:
+    """A number."""
+    return Value(body, (), span)
+
+
+def fresh(size: Size) -> Index:
+    """A new index over an axis."""
+    return Index("", size)
+
+
+def link(run: Run, keep: Index, drop: Index, where: Span) -> None:
+    """Make two indices one; their sizes become one size."""
+    keep, drop = find_index(keep), find_index(drop)
+    if keep is drop:
+        return
+    run.unify(keep.size, drop.size, where)
+    if not keep.name:
+        keep.name = drop.name
+    drop.link = keep
+
+
+def _join(run: Run, left: Value, right: Value, axes: tuple[Index, Index], where: Span) -> None:
+    """Make an axis of each of two operands one; an error names both with their shapes."""
+    try:
+        link(run, *axes, where)
+    except ProblemError as problem:
+        (mine, theirs) = (f"`{run.quote(v.span)}` is {shape_text(v)}" for v in (left, right))
+        told = problem.problem.message.removeprefix(NO_FIT)
+        raise error("N2C040", f"{NO_FIT}{mine} and {theirs}; {told}", where) from None
+
+
+def shape_text(value: Value) -> str:
+    """The shape for a message, such as ``n×d_k``; sizes without a name are ``·``."""
+    if not value.axes:
+        return "a number"
+    return "×".join(size_text(find_index(axis).size) for axis in value.axes)
+
+
+def size_text(size: Size) -> str:
+    """The name or value of a size for a message."""
+    size = find(size)
+    if isinstance(size.value, Num):
+        return str(size.value.value)
+    return size.name or "·"
+
+
+# --- elementwise -----------------------------------------------------------------------------
+
+
+def align(run: Run, left: Value, right: Value, where: Span) -> tuple[Index, ...]:
+    """Unify the axes of two operands of an element-wise sign; returns the axes of the result.
+
+    A number meets every element. A vector meets the last axis of a matrix, or the first where
+    only that fits.
+    """
+    if left.rank < right.rank:
+        left, right = right, left
+    if right.rank == 0:
+        return left.axes
+    spare = left.rank - right.rank
+    if spare == 1 and right.rank == 2:
+        left = _matrices_first(run, left, right, where)
+    if spare and _numbered(left.body) & _numbered(right.body):
+        run.pay(3.0)  # h_1 and h_2 are of one kind
+    if spare == 0:
+        pairs = list(zip(left.axes, right.axes, strict=True))
+    elif _same_sizes(left.axes[: right.rank], right.axes) and not _same_sizes(
+        left.axes[spare:], right.axes
+    ):
+        pairs = list(zip(left.axes, right.axes, strict=False))
+    else:
+        at = run.choose(f"align {where.start}-{where.end}", ((spare, 0.0), (0, 0.5)))
+        pairs = list(zip(left.axes[at : at + right.rank], right.axes, strict=True))
+        sizes = [[find(find_index(axis).size) for axis in pair] for pair in pairs]
+        if any(mine.rank == 2 and theirs.value is not None for mine, theirs in sizes):
+            run.pay(1.0)  # what is joined end to end is no row of a declared matrix
+    for mine, theirs in pairs:
+        _join(run, left, right, (mine, theirs), where)
+    return left.axes
+
+
+def _matrices_first(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The matrices of an array of three axes that meets a matrix, behind what counts them: those of
+    ``B ∈ ℝ^{N×N×H}`` are one for each head."""
+    sizes = [find(find_index(axis).size) for axis in left.axes]
+    if [_counts_heads(size) for size in sizes] == [False, False, True]:
+        text = f"`{run.quote(left.span)}` is taken to hold a matrix for each of {sizes[2].name}"
+        run.problems.append(note("N2C039", text, left.span))
+        return replace(left, axes=(left.axes[2], *left.axes[:2]))
+    if sizes[0].rank == sizes[2].rank == 2 and sizes[0] is sizes[1] is not sizes[2]:
+        raise error(
+            "N2C041",
+            f"`{run.quote(left.span)}` is {shape_text(left)} and `{run.quote(right.span)}` "
+            f"{shape_text(right)}: which of its axes are meant is not said",
+            where,
+            "write it with indices",
+        )
+    return left
+
+
+def _counts_heads(size: Size) -> bool:
+    """Whether a size is the number of heads by its name: ``h``, ``n_h``, ``num_heads``."""
+    base, _, label = size.name.partition("_")
+    return (label or base).lower() in ("h", "heads") and base.lower() not in ("d", "dim")
+
+
+def _numbered(body: Expr) -> set[str]:
+    """The h of h_1, for all arrays that numbers tell apart in an expression without products."""
+    parts = [*ir.walk(body)]
+    if any(isinstance(part, ir.Reduce | ir.Call) for part in parts):
+        return set()
+    found = (part.array.rpartition("_") for part in parts if isinstance(part, Ref))
+    return {base for base, _, number in found if number.isdigit()}
+
+
+def elementwise(
+    run: Run, left: Value, right: Value, join: Callable[[Expr, Expr], Expr], where: Span
+) -> Value:
+    """Join two values element by element."""
+    axes = align(run, left, right, where)
+    row = left.row or right.row
+    return Value(join(left.body, right.body), axes, left.span.to(right.span), row)
+
+
+def _same_sizes(left: tuple[Index, ...], right: tuple[Index, ...]) -> bool:
+    """Whether axes are known to have the same sizes already."""
+    pairs = zip(left, right, strict=True)
+    return all(find(find_index(a).size) is find(find_index(b).size) for a, b in pairs)
+
+
+def mapped(value: Value, change: Callable[[Expr], Expr], span: Span | None = None) -> Value:
+    """A function applied to every element."""
+    return Value(change(value.body), value.axes, span or value.span, value.row)
+
+
+# --- products --------------------------------------------------------------------------------
+
+
+def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value:
+    """The matrix product: the left's last axis (of a vector, its only one) meets the right's
+    axis ``at``, and both are summed over."""
+    left = _settle_softmax(left, left.rank - 1)
+    right = _settle_softmax(right, at)
+    inner = left.axes[-1]
+    reach = limit(run, inner, inner) or limit(run, right.axes[at], inner)
+    _join(run, left, right, (inner, right.axes[at]), where)
+    axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
+    body = _sum_of_product(left.body, right.body, inner, reach)
+    return Value(
+        body,
+        axes,
+        left.span.to(right.span),
+        row=left.row if left.rank == 1 else right.row and right.rank == 1,
+    )
+
+
+def _settle_softmax(value: Value, axis: int) -> Value:
+    """The weights of a softmax are summed over the axis along which they were normalised."""
+    if value.along is None:
+        return value
+    return replace(value, body=value.along(axis), along=None)
+
+
+def _sum_of_product(left: Expr, right: Expr, index: Index, where: Expr | None) -> Expr:
+    """Σ left·right over an index; factors without the index stay outside, so that a scale
+    stands in front of the sum wherever it was written."""
+    inside: list[Expr] = []
+    outside: list[Expr] = []
+    for factor in (*_factors(left), *_factors(right)):
+        (inside if uses(factor, index) else outside).append(factor)
+    return ir.mul(*outside, ir.Reduce("sum", index, ir.mul(*inside), where))
+
+
+def _factors(expr: Expr) -> tuple[Expr, ...]:
+    return expr.factors if isinstance(expr, ir.Mul) else (expr,)
+
+
+def uses(expr: Expr, index: Index) -> bool:
+    """Whether an index occurs in an expression; indices linked to it count."""
+    index = find_index(index)
+    return any(isinstance(e, Idx) and find_index(e.index) is index for e in ir.walk(expr))
+
+
+def dot(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The dot product of two vectors."""
+    return replace(contract(run, left, right, 0, where), row=False)
+
+
+def outer(left: Value, right: Value) -> Value:
+    """The matrix of all products of two vectors' elements."""
+    body = ir.mul(left.body, right.body)
+    return Value(body, left.axes + right.axes, left.span.to(right.span))
+
+
+def transpose(value: Value, span: Span) -> Value:
+    """The last two axes exchanged; a vector lies down, or stands up again. A softmax that is
+    transposed goes along the axis that it has as it is written."""
+    if value.rank == 0:
+        return replace(value, span=span)
+    if value.rank == 1:
+        return replace(value, row=not value.row, span=span)
+    axes = (*value.axes[:-2], value.axes[-1], value.axes[-2])
+    return Value(value.body, axes, span)
+
+
+def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of two arrays of rank 1 or more that stand side by side."""
+    moved = updates.is_step(run, left.body) or updates.is_step(run, right.body)
+    if moved and left.rank == right.rank and left.row == right.row:
+        return elementwise(run, left, right, ir.mul, where)
+    if left.rank == 1 and right.rank == 1:
+        return _vector_product(run, left, right, where)
+    if left.rank > 2 or right.rank > 2:
+        return _batched_product(run, left, right, where)
+    if left.rank == right.rank and mixes(run, left, right):
+        return _gated(run, left, right, where)
+    if _is_own_log(left.body, right.body):
+        raise two_vectors(run, left, right, where)
+    return contract(run, left, right, 0, where)
+
+
+def _is_own_log(left: Expr, right: Expr) -> bool:
+    """Whether a product is the ``p log p`` of an entropy, and none of matrices."""
+    match left, right:
+        case Ref(array), ir.Fn("log", (Ref(own),)):
+            return array == own
+    return False
+
+
+def _gated(run: Run, left: Value, right: Value, where: Span) -> Value:
+    text = f"`{run.quote(where)}` is taken to be element by element: one side is a gate"
+    run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+    return elementwise(run, left, right, ir.mul, where)
+
+
+def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of arrays of matrices: the last two axes are multiplied, and the leading ones
+    are one batch, which both have or only one."""
+    if right.rank == 2 or (right.rank == 1 and not right.row):
+        return contract(run, left, right, 0, where)
+    batch = left.rank - 2
+    if left.rank < 2 or left.rank != right.rank:
+        raise error(
+            "N2C041",
+            f"a product of arrays of more than two axes ({shape_text(left)} and "
+            f"{shape_text(right)}) is not defined",
+            where,
+        )
+    for pair in zip(left.axes[:batch], right.axes[:batch], strict=True):
+        _join(run, left, right, pair, where)
+    product = contract(run, left, right, batch, where)
+    return replace(product, axes=(*left.axes[:-1], right.axes[-1]))
+
+
+def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
+    plain = _are_query_and_sum(run, left.body, right.body) or _is_weighed(left.body, right.body)
+    if left.row == right.row and plain:
+        text = f"`{run.quote(where)}` is taken to be the dot product"
+        run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
+        return dot(run, left, right, where)
+    if left.row == right.row and run.over_elements:
+        return elementwise(run, left, right, ir.mul, where)
+    if left.row == right.row and (mixes(run, left, right) or _is_gated(run, left, right)):
+        return _gated(run, left, right, where)
+    if left.row == right.row and all(_is_bold(run, side) for side in (left, right)):
+        run.unranged = two_vectors(run, left, right, where)  # what is bold is no number
+        return dot(run, left, right, where)
+    if left.row == right.row:
+        raise two_vectors(run, left, right, where)
+    if ir.ONE in (left.body, right.body):
+        return dot(run, left, right, where) if left.row else outer(left, right)
+    options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
+    mine, theirs = _unscaled(left), _unscaled(right)
+    form = left.row and not right.row and _is_form(run, mine)
+    if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
+        options = options[:1]
+    mapped = _is_mapped(mine) or _is_mapped(theirs)
+    if (right.row or mapped) and _are_key_and_value(mine, theirs):
+        return outer(left, right)
+    same = right.row and _is_same(run, left, right)
+    if same or (right.row and (_are_columns(mine, theirs) or _are_summed(run, mine, theirs))):
+        options = (("outer", 0.0), ("dot", 0.5))
+    kind = run.choose(f"vectors {where.start}-{where.end}", options)
+    if kind == "outer":
+        if same and any(isinstance(t, Ref) and not t.at for t in _terms(left.body)):
+            run.pay(1.2)  # the mean of vectors is a vector
+        return outer(left, right)
+    if right.row:
+        run.rows.append(where)
+        if _are_declared(run, mine, theirs):
+            text = f"`{run.quote(where)}` is taken to be the dot product of two rows"
+            help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
+            run.problems.append(note("N2C039", text, where, help_text))
+    return dot(run, left, right, where)
+
+
+def _is_form(run: Run, left: Expr) -> bool:
+    """Whether a row is the ``x^⊤ M`` of a form, which takes a vector behind it."""
+    parts = (part for part in ir.walk(left) if isinstance(part, Ref))
+    return any(part.array in run.seen.forms for part in parts)
+
+
+def mixes(run: Run, left: Value, right: Value) -> bool:
+    """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it."""
+    return is_gate(run, left) or is_gate(run, right)
+
+
+def is_gate(run: Run, value: Value) -> bool:
+    """Whether a value is a g, or ``1 - g``, that the notes define as an array of its rank. The
+    weights of a softmax are no gate."""
+    terms = value.body.terms if isinstance(value.body, ir.Add) else (ir.ONE, value.body)
+    gate = ir.negative(terms[-1]) if isinstance(terms[-1], ir.Mul) else terms[-1]
+    if len(terms) != 2 or terms[0] != ir.ONE or not isinstance(gate, Ref):
+        return False
+    axes = tuple(Idx(axis) for axis in value.axes)
+    if (
+        gate.array not in run.seen.mixes | run.scope.opposites
+        and not _is_opened_here(run, gate.array)
+    ) or gate.at[len(gate.at) - len(axes) :] != axes:
+        return False  # nor is G^⊤
+    if gate.array in run.defined:
+        return not _are_weights(run, gate)
+    if gate.array in run.scope.opposites:
+        return True
+    if value.rank == 2 and names.base_letter(gate.array) in _MATRIX_GATES:
+        return True
+    declared = value.rank == 1 and gate.array in run.shapes
+    return declared or (value.rank > 0 and gate.array in run.scope.ranks)
+
+
+def _is_opened_here(run: Run, name: str) -> bool:
+    """Whether a gate is what the formula itself defines as a sigmoid, by its letter too."""
+    made = run.defined[name].array.body if name in run.defined else None
+    return names.base_letter(name) in GATES and isinstance(made, ir.Fn) and made.name == "sigmoid"
+
+
+def _are_weights(run: Run, value: Expr) -> bool:
+    """Whether a value is what the formula defines as a softmax, or as 1 less one."""
+    match value:
+        case Ref(name) if name in run.defined:
+            return _are_weights(run, run.defined[name].array.body)
+        case ir.Add((Num(1), ir.Mul((Num(-1), rest)))):
+            return _are_weights(run, rest)
+    return isinstance(value, ir.Softmax)
+
+
+HADAMARD = frozenset("⊙∘")
+"""The signs of a product element by element."""
+
+_MATRIX_GATES = frozenset("FGMTZ")
+"""Letters of gates and masks that are matrices, where ``1 - G`` is taken of them."""
+
+GATES = frozenset("fgioruz")
+"""Letters of the gates of recurrent networks."""
+
+
+def _is_gated(run: Run, left: Value, right: Value) -> bool:
+    """Whether one of two vectors that make a state is a gate by its letter: what the notes define,
+    or the formula as a sigmoid."""
+    arrays = [side.body.array for side in (left, right) if isinstance(side.body, Ref)]
+    gates = [name for name in arrays if run.gives_state and names.base_letter(name) in GATES]
+    bodies = (run.defined[name].array.body for name in gates if name in run.defined)
+    sigmoids = any(isinstance(body, ir.Fn) and body.name == "sigmoid" for body in bodies)
+    return sigmoids or any(name in run.scope.ranks for name in gates)
+
+
+def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemError:
+    """The refusal of a product of two vectors whose kind no sign tells."""
+    return error(
+        "N2C033",
+        f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
+        where,
+        "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
+    )
+
+
+def _is_bold(run: Run, value: Value) -> bool:
+    """Whether a value is a vector by its font, and nothing else is said of it."""
+    name = value.body.array if isinstance(value.body, Ref) else ""
+    return run.seen.is_bold(name) and name not in run.shapes
+
+
+def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether vectors are φ(q) and the sum of all φ(k), a state of the note that is defined or
+    declared, by its letter or as Z_i."""
+    if not _is_mapped(left) or not isinstance(right, Ref):
+        return False
+    declared = (name.rpartition("_")[0] or name for name in run.shapes)
+    return right.array in run.scope.ranks or right.array in declared
+
+
+def _is_weighed(left: Expr, right: Expr) -> bool:
+    """Whether a row stands before a weight that makes a number of it, as in ``h_t w``."""
+    match left, right:
+        case Ref(_, (_, _)), Ref(weight, (_,)):
+            return names.base_letter(weight) == "w"
+    return False
+
+
+def _terms(expr: Expr) -> tuple[Expr, ...]:
+    """The terms of a sum, without their signs."""
+    terms = expr.terms if isinstance(expr, ir.Add) else ()
+    return tuple(ir.negative(t) if isinstance(t, ir.Mul) else t for t in terms)
+
+
+def _is_same(run: Run, left: Value, right: Value) -> bool:
+    """Whether a product is ``v vᵀ`` of a whole expression: for a dot product people write ‖v‖²."""
+    mine, theirs = (run.quote(value.span).replace(" ", "") for value in (left, right))
+    return theirs.startswith((f"{mine}^", f"({mine})^"))
+
+
+def _are_summed(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether a product is the ``x_i y_iᵀ`` of a sum over i; queries and keys are rows."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        return False
+    at = left.at[0]
+    summed = isinstance(at, Idx) and at.index.name in run.summed and len(left.at) == 2
+    return summed and right.at[0] == at and not {left.array[0], right.array[0]} & {*"qk"}
+
+
+def _are_declared(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether two vectors are declared, and are no elements of families q_i and k_j."""
+    both = (left, right)
+    return all(isinstance(e, Ref) and len(e.at) == 1 and e.array in run.shapes for e in both)
+
+
+def _unscaled(value: Value) -> Expr:
+    """A vector without the numbers that scale it."""
+    factors = [factor for factor in _factors(value.body) if uses(factor, value.axes[0])]
+    return factors[0] if len(factors) == 1 else value.body
+
+
+def _are_plain(left: Expr, right: Expr) -> bool:
+    """Whether xᵀy is surely a dot product: only keys and values, as rows, are multiplied so."""
+    return isinstance(left, Ref) and isinstance(right, Ref) and right.array[0] not in "vV"
+
+
+def _are_key_and_value(left: Expr, right: Expr) -> bool:
+    """Whether k vᵀ is what linear attention adds to its state: keys, or what a feature map makes of
+    them, and values are no rivals."""
+    given = (e.arguments[0].body if _is_mapped(e) else e for e in (left, right))
+    letters = {e.array[0].lower() for e in given if isinstance(e, Ref)}
+    return letters == {"k", "v"}
+
+
+def _is_mapped(expr: Expr) -> TypeGuard[ir.Call]:
+    """Whether a vector is what a feature map gives, the φ(k) of linear attention."""
+    return isinstance(expr, ir.Call) and expr.function in names.FEATURE_MAPS
+
+
+def _are_query_and_key(left: Expr, right: Expr) -> bool:
+    """Whether vectors are made with W_Q and W_K, or of a q and a k, as ``q_i R_i`` and ``k_j R_j``
+    are: one is compared with the other."""
+    arrays = [{e.array for e in ir.walk(side) if isinstance(e, Ref)} for side in (left, right)]
+    labels = [{a.rpartition("_")[2].lower() for a in own if a[0] == "W"} for own in arrays]
+    made = not isinstance(left, Ref) and not isinstance(right, Ref)
+    letters = [{names.base_letter(a).lower() for a in own} & {*"qk"} for own in arrays if made]
+    return sorted(labels, key=sorted) == [{"k"}, {"q"}] or letters == [{"q"}, {"k"}]
+
+
+def _are_columns(left: Expr, right: Expr) -> bool:
+    """Whether u vᵀ is a matrix, as for columns. Queries and keys are rows here, and so is what
+    has been multiplied by a weight, or two elements of one family."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        return False
+    if left.array == right.array:
+        return left.at[:-1] == right.at[:-1]
+    return not {left.array[0].lower(), right.array[0].lower()} & {*"qkhsx"}
+
+
+def reduce_all(kind: str, value: Value) -> Expr:
+    """A sum, maximum, … over all open axes."""
+    body = value.body
+    for axis in reversed(value.axes):
+        body = ir.Reduce(kind, axis, body)
+    return body
+
+
+def free_roots(body: Expr) -> set[Index]:
+    """The indices that an expression uses and does not bind; linked ones count as one."""
+    return {*ir.free_indices(body, find_index)}
+
+
+def settled(body: Expr) -> Expr:
+    """The expression with each linked index replaced by the one it stands for."""
+    used = {expr.index for expr in ir.walk(body) if isinstance(expr, Idx)}
+    linked = {index: Idx(find_index(index)) for index in used if index.link is not None}
+    return ir.substitute(body, linked)
+
+
+def is_logistic(value: Value) -> bool:
+    """Whether an array is a number and a power of e for each element, ``1 + e^{-x}``, of which
+    there is no other inverse than that of each."""
+    match value.body:
+        case ir.Add((ir.Num(), ir.Fn("exp"))) | ir.Add((ir.Fn("exp"), ir.Num())):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""linking: the formulas of a vault in each other's light: who defines what another names."""

@@ -1,0 +1,75 @@
+"""What other formulas of a section, or of a note, tell of the letters of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from notes2code.meaning.inference import families
+from notes2code.meaning.linking.entries import Entry, Parsed
+from notes2code.meaning.overview import label_letters, quantities
+from notes2code.meaning.overview.index_letters import last_letters, neighbours
+
+_Place = tuple[str, tuple[str, ...]]
+"""A note and a section of it."""
+
+
+def places_of(formulas: Mapping[Entry, Parsed]) -> dict[_Place, frozenset[str]]:
+    """The letters of the nodes of a graph in each section, the v of ``Σ_{u ∈ N(v)}``: they are
+    places in all its formulas."""
+    found: dict[_Place, frozenset[str]] = {}
+    for entry, parsed in formulas.items():
+        if parsed.seen is not None and (own := neighbours(parsed.seen.nodes)):
+            place = entry.note, entry.section
+            found[place] = found.get(place, frozenset()).union(own)
+    return found
+
+
+class Letters:
+    """The letters of all formulas that can be read, by their sections and notes."""
+
+    def __init__(self, formulas: Mapping[Entry, Parsed]) -> None:
+        self._ends: dict[_Place, set[str]] = {}
+        self._counts: dict[_Place, set[str]] = {}
+        self._divisors: dict[_Place, set[str]] = {}
+        self._mapped: dict[str, set[str]] = {}
+        self._below: dict[_Place, dict[str, set[str]]] = {}
+        self._counting: dict[_Place, set[str]] = {}
+        self._numbers: dict[_Place, list[tuple[str, str]]] = {}
+        for entry, parsed in formulas.items():
+            seen, place = parsed.seen, (entry.note, entry.section)
+            if seen is None:
+                continue
+            self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
+            self._ends.setdefault(place, set()).update(last_letters(seen))
+            self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
+            self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
+            below = self._below.setdefault(place, {})
+            for base, labels in label_letters.below(seen.nodes).items():
+                below.setdefault(base, set()).update(labels)
+            self._counting.setdefault(place, set()).update(label_letters.counting(seen))
+            self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
+
+    def lasts(self, entry: Entry) -> frozenset[str]:
+        """The letters that end ranges and lists in the section, and count in none of what its
+        formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
+        place = entry.note, entry.section
+        return frozenset(self._ends.get(place, set()) - self._counts.get(place, set()))
+
+    def labels(self, entry: Entry) -> dict[str, set[str]]:
+        """The letters below each name that tell things apart in the section: the t and the i of
+        ``Q = H_t W_Q`` beside ``K = H_i W_K``; and the r of a ``σ_r = 1.5``."""
+        place = entry.note, entry.section
+        counting = self._counting.get(place, set())
+        found = label_letters.told_apart(self._below.get(place, {}), counting)
+        for base, letter in self._numbers.get(place, ()):
+            if letter not in counting:
+                found.setdefault(base, set()).add(letter)
+        return found
+
+    def divisors(self, entry: Entry) -> frozenset[str]:
+        """The letters that something is divided by in the section."""
+        return frozenset(self._divisors.get((entry.note, entry.section), ()))
+
+    def mapped(self, entry: Entry) -> frozenset[str]:
+        """The letters of the note that weights stand behind, ``X W``."""
+        return frozenset(self._mapped.get(entry.note, ()))

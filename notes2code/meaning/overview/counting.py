@@ -1,0 +1,150 @@
+"""From what number an index counts, where its range does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notes2code.diagnostics import Problem, warning
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Relation,
+    Script,
+    walk,
+)
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.survey import Survey
+
+_TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
+
+
+def from_one(seen: Survey, nodes: Nodes) -> None:
+    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
+    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
+    ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
+    compared with such a letter counts as it does."""
+    sums = (node for node in nodes.of(Big) if node.op != "concat")
+    subs = (node.sub for node in sums if node.sub is not None)
+    firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
+    products = nodes.of(Juxt, Infix)
+    strided = {stride[0] for node in products if (stride := scripts.stride(node)) is not None}
+    told = strided | seen.ranges.keys() | {"pos"}
+    unsaid = seen.targets - told
+    if firsts == {1} or (unsaid and unsaid & (_divisors(nodes) | _less_one(nodes))):
+        for letter in (unsaid | seen.bound | {*seen.free}) - told:
+            seen.starts.setdefault(letter, 1)
+    for letter in (_begin_with_one(nodes) | _counting_down(nodes)) - told:
+        seen.starts.setdefault(letter, 1)
+
+
+def _less_one(nodes: Nodes) -> set[str]:
+    """The letters from which 1 is taken, but for those below names, where x_{i−1} is the one
+    before, and those above sums, which end with the one before."""
+    subs = [node.sub for node in nodes.of(Script, Big) if node.sub is not None]
+    subs += [node.sup for node in nodes.of(Big) if node.sup is not None]
+    below = {id(inner) for sub in subs for inner in walk(sub)}
+    found = set()
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("-", Name(letter), Num("1")) if id(node) not in below:
+                found.add(letter)
+    return found
+
+
+def _divisors(nodes: Nodes) -> set[str]:
+    """The letters that something is divided by."""
+    below = [node.bottom for node in nodes.of(Frac)]
+    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
+    return {letter for node in below for letter in _zero_of(node)}
+
+
+def _zero_of(node: Node) -> set[str]:
+    """The letter t of ``t`` and of ``1 − β^t``, which are 0 where t is."""
+    match node:
+        case Name(letter) | Infix("-", Num("1"), Script(_, _, Name(letter), 0)):
+            return {letter}
+        case Group(_, (item,)):
+            return _zero_of(item)
+    return set()
+
+
+def _counting_down(nodes: Nodes) -> set[str]:
+    """The i of ``x_{n-i+1}``: the first of them is the last element of all."""
+    subs = [node.sub for node in nodes.of(Script) if node.sub is not None]
+    found = (scripts.reversal(sub) for sub in subs)
+    return {back[1] for back in found if back is not None and back[2] == 1}
+
+
+def _begin_with_one(nodes: Nodes) -> set[str]:
+    """The letters of ``i = 1`` beside ``i > 1`` or ``i ≥ 2``: 1 is the first that they can be."""
+    said: dict[str, set[tuple[str, int]]] = {}
+    for node in nodes.of(Relation):
+        for letter, sign, number in _comparisons(node):
+            said.setdefault(letter, set()).add((sign, number))
+    return {x for x, f in said.items() if ("=", 1) in f and f & {(">", 1), ("≥", 2)}}
+
+
+_LABELLED = frozenset(["W", "U", "b", "B"])
+"""What has a number as a label even beside an index: the weights of the i-th expert's layers."""
+
+
+def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, int]:
+    """The letters of arrays with elements such as ``x_{i1}`` or ``a_{1j}``, and the number of the
+    first one; ``x_{2i}`` alone is every other element."""
+    labelled = {binders.bare(name) for target in targets for name in binders.target_scripts(target)}
+    found: dict[str, set[int]] = {}
+    for node in nodes.of(Script):
+        if node.sub is not None and scripts.is_name(node):
+            parts = scripts.beside_number(node.sub, seen.bound)
+            numbers = {int(part.text) for part in parts if isinstance(part, Num)}
+            if isinstance(node.sub, Juxt) and scripts.stride(node.sub) is not None:
+                continue
+            if numbers and binders.bare(node) not in labelled | _LABELLED:
+                found.setdefault(binders.bare(node), set()).update(numbers)
+    return {letter: 0 if 0 in numbers else 1 for letter, numbers in found.items()}
+
+
+def unsaid(nodes: Nodes, conditions: Sequence[Node], seen: Survey) -> Iterator[Problem]:
+    """Warnings for ``i ≤ 3`` where nothing says whether i counts from 0 or from 1: it is taken to
+    count from 0."""
+    compared = [*nodes.of(Relation), *conditions]
+    begun = seen.starts.keys() | seen.ranges.keys() | {"pos"} | _begun(nodes, compared)
+    told: set[str] = set()
+    for node in compared:
+        for letter, _, number in _comparisons(node):
+            if letter in seen.bound - begun - told and number > 0:
+                told.add(letter)
+                yield warning(
+                    "N2C036",
+                    f"nothing says from what number `{letter}` counts: it is taken to begin with 0",
+                    node.span,
+                    f"say over what it runs, such as `{letter} = 1, \\dots, n`",
+                )
+
+
+def _begun(nodes: Nodes, compared: Sequence[Node]) -> set[str]:
+    """The letters whose first number is said below a sum or a list, ``(x_i)_{i=1}^n``, or which
+    are compared with 0."""
+    found = {letter for node in compared for letter, _, number in _comparisons(node) if number == 0}
+    lists = (script.sub for script in nodes.of(Script) if isinstance(script.base, Group))
+    subs = [sub for sub in (*(big.sub for big in nodes.of(Big)), *lists) if sub is not None]
+    for sub in (part for one in subs for part in (one.items if isinstance(one, Group) else (one,))):
+        if isinstance(sub, Relation) and (sub.signs[0] == "=" or len(sub.operands) == 3):
+            found.update(binders.bound_letters(sub))
+    return found
+
+
+def _comparisons(node: Node) -> Iterator[tuple[str, str, int]]:
+    """The letter, the sign and the number of ``i ≤ 3``, or of ``3 ≥ i``."""
+    match node:
+        case Relation((Name(letter), Num(text)), (sign,)) if text.isdigit() and sign in _TURNED:
+            yield letter, sign, int(text)
+        case Relation((Num(text), Name(letter)), (sign,)) if text.isdigit() and sign in _TURNED:
+            yield letter, _TURNED[sign], int(text)

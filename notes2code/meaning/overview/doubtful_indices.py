@@ -1,0 +1,159 @@
+"""Indices that may be meant otherwise than they stand, or are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Root,
+    Script,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading.stated import Define, Statement
+
+
+def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
+    """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
+    or the matrix with the number k."""
+    powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
+    whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
+    for node in powers:  # the e^z_i beside e^z
+        if node.sub is not None and node.sup is not None and binders.bare(node.sup) in whole:
+            text = "the index stands below `e`, and not below what it is raised to"
+            raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
+    for node in scripted:
+        if (
+            node.sub is not None
+            or not isinstance(node.sup, Name)
+            or binders.bare(node) not in ("A", "P")
+        ):
+            continue
+        letter = node.sup.text
+        alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
+        if letter in seen.bound - {scripts.HEAD} and len({binders.bare(n) for n in alike}) == 1:
+            raise error(
+                "N2C033",
+                f"the `{letter}` may be a power here, or the number of the matrix",
+                node.sup.span,
+                f"write `({letter})` for the number; a power of a matrix is not computed",
+            )
+
+
+def refuse_transposed_labels(nodes: Nodes) -> None:
+    """Refuse the ``W_Q^T`` of ``X_T W_Q^T``, which may be the weight of the T, as the ``W_Q^I`` of
+    ``X_I W_Q^I`` is that of the I."""
+    for node in nodes.of(Juxt):
+        for one, weight in pairwise(node.factors):
+            match one, weight:
+                case Script(Name(base), Name("T"), None, 0), Script(_, _, Name("T") as mark, 0):
+                    if base.isupper() and binders.bare(weight) in names.WEIGHTS:
+                        raise error(
+                            "N2C033",
+                            "the `T` may be a transpose here, or the label that stands below "
+                            f"`{base}`, too",
+                            mark.span,
+                            "write `^\\top` for the transpose, and the label below its name",
+                        )
+
+
+def refuse_sizes_as_elements(nodes: Nodes) -> None:
+    """Refuse the d_k of ``Σ_k d_k b^k``, which are digits or distances there, and d_k the size of
+    keys elsewhere: it is where there are queries and keys, or a root of it is taken."""
+    if "d" not in nodes.words or "Q" in nodes.words:
+        return
+    if any(binders.bare(node) in ("q", "k") for node in nodes.of(Script)):
+        return
+    rooted = {id(inner) for root in nodes.of(Root) for inner in walk(root)}
+    for big in nodes.of(Big):
+        letters = set() if big.sub is None else {*binders.bound_letters(big.sub)} & names.LABELS
+        for node in walk(big.body) if letters else ():
+            match node:
+                case Script(Name("d"), Name(k)) if k in letters and id(node) not in rooted:
+                    text = f"`d_{k}` may be an element here, or a size"
+                    hint = f"call the elements otherwise, or the `{k}` that the sum runs over"
+                    raise error("N2C033", text, node.span, hint)
+
+
+def refuse_lost_indices(statements: Sequence[Statement]) -> None:
+    """Refuse the μ of ``μ_i = …, y_{ij} = x_{ij} - μ``: it is that of row i, or all of them."""
+    defined: dict[str, set[str]] = {}
+    for define in statements:
+        if not isinstance(define, Define):
+            continue
+        for node in (inner for value in define.values if defined for inner in walk(value)):
+            match node:
+                case Infix("+" | "-" | "/", left, right) | Frac(left, right):
+                    for bare, other in ((left, right), (right, left)):
+                        _refuse_lost_index(bare, other, defined)
+        match define.target:
+            case Script(Name(letter) as base, Name(index), None, 0) if letter.islower():
+                defined.setdefault(binders.bare(base), set()).add(index)
+            case Name() as whole:  # the h of h = Σ_i h_i has none
+                defined.pop(binders.bare(whole), None)
+
+
+def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]]) -> None:
+    letters = defined.get(bare.text) if isinstance(bare, Name) else None
+    if not letters:
+        return
+    below = (node.sub for node in walk(other) if isinstance(node, Script) and node.sub is not None)
+    beside = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
+    if found := sorted(letters & beside & names.INDEX_LETTERS):
+        assert isinstance(bare, Name)
+        raise error(
+            "N2C032",
+            f"this is defined with the index `{found[0]}`, and stands here without it",
+            bare.span,
+            f"write the index, `_{found[0]}`",
+        )
+
+
+def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
+    """Refuse what stands at two steps, as x does in ``h_t = h_{t-1} + x_t - x_{t-1}``: a step drops
+    its letter, and both would be one."""
+    for define in statements:
+        if isinstance(define, Define) and seen.steps:
+            mine = binders.bare(define.target) if define.target is not None else ""
+            others = seen.steps.keys() - {"", mine}  # states, which another statement steps
+            shifts: dict[str, int] = {}
+            for node in (inner for value in define.values for inner in walk(value)):
+                if not isinstance(node, Script) or not scripts.is_name(node):
+                    continue
+                if binders.bare(node) not in others:
+                    _refuse_second_step(seen, node, shifts)
+
+
+def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:
+    dropped = seen.steps.get(binders.bare(node), set()) | seen.steps.get("", set())
+    for part in (node.sub, ungrouped(node.sup)):
+        for letter in dropped if part is not None else ():
+            if (shift := _shift(part, letter)) is not None:
+                use = seen.understood(node)
+                if use is not None and shifts.setdefault(use.name, shift) != shift:
+                    raise error(
+                        "N2C034",
+                        f"`{use.name}` is at two steps here, and a step knows only one of each",
+                        node.span,
+                        "give one of the two a name of its own",
+                    )
+
+
+def _shift(script: Node | None, letter: str) -> int | None:
+    """How far a script is from the step that a letter counts; None if it has no such letter."""
+    items = script.items if isinstance(script, Group) else (script,)
+    found = (scripts.shift(item) for item in items if item is not None)
+    return next((at[1] for at in found if at is not None and at[0] == letter), None)

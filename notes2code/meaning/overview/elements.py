@@ -1,0 +1,185 @@
+"""Elements x_i that are numbers, and no rows of a matrix, as the formula itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading.stated import Define, Statement
+
+
+def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
+    """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
+    max_j x_j off them, or them off a place, multiplies all of them, adds up their squares or the
+    x_i y_i of a dot product, takes the mean of the set of them, says what the norm of x is, or
+    takes x_i beside the mean, the norm or the greatest of x, or is its standard score."""
+    found: list[Node] = []
+    for infix in nodes.of(Infix):
+        found += _beside_an_index(seen, infix)
+        big = infix.right if infix.op == "-" else None
+        if isinstance(big, Big) and big.op in ("max", "min"):
+            found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
+    for big in nodes.of(Big):
+        factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
+        if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
+            found += factors
+        elif big.op == "prod":
+            found.append(big.body)
+        elif isinstance(big.body, Script) and scripts.is_two(big.body.sup):
+            found.append(replace(big.body, sup=None))
+    for statement in statements:
+        sides = statement.values if isinstance(statement, Define) else ()
+        found += (value for side in sides for value in _standardised(seen, side))
+        for side in sides[: len(sides) - 1]:
+            group = side.base if isinstance(side, Script) else side
+            if isinstance(group, Group) and group.open == "‖":
+                found += group.items
+    for node in (n for big in nodes.of(Big) for n in walk(big.body)):
+        match node:
+            case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
+                found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
+    listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
+    used = (seen.understood(node) for node in found if scripts.is_name(node))
+    known = {use.name for use in used if use is not None}
+    known |= {name for name in _measured(seen, nodes) if seen.counted[name] == {0, 1}}
+    ends = (name.rpartition("_") for name in seen.counted)
+    known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
+    known.update(_of_dot_products(seen, nodes))
+    known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
+    return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+
+
+def _beside_a_label(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The s_p of ``s_{i,p}`` beside ``s_{i,j}``: one has a label where the other has an index."""
+    pairs: dict[str, list[scripts.Use]] = {}
+    for node in nodes.of(Script):
+        match node.sub:
+            case Group(_, (_, _)) | Juxt((_, _)) if (use := seen.understood(node)) is not None:
+                pairs.setdefault(binders.bare(node), []).append(use)
+    for uses in pairs.values():
+        if any(len(use.indices) == 2 for use in uses):
+            yield from (use.name for use in uses if len(use.indices) == 1)
+
+
+def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
+    """The p_t of ``s - p_t`` where s counts positions."""
+    if infix.op in "+-":
+        for place, other in ((infix.left, infix.right), (infix.right, infix.left)):
+            if isinstance(place, Name) and place.text in seen.bound and isinstance(other, Script):
+                yield other
+
+
+def _standardised(seen: Survey, node: Node) -> Iterator[Node]:
+    """The r_i of ``(r_i - μ) / σ``, of which all have one mean and one deviation."""
+    match node:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            match ungrouped(top):
+                case Infix("-", Script(_, sub) as value, mean) if binders.bare(mean) == "mu":
+                    state = binders.bare(value) in ("h", "v", "e") and isinstance(mean, Name)
+                    if state or sub is None:
+                        return  # states are vectors, and so are the examples x^{(i)}
+                    parts = (seen.understood(n) for n in (mean, *walk(bottom)))
+                    if not any(use is not None and use.indices for use in parts):
+                        yield value
+
+
+_MEASURES = frozenset(
+    "mean avg average std Std var Var max min norm rms RMS sum mu sigma E".split()
+)
+"""What is said of a whole vector, as a number."""
+
+
+def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The x of ``\\mathrm{mean}(x)`` and ``‖x‖``."""
+    groups = [group for group in nodes.of(Group) if group.open == "‖"]
+    for call in nodes.of(Juxt):
+        for function, given in pairwise(call.factors):
+            group = given.base if isinstance(given, Script) else given  # that of RMS(x)^2
+            if isinstance(group, Group) and binders.bare(function) in _MEASURES:
+                groups.append(group)
+    for applied in nodes.of(Apply):
+        if binders.bare(applied.function) in _MEASURES and isinstance(applied.argument, Group):
+            groups.append(applied.argument)
+    if not groups:
+        return
+    multiplied = {name for node in nodes.of(Juxt, Infix) for name in _multiplied(seen, node)}
+    for group in groups:
+        use = seen.understood(group.items[0]) if len(group.items) == 1 else None
+        if use is None or use.indices or use.name in seen.transposed.keys() | multiplied:
+            continue
+        if use.name in seen.counted:
+            yield use.name
+
+
+def _of_dot_products(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The w and the x of ``Σ_k w_k x_k = w^\\top x``, where both ways to write it stand."""
+    summed = set()
+    for big in nodes.of(Big):
+        for pair in pairwise(children(big.body)):
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            if big.op == "sum" and len(uses) == 2:
+                summed.add(frozenset(use.name for use in uses if use.indices))
+    whole = set()
+    for node in nodes.of(Juxt, Infix) if summed else ():
+        factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
+        for pair in pairwise(factors):
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            at = {tuple(index.node for index in use.indices) for use in uses}
+            if len(uses) == 2 and at == {()}:
+                whole.add(frozenset(use.name for use in uses))
+    both = (name for pair in whole & summed for name in pair)
+    return (name for name in both if names.base_letter(name).islower())  # the A_i of A x are rows
+
+
+def _multiplied(seen: Survey, node: Juxt | Infix) -> Iterator[str]:
+    """The names with an index that stand beside a matrix, ``W x_i``, or before a dot."""
+    if isinstance(node, Infix):
+        factors: Sequence[Node] = (node.left, node.right) if node.op in "·@×" else ()
+    else:
+        factors = node.factors if any(map(_is_matrix, node.factors)) else ()
+    for factor in factors:
+        use = seen.understood(factor)
+        if use is not None and use.indices:
+            yield use.name
+
+
+def _is_matrix(node: Node) -> bool:
+    return len(letter := binders.bare(node)) == 1 and letter.isupper()
+
+
+def _set(call: Juxt) -> Iterator[Node]:
+    """What ``mean(\\{r_1, …, r_n\\})`` and ``std`` run over."""
+    for name, group in pairwise(call.factors):
+        match name, group:
+            case Name("mean" | "avg" | "std" | "Std" | "var" | "Var"), Group(
+                _, (Group("{", items),)
+            ):
+                yield from items
+
+
+def _are_of_dot_product(seen: Survey, factors: Sequence[Node]) -> bool:
+    """Whether factors are the x_i and y_i of two vectors: numbers, as they stand side by side."""
+    uses = [use for use in map(seen.understood, factors) if use is not None and not use.transposed]
+    if len(uses) != 2 or any(len(use.indices) != 1 for use in uses):
+        return False
+    mine, theirs = (names.label(use.indices[0].node) for use in uses)
+    return mine == theirs and "".join(use.name for use in uses) in ("xy", "uv", "qk", "xz", "yz")

@@ -1,0 +1,76 @@
+"""Numbers in exponents: the s_j of ``Σ_j exp(s_j)``, by which a softmax is written out.
+
+Vectors weigh each other element by element in some linear attention: there keys are raised so, and
+what they weigh stands beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Frac,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    Script,
+    ungrouped,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders
+from notes2code.meaning.overview.survey import Survey
+
+_ROLES = frozenset("qkvw")
+
+_SCORES = frozenset("suz")
+"""Letters of scores that are vectors elsewhere."""
+
+
+def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The s of ``Σ_j exp(s_j / τ)``, and that of ``Σ_j exp(s_j - m) v_j``, off which the greatest
+    is taken; a score weighs what stands beside it all the same."""
+    for big in nodes.of(Big):
+        if big.op != "sum" or big.sub is None:
+            continue
+        body = ungrouped(big.body)
+        factors = binders.chain(body)
+        first = factors[0].factors[0] if isinstance(factors[0], Juxt) else factors[0]
+        raised_to = exponent(first)
+        found = None if raised_to is None else _less(raised_to)
+        if found is None and raised_to is not None:
+            found = _scaled(raised_to)
+            found = found if first is body or binders.bare(found) in _SCORES else None
+        use = None if found is None else seen.understood(found)
+        if use is None or use.bold or names.base_letter(use.name) in _ROLES:
+            continue
+        if [names.label(at.node) for at in use.indices] == binders.bound_letters(big.sub):
+            yield use.name
+
+
+def exponent(node: Node) -> Node | None:
+    """What e is raised to."""
+    match node:
+        case Apply(Name("exp"), argument) | Script(Name("e"), None, argument, 0):
+            return None if argument is None else ungrouped(argument)
+    return None
+
+
+def _less(node: Node) -> Node | None:
+    """The s_j of ``s_j - m``."""
+    match node:
+        case Infix("-", left, _):
+            return _scaled(left)
+    return None
+
+
+def _scaled(node: Node) -> Node:
+    """The z of ``z / τ`` and of ``- z``."""
+    match node:
+        case Neg(inner) | Frac(inner, _) | Infix("/", inner, _):
+            return inner
+    return node

@@ -1,0 +1,72 @@
+"""The identity matrix: the I of ``λI`` and ``I − P``, and the I_n of ``A + I_n``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from notes2code.latex.tree import Accent, Frac, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.quantities import terms
+
+_SIZES = names.SIZE_BASES | frozenset("KMkpr")
+"""What tells how many rows it has; the t and the i of I_t and I_i tell images apart."""
+
+
+def identities(nodes: Nodes) -> set[str]:
+    """The names of identity matrices; several under one letter, or with a hat, are images."""
+    if "I" not in nodes.words:
+        return set()
+    named = {names.label(node) for node in nodes.of(Script, Accent) if binders.bare(node) == "I"}
+    if len(named) > 1:
+        return set()
+    sized = {scripts.read(node, frozenset()).name for node in nodes.of(Script) if is_sized(node)}
+    added = {scripts.read(term, frozenset()).name for term in _terms(nodes) if is_sized(term)}
+    return (sized & added) | ({"I"} if _is_plain_one(nodes) else set())
+
+
+def is_sized(node: Node) -> bool:
+    """Whether it is an I_n or an I_{d_k}; I_1 and I_2 are two images."""
+    match node:
+        case Script(Name("I"), below, None, 0) if below:
+            return binders.bare(below) in _SIZES
+    return False
+
+
+def _terms(nodes: Nodes) -> Iterator[Node]:
+    """What is added and taken off, without the numbers that scale it."""
+    for node in nodes.of(Infix):
+        for term in terms(node) if node.op in "+-" else ():
+            yield term.factors[-1] if isinstance(term, Juxt) and _is_scaled(term) else term
+
+
+def _is_plain_one(nodes: Nodes) -> bool:
+    """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``,
+    something is taken from it, as in ``I − P``, it stands beside a product with a transpose, as in
+    ``W^⊤W − I``, or beside what says which nodes of a graph are joined, ``A + I``."""
+    alone = [name for name in nodes.of(Name) if name.text == "I"]
+    if not alone:
+        return False
+    scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
+    sums = [node for node in nodes.of(Infix) if node.op in "+-"]
+    less = [node.left for node in sums if node.op == "-"]
+    beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
+    loops = [node.right for node in sums if _is_adjacency(node.left)]
+    loops += [node.left for node in sums if _is_adjacency(node.right)]
+    others = {id(node): node for node in (*scaled, *less, *beside, *loops)}
+    clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
+    return len(clear) == len(alone)
+
+
+def _is_adjacency(node: Node) -> bool:
+    """Whether it is A, or one of several, ``A^{(j)}``."""
+    return isinstance(node, Name | Accent | Script) and binders.bare(node) == "A"
+
+
+def _is_scaled(node: Juxt) -> bool:
+    """Whether a product is I times Greek letters and numbers, such as ½."""
+    *scales, last = node.factors
+    parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
+    return (is_sized(last) or (isinstance(last, Name) and last.text == "I")) and all(
+        isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts
+    )

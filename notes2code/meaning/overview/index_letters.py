@@ -1,0 +1,597 @@
+"""Which letters of a formula are indices: what binds them, and which ones nothing binds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Relation,
+    Script,
+    alike,
+    children,
+    put,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, identity, label_letters, points, scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading.stated import Define, Range, Statement
+
+
+def find_binders(seen: Survey, nodes: Nodes) -> None:
+    """Letters that sums, products, maxima and families bind."""
+    for node in nodes.of(Big):
+        if node.sub is None:
+            continue
+        seen.bound.update(binders.bound_letters(node.sub))
+        if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
+            seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
+        elif node.sup is not None:
+            end = [node.sup.text] if isinstance(node.sup, Name) else []
+            for letter in (*binders.first_letters(node.sub), *end):
+                seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
+        seen.sizes.update(binders.size_names(node.sup))
+        for last in binders.ends(node.sub):
+            seen.sizes.update(binders.size_names(last))
+    for script in nodes.of(Script):
+        if (own := binders.family_range(script)) is not None:
+            seen.bound.update(binders.bound_letters(own))
+            seen.sizes.update(binders.size_names(script.sup))
+
+
+def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
+    """The 1 of ``1 \\le j \\le i`` behind a formula: what j counts from, and so does i."""
+    for condition in conditions:
+        match condition:
+            case Relation((Num("1"), *others), ("≤", *_)):
+                for letter in (side.text for side in others if isinstance(side, Name)):
+                    seen.starts.setdefault(letter, 1)
+
+
+def find_target_letters(
+    seen: Survey, define: Define, nodes: Nodes, places: Set[str] = frozenset()
+) -> None:
+    """Index letters on a left-hand side; ``places`` are those of a graph's nodes in the section."""
+    target = define.target
+    assert target is not None
+    runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
+    worded = set[str]()  # the c of L_{cls} is no class
+    worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
+    if _is_loss(target):  # nor is the p of L_p a place, where nothing has one
+        worded |= _below([target]) - _letters(define.values)
+    below = _below([target]).union(*runs) - worded
+    while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
+        seen.bound |= more
+    places = neighbours(nodes) | places | _pairs(runs, nodes)
+    seen.bound |= places & set(binders.script_letters(target, places))
+    scripted = nodes.of(Script)
+    labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
+    labels |= binders.named_after(nodes) - seen.bound | seen.labels
+    labels |= {letter for _, letter in label_letters.of_constants((define,))}
+    labels |= label_letters.that_are_vectors(nodes) - seen.bound
+    labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
+    if above := label_letters.above(target):
+        labels |= above - _letters(define.values) - seen.bound
+    for node in walk(target):
+        if (stride := scripts.stride(node)) is not None and stride[1] == -1:
+            seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
+    roles = label_letters.roles(target)
+    counted = names.INDEX_LETTERS.union(
+        _members(nodes),
+        places,
+        *_counted_elsewhere(nodes).values(),
+        *_at_counted_places(nodes).values(),
+    )
+    counted |= _listed(target, nodes)
+    function = target.factors[0] if isinstance(target, Juxt) else None
+    given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
+    for node in binders.target_scripts(target):
+        if binders.bare(node) in roles:
+            continue
+        for letter in binders.script_letters(node, seen.bound):
+            if node is function and (letter in given or letter not in _letters(define.values)):
+                continue  # the k of `\rho_k(Y) = …` beside `\rho_q`, and of `f_k(k, n)`
+            if letter not in counted or letter in labels or letter in seen.ends:
+                continue
+            if letter == "pos" and node is target and label_letters.has_positions(define):
+                continue
+            if letter in seen.steps.get(binders.bare(node), ()) or letter in seen.steps.get("", ()):
+                continue
+            base = binders.bare(node)
+            if base in ("d", "D", "dim") and letter in names.LABELS:
+                continue
+            seen.bound.add(letter)
+            seen.targets.add(letter)
+    told = _places(target, nodes)
+    seen.bound |= told
+    seen.targets |= told
+    if binders.is_of_heads(target, nodes):
+        seen.heads = True
+        seen.bound.add(scripts.HEAD)
+        seen.targets.add(scripts.HEAD)
+    if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
+        counting = _of_arguments(target, target.factors[1], nodes)
+        seen.bound |= counting
+        seen.targets |= counting
+
+
+def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
+    """The letters that count in the parentheses of a left-hand side: those of ``PE(pos, 2i)``, and
+    the i and j of ``s(i, j) = q_i \\cdot k_j``; what stands alone below one name, as the q and the
+    p of ``h_q \\cdot h_p`` do, counts all or not at all."""
+    sums = [item for item in group.items if isinstance(item, Juxt | Infix)]
+    found = {x for item in sums if not scripts.is_name(item) for x in _names_in(item)}
+    below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
+    elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
+    told = {item.text for item in binders.told_indices(target)}
+    counting = told & elsewhere & below
+    for own in _alone_below(nodes).values():
+        if not own & told <= counting:
+            counting -= own
+    if binders.is_positional(target):
+        found.update(item.text for item in group.items if isinstance(item, Name))
+    return found | counting
+
+
+def _names_in(node: Node) -> set[str]:
+    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
+
+
+def _places(target: Node, nodes: Nodes) -> set[str]:
+    """The x and the y of ``PE_{(x, y, 2i)} = \\sin(x / 10000^{2i/d})``: beside a column that is
+    counted, what stands on the right as itself is a place, and so is what stands beside it."""
+    if not isinstance(target, Script) or not isinstance(target.sub, Group):
+        return set()
+    items = target.sub.items
+    found = {i.text for i in items if isinstance(i, Name) and len(i.text) == 1 and not i.font}
+    bases = {binders.bare(node) for node in nodes.of(Script)}
+    alone = {node.text for node in nodes.of(Name)} - bases
+    counts = any(isinstance(item, Juxt | Infix) and scripts.stride(item) for item in items)
+    return found if counts and found & alone else set()
+
+
+def _listed(target: Node, nodes: Nodes) -> set[str]:
+    """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in those on the
+    right, beside what counts; where there are more than two, all of them count. So do the i and the
+    b of ``s_{i,b} = q_i \\cdot k_b``, of which each stands alone below another name."""
+    mine = _in_list(target)
+    if not mine:
+        return mine
+    others = [found for node in nodes.of(Script) if (found := _in_list(node))]
+    counts = mine & names.INDEX_LETTERS or len(mine) > 2
+    alone = {x: base for base, found in _alone_below(nodes).items() for x in found & mine}
+    if len(mine) == len(alone) == len({*alone.values()}) > 1:
+        others.append(mine)
+    return mine.intersection(set().union(*others)) if counts else set()
+
+
+def _alone_below(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters that stand alone below each name that is no weight."""
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script):
+        base = binders.bare(node)
+        if isinstance(node.sub, Name) and base not in names.WEIGHTS | {"d", "D", "dim"}:
+            below.setdefault(base, set()).add(node.sub.text)
+    return below
+
+
+def _in_list(node: Node) -> set[str]:
+    """The letters of the list below a name."""
+    while isinstance(node, Accent):
+        node = node.base
+    sub = node.sub if isinstance(node, Script) else None
+    items = sub.items if isinstance(sub, Group) and {*sub.separators} == {","} else ()
+    letters = {item.text for item in items if isinstance(item, Name) and len(item.text) == 1}
+    return letters if len(letters) == len(items) else set()
+
+
+def _in_lists_of_three(nodes: Nodes, bound: Set[str]) -> list[str]:
+    """The b of ``Σ_d x_{b,l,d}``, which has an index for each of three axes."""
+    lists = [_in_list(node) for node in nodes.of(Script)]
+    rows = [own for own in lists if len(own) > 2 and own & bound]
+    return sorted({x for own in rows for x in own} - bound)
+
+
+def neighbours(nodes: Nodes) -> set[str]:
+    """The v of ``Σ_{u ∈ N(v)}``, which is a place as the u is."""
+    found: set[str] = set()
+    for big in nodes.of(Big):
+        match big.sub:
+            case Relation((Name(), Infix("∪", of) | of), ("∈",)):
+                found.update(_given_to_set(of))
+    return found
+
+
+def _given_to_set(node: Node | None) -> Iterator[str]:
+    """The v of ``N_v`` and of ``N(v)``."""
+    match node:
+        case Script(Name(), Name(letter), None, 0) | Juxt((_, Group("(", (Name(letter),)))):
+            yield letter
+
+
+def _pairs(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
+    """The u and the v of ``e_{uv} = f(h_u, h_v)``, which stand alone below one name."""
+    counting = names.INDEX_LETTERS - {"k"} | {"w"}  # a q and a k are roles
+    rows = [row for row in runs if len(row) == 2 and row & counting]
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script) if rows else ():
+        match node:
+            case Script(Name(base), Name(letter), sup, 0) if base not in names.WEIGHTS:
+                if sup is None or scripts.is_transposed(node):
+                    below.setdefault(base, set()).add(letter)
+    return {x for row in rows for letters in below.values() if row <= letters for x in row}
+
+
+def _members(nodes: Nodes) -> Iterator[str]:
+    """The letters that are members of sets: the e of ``f_e = Σ_t 𝟙[e \\in K_t]``."""
+    for node in nodes.of(Relation):
+        match node:
+            case Relation((Name(letter), _), ("∈" | "∉",)):
+                yield letter
+
+
+def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters below each name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
+    e^{z_j}``."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    below: dict[str, set[str]] = {}
+    for node in nodes.of(Script) if summed else ():
+        match node:
+            case Script(Name(base), Name(letter), None, 0):
+                below.setdefault(base, set()).add(letter)
+    return {base: letters for base, letters in below.items() if letters & summed}
+
+
+def _at_counted_places(nodes: Nodes) -> dict[str, set[str]]:
+    """The letters in lists below each name, where a sum counts in the same place elsewhere: the c
+    of ``l_{r,c}`` beside ``Σ_j e^{l_{r,j}}``."""
+    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    lists: dict[tuple[str, int], list[tuple[str, ...]]] = {}
+    for node in nodes.of(Script) if summed else ():
+        match node:
+            case Script(Name(base), Group(_, items)) if _in_list(node):
+                lists.setdefault((base, len(items)), []).append(tuple(map(binders.bare, items)))
+    found: dict[str, set[str]] = {}
+    for (base, _), rows in lists.items():
+        columns = (set(column) for column in zip(*rows, strict=True))
+        found[base] = {x for column in columns if column & summed for x in column}
+    return found
+
+
+def _letters(values: Sequence[Node]) -> set[str]:
+    """The letters of some values, but for those that tell sizes apart, such as the k of d_k."""
+    found: set[str] = set()
+    for node in values:
+        if isinstance(node, Name):
+            found.add(node.text)
+        elif not (isinstance(node, Script) and binders.bare(node) in ("d", "D", "dim")):
+            found |= _letters(children(node))
+    return found
+
+
+def _beside_bound(seen: Survey, nodes: Nodes) -> set[str]:
+    """The letters that stand beside a bound one below a name: the c of ``Σ_j a_{ij} v_{jc}``."""
+    rows = map(_side_by_side, nodes.of(Script))
+    return {x for letters in rows if letters & seen.bound for x in letters}
+
+
+def _side_by_side(node: Script) -> set[str]:
+    """The letters side by side below a name, with commas or without."""
+    factors = node.sub.factors if isinstance(node.sub, Juxt) else ()
+    letters = {f.text for f in factors if isinstance(f, Name) and len(f.text) == 1}
+    if factors and all(isinstance(f, Name) and f.text in letters for f in factors):
+        return letters
+    return listed if len(listed := _in_list(node)) > 1 else set()
+
+
+def _only_below(nodes: Nodes) -> set[str]:
+    """The letters that stand below names and big signs, and nowhere else."""
+    subs = [node.sub for node in nodes.of(Script, Big) if node.sub is not None]
+    below = {id(n): n for sub in subs for n in walk(sub)}
+    found = {n.text for n in below.values() if isinstance(n, Name)}
+    return found - {n.text for n in nodes.of(Name) if id(n) not in below}
+
+
+def _beside_counted(nodes: Nodes) -> set[str]:
+    """The i and the j of ``s(i, j) / Σ_k s(i, k)``: in this call of the same, or in another one,
+    a letter that a sum counts stands there, too."""
+    counted = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    given: dict[str, list[list[str]]] = {}
+    for node in nodes.of(Juxt):
+        match node.factors:
+            case (name, Group("(", items)) if len(items) > 1 and scripts.is_name(name):
+                letters = [item.text for item in items if isinstance(item, Name)]
+                if len(letters) == len(items):
+                    given.setdefault(names.label(name), []).append(letters)
+    calls = (of_one for of_one in given.values() if counted & {x for one in of_one for x in one})
+    return {x for of_one in calls for one in of_one for x in one} - counted
+
+
+def find_twins(seen: Survey, nodes: Nodes) -> None:
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds; so
+    is the k of ``exp(z_k) / Σ_m exp(z_m)``, which is a share of all."""
+    twins = {letter.removesuffix("_prime") for letter in seen.bound if letter.endswith("_prime")}
+    if twins:
+        seen.bound |= twins & _below(nodes)
+    for node in nodes.of(Frac, Infix):
+        match node:
+            case Frac(part, Big("sum") as total) | Infix("/", part, Big("sum") as total):
+                seen.bound.update(_twin(part, total))
+
+
+def _twin(part: Node, total: Big) -> Iterator[str]:
+    """The letter that stands in a part wherever the index of a sum stands in what is added up."""
+    match binders.bound_letters(total.sub) if total.sub is not None else []:
+        case [summed]:
+            for letter in _below(walk(part)) & names.INDEX_LETTERS:
+                if alike(put(part, letter, Name(summed, part.span)), total.body):
+                    yield letter
+
+
+def _below(nodes: Iterable[Node]) -> set[str]:
+    """The letters that stand alone below a name."""
+    subs = (node.sub for node in nodes if isinstance(node, Script) and scripts.is_name(node))
+    return {sub.text for sub in subs if isinstance(sub, Name) and len(sub.text) == 1}
+
+
+def find_free_letters(
+    seen: Survey, nodes: Nodes, statements: Sequence[Statement], labels: Mapping[str, Set[str]]
+) -> None:
+    """Letters that stand below names on the right and that nothing binds: they run over rows.
+    The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for, and some are ``labels`` in
+    the whole section."""
+    defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
+    defined |= label_letters.of_arguments(statements)
+    labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
+    labelled.update(label_letters.labelled_targets(seen, statements))
+    seen.parts.update(label_letters.parts_of_whole(seen, statements))
+    seen.parts.update(
+        binders.bare(n) for n in nodes.of(Script) if binders.bare(n.sub or n) in seen.labels
+    )
+    given = label_letters.counting(seen).union(*map(label_letters.on_left, statements))
+    apart_by = label_letters.told_apart(label_letters.below(nodes), given)
+    apart_by |= {base: {*own} for base, own in labels.items() if own.isdisjoint(given)}
+    constants = label_letters.of_constants(statements)
+    apart_by |= {base: {letter} for base, letter in constants if letter not in seen.bound}
+    labelled |= seen.parts | apart_by.keys()
+    apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
+    arrays = binders.named_after(nodes)
+    told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
+    told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
+    told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
+    if not seen.targets:
+        seen.free += _in_lists_of_three(nodes, seen.bound)
+    named = any(isinstance(s, Define) and s.target is not None for s in statements)
+    counted, places = _counted_elsewhere(nodes), {} if named else _at_counted_places(nodes)
+    for node in nodes.of(Script):
+        if node.sub is None or not scripts.is_name(node) or id(node) in apart:
+            continue
+        base = binders.bare(node)
+        if base in labelled or base.lower() == "top":  # the k of \mathrm{Top}_k is no index
+            continue
+        if seen.identities and identity.is_sized(node) and seen.identities - {"I"}:
+            continue
+        if base == "ones" and names.label(node.sub) in names.SIZE_BASES:
+            seen.sizes.add(names.label(node.sub))
+            continue
+        steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+            seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
+            continue
+        alike = counted.get(base, set()) & names.INDEX_LETTERS & {binders.bare(node.sub)}
+        alike |= places.get(base, set()) & _in_list(node)
+        for letter in (*binders.free_letters(node.sub, base), *alike):
+            if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
+                continue
+            if (letter in arrays and base != letter) or letter in told:
+                continue
+            known = letter in seen.bound or letter in seen.free or letter in seen.ends
+            if not known and letter not in defined:
+                seen.free.append(letter)
+    if not seen.free and any(big.sub is None for big in nodes.of(Big)):
+        seen.free.extend(dict.fromkeys(_of_words(nodes)))
+    seen.bound.update(seen.free)
+
+
+def _limits(nodes: Nodes) -> set[int]:
+    """What stands below and above sums: the s of a K_s that a sum runs up to tells what it counts,
+    where nothing else has that index."""
+    scripts_of = (node for big in nodes.of(Big) for node in (big.sub, big.sup) if node is not None)
+    return {id(part) for node in scripts_of for part in walk(node)}
+
+
+def _of_numbers(nodes: Nodes) -> set[str]:
+    """The r of the ``N_r`` that ends a range and of the ``K_r`` beside it, which tells these
+    numbers from others and stands below nothing else."""
+    ends = {n.sub.text for n in _ends(nodes) if isinstance(n, Script) and isinstance(n.sub, Name)}
+    ends -= frozenset("ijklmnt")
+    below = [node for node in nodes.of(Script) if ends and node.sub is not None]
+    others = {
+        n.text
+        for node in below
+        for n in walk(node)[1:]
+        if isinstance(n, Name) and binders.bare(node) not in ("N", "K", "M")
+    }
+    return ends - others
+
+
+def _ends(nodes: Nodes) -> Iterator[Node]:
+    """What ends the ranges of big operators."""
+    for big in nodes.of(Big):
+        yield from () if big.sub is None else binders.ends(big.sub)
+        yield from () if big.sup is None else (big.sup,)
+
+
+def _of_settings(nodes: Nodes, statements: Sequence[Statement]) -> set[str]:
+    """The k of the one ``τ_k`` in ``a = Σ_j softmax_j(s_j / τ_k) v_j``: below a small Greek letter,
+    a number by custom, and nowhere else, it tells which number that is, where nothing that is
+    defined has an index."""
+    targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
+    if not targets or any(isinstance(node, Script) for one in targets for node in walk(one)):
+        return set()
+    written = [node.text for node in nodes.of(Name)]
+    below = (node for node in nodes.of(Script) if binders.bare(node) in _SETTINGS)
+    letters = {node.sub.text for node in below if isinstance(node.sub, Name)}
+    return {x for x in letters - {*"ijnt"} if written.count(x) == 1}  # α_t is one for each time
+
+
+_SETTINGS = frozenset("alpha beta gamma epsilon eta lambda mu sigma tau".split())
+"""Small Greek letters that are numbers by custom."""
+
+
+def _of_one_number(nodes: Nodes, statements: Sequence[Statement]) -> frozenset[str]:
+    """The letters that are no indices where a loss is one number: the t and the s of ``L = -Σ_i
+    p_t^{(i)} log p_s^{(i)}``, a teacher and a student."""
+    targets = [s.target for s in statements if isinstance(s, Define)]
+    summed = all(big.sub is not None for big in nodes.of(Big))
+    if not summed or not all(target is not None and _is_loss(target) for target in targets):
+        return frozenset()
+    below = (n for node in nodes.of(Script) if node.sub is not None for n in walk(node.sub))
+    within = {
+        n.text for at in below if isinstance(at, Script) for n in walk(at) if isinstance(n, Name)
+    }
+    return names.INDEX_LETTERS - frozenset("ijklmn") - within
+
+
+def _is_loss(target: Node) -> bool:
+    base = binders.bare(target)
+    return scripts.is_name(target) and (base in ("L", "J") or names.is_number(base))
+
+
+def _of_words(nodes: Nodes) -> Iterator[str]:
+    """The i of ``Σ log P(w_i)``: below a w that has a probability, which is a word."""
+    for call in nodes.of(Juxt):
+        match call.factors:
+            case (Name(name), Group("(", _) as words) if name in names.PROBABILITIES:
+                for node in walk(words):
+                    match node:
+                        case Script(Name("w"), Name(letter)) if letter in names.INDEX_LETTERS:
+                            yield letter
+
+
+def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
+    """The letters that end a list with dots, such as the h of ``head_1, …, head_h``, or a sum of
+    terms: sizes."""
+    for node in nodes:
+        if isinstance(node, Infix):
+            items = binders.chain(node)
+        else:
+            items = children(node) if isinstance(node, Group | Juxt | Matrix) else ()
+        dots = [at for at, item in enumerate(items) if binders.begins_with_dots(item)]
+        if not dots:
+            continue
+        first = {name for item in items[: dots[0]] for name in binders.letters_in_scripts(item)}
+        for item in items[dots[-1] :]:
+            for letter in binders.letters_in_scripts(item):
+                if letter not in first:
+                    seen.ends.add(letter)
+                    seen.sizes.add(letter)
+
+
+def last_letters(seen: Survey) -> set[str]:
+    """The letters that a list, or the range of a sum, ends with."""
+    ends = (big.sup for big in seen.nodes.of(Big))
+    return {end.text for end in ends if isinstance(end, Name)} | (seen.ends - seen.bound)
+
+
+def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
+    """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
+
+    Where the first state is defined too, the steps are repeated, and only the state drops the
+    letter; else the formula is a single step, and every name does.
+    """
+    defines = [s for s in statements if isinstance(s, Define)]
+    targets = [s.target for s in defines if s.target is not None]
+    for define in defines:
+        if define.target is None:
+            continue
+        base = binders.bare(define.target)
+        repeated = any(binders.is_first_state(target, base) for target in targets)
+        letter = binders.step_letter(define)
+        if letter is None and not repeated:
+            letter = binders.step_of_several(define, defines)
+            letter = letter or binders.made_in_step(define.target, define.values)
+        if letter is None:
+            continue
+        if (own := binders.at_own_step(define, letter)) is not None:
+            raise error(
+                "N2C034",
+                f"this steps in two letters, `{letter}` and another: the state here is not at the "
+                "step before",
+                own.span,
+                "give the states of the other count a name of their own",
+            )
+        seen.steps.setdefault(base, set()).add(letter)
+        if repeated:
+            seen.bound.add(letter)
+        else:
+            seen.steps.setdefault("", set()).add(letter)
+    if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
+        seen.steps[""] = {_LAYER}
+    if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
+        seen.steps.setdefault("", set()).add(_TIME)
+    on_left = {letter for target in targets for letter in _counting_below(target)}
+    for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
+        if letter not in seen.bound | on_left:
+            seen.steps.setdefault("", set()).add(letter)
+
+
+def _of_what_is_added(define: Define) -> str:
+    """The i of ``S ← λ S + k_i v_i^⊤``, which counts the steps: S has no index."""
+    if define.target is None or not scripts.is_name(define.target):
+        return ""
+    state = names.label(define.target)
+    named = [name for value in define.values for name in _whole_names(value)]
+    if _counting_below(define.target) or state not in map(names.label, named):
+        return ""
+    letters = {letter for node in named for letter in _counting_below(node)}
+    return letters.pop() if len(letters) == 1 else ""
+
+
+def _whole_names(node: Node) -> Iterator[Node]:
+    """The names in a value, with their scripts."""
+    if scripts.is_name(node):
+        yield node
+    else:
+        for inner in children(node):
+            yield from _whole_names(inner)
+
+
+def _counting_below(node: Node) -> set[str]:
+    """The letters below a name that count, wherever they can."""
+    match node:
+        case Script(_, sub) if sub is not None and scripts.is_name(node):
+            return {inner.text for inner in walk(sub) if isinstance(inner, Name)} & _COUNTING
+    return set()
+
+
+_COUNTING = frozenset("ijkmnt")
+"""Letters that count wherever they stand below a name."""
+
+
+def _is_renewed(target: Node) -> bool:
+    """Whether a left-hand side is ``θ_{new}``, which a step makes of the θ before."""
+    if not isinstance(target, Script):
+        return False
+    own = (at for at in (target.sub, target.sup) if at is not None)
+    return any(names.label(at) in ("new", "next") for at in own)
+
+
+_TIME = "t"
+"""The letter that counts the steps of an optimiser, as in ``θ_{new} = θ_{old} - η g_t``."""
+
+_LAYER = "ell"
+"""The letter that counts layers and nothing else: each has weights of its own, and a formula that
+says what one does is a step, though its range is told."""

@@ -1,0 +1,36 @@
+"""Functions of several things by whose letter arrays are called too: the k of ``Σ_j k(q_i, k_j)``.
+
+Nobody multiplies a list in parentheses by a letter, so what stands before one is a function, and
+what has an index beside it is something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from notes2code.latex.tree import Dots, Group, Juxt, Node, Nodes
+from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.overview.survey import Survey
+
+
+def found(nodes: Nodes, seen: Survey, uses: Iterable[tuple[Use, bool]]) -> frozenset[str]:
+    """The names that stand without an index before parentheses alone, before lists among them, and
+    with one elsewhere. Each of the ``uses`` comes with whether it stands before parentheses."""
+    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors) if is_list(pair[1]))
+    listed = {use.name for name, _ in pairs if (use := seen.understood(name)) and not use.indices}
+    if not listed:
+        return frozenset()
+    elements, whole = set[str](), set[str]()
+    for use, before_parenthesis in uses:
+        if use.indices or not before_parenthesis:
+            (elements if use.indices else whole).add(use.name)
+    return frozenset(listed & elements - whole)
+
+
+def is_list(node: Node) -> bool:
+    """Whether a node is ``(a, b)``, and no ``(x_1, …, x_n)``."""
+    match node:
+        case Group("(", items):
+            return "," in node.separators and not any(isinstance(item, Dots) for item in items)
+    return False

@@ -1,0 +1,365 @@
+"""Letters that tell things apart and count none: the labels among the scripts of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    children,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading.stated import Declare, Define, Statement
+
+
+def of_arguments(statements: Sequence[Statement]) -> set[str]:
+    """The i of ``Attention(Q_i, K_i, V_i) = …``, which only says that they belong together."""
+    found: set[str] = set()
+    for define in statements:
+        match define:
+            case Define(Juxt((Name(), Group("(", items)))) if len(items) > 1:
+                found.update(map(_label_of_matrix, items))
+            case Define():
+                return set()
+    return found - {""} if len(found) == 1 else set()
+
+
+def _label_of_matrix(node: Node) -> str:
+    """The letter below a capital letter."""
+    match node:
+        case Script(Name(base), Name(letter), None, 0) if base.isupper():
+            return letter
+    return ""
+
+
+def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
+    """The t of ``W_t ∈ ℝ^{d_t × d}``, whose shape is its own: what counts has one shape for all.
+    The k of ``q_k ∈ ℝ^{d_k}`` is that of keys, whatever it counts."""
+    found: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, Declare):
+            sizes = {letter for axis in statement.axes for letter in _below_a_size(axis)}
+            named = {
+                binders.bare(n.sub) for n in statement.names if isinstance(n, Script) and n.sub
+            }
+            found |= named & sizes
+    return found & (names.INDEX_LETTERS - {*"ijk"})
+
+
+def _below_a_size(axis: Node) -> Iterator[str]:
+    """The t of ``d_t``."""
+    match axis:
+        case Script(Name(), Name(letter), None, 0):
+            yield letter
+
+
+def of_constants(statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
+    """The σ and the r of ``σ_r = 1.5``, a number with a label; the 1 of ``y_i = 1`` may be what the
+    i-th is."""
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Name(letter), None, 0), (Num(number),)):
+                if letter in names.INDEX_LETTERS - {*"ijklmnt"} or "." in number:
+                    yield base, letter
+
+
+def that_are_vectors(nodes: Nodes) -> set[str]:
+    """The p of ``\\mathbf{a}_p = \\mathbf{a} + \\mathbf{p}`` and of ``w_p = x p^⊤``, which is a
+    vector by itself and counts nothing."""
+    within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
+    bold = {n.text for n in nodes.of(Name) if n.font == "bold" and id(n) not in within}
+    turned = (n.base for n in nodes.of(Script) if n.sub is None and scripts.is_transposed(n))
+    return bold | {base.text for base in turned if isinstance(base, Name) and base.text.islower()}
+
+
+def roles(target: Node) -> set[str]:
+    """The X of ``f(X_q, X_k, X_v)`` and of ``f(X_i, X_t)``, whose letters tell things apart and
+    count none."""
+    found: dict[str, set[str]] = {}
+    for node in binders.target_scripts(target):
+        if isinstance(node, Script) and isinstance(node.sub, Name):
+            found.setdefault(binders.bare(node), set()).add(node.sub.text)
+    matrices = {base for base in told_apart(found, set()) if base.isupper()}
+    return matrices.union(b for b, own in found.items() if len(own) > 1 and own <= set("qkv"))
+
+
+def above(target: Node) -> set[str]:
+    """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
+    above = target.sup if isinstance(target, Script) else None
+    shift = None if above is None else scripts.shift(ungrouped(above))
+    return {shift[0]} if shift is not None else set()
+
+
+def has_positions(define: Define) -> bool:
+    """Whether ``X_{pos} = X + P`` says that there are positions in X, and not what it is at one."""
+    assert define.target is not None
+    named = {n.text for value in define.values for n in walk(value) if isinstance(n, Name)}
+    whole = {inner.text for value in define.values for inner in _names_alone(value)}
+    return "pos" not in named or binders.bare(define.target) in whole
+
+
+def _names_alone(node: Node) -> Iterator[Name]:
+    """The names that have no scripts."""
+    if isinstance(node, Name):
+        yield node
+    for inner in children(node) if not isinstance(node, Script) else ():
+        yield from _names_alone(inner)
+
+
+def positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
+    """The pos of ``X_{pos} = X + P_{pos}``, where it is a label on the left."""
+    targets = (s.target for s in statements if isinstance(s, Define))
+    below = (target.sub for target in targets if isinstance(target, Script))
+    return (
+        {"pos"} - seen.bound if any(binders.bare(sub) == "pos" for sub in below if sub) else set()
+    )
+
+
+def of_weights(target: Juxt, nodes: Nodes) -> set[str]:
+    """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
+    sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
+    match target.factors:
+        case (_, Group("(", (Name(outcome), *_), ("|", *_))) if outcome not in "ijkmn":
+            below = [node for node in nodes.of(Script) if binders.bare(node.sub or node) == outcome]
+            bases = {binders.bare(node) for node in below}
+            summed = any(True for _ in nodes.of(Big))
+            return {outcome} if "W" in bases and bases <= {*"WUb"} and not summed else set()
+    return set()
+
+
+def labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The u of ``u_h = \\tanh(W_h x + u_r)``, which has a label on the left and so on the right; so
+    has the one of ``u_h^{(i)}``."""
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Name(letter), _, 0)) if letter in names.LABELS:
+                if letter not in seen.bound:
+                    yield base
+
+
+def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The E of ``E = E_t + E_p`` and the C of ``C = ⌈n / C_r⌉``, which have no index on the left;
+    and the F of ``g = σ(W [F_s; F_p])``: letters that count nowhere tell parts of one thing
+    apart."""
+    for statement in statements:
+        if not isinstance(statement, Define) or statement.target is None:
+            continue
+        mine = {inner.text for inner in walk(statement.target) if isinstance(inner, Name)}
+        plain = isinstance(statement.target, Name | Accent)
+        below: dict[str, set[str]] = {}
+        for node in (inner for value in statement.values for inner in walk(value)):
+            match node:
+                case Script(Name(base), Name(label)):
+                    turned = scripts.is_transposed(node)
+                    below.setdefault(base, set()).update({label, "i"} if turned else {label})
+        for base, labels_of in below.items():
+            letters = labels_of & names.INDEX_LETTERS
+            whole = plain and base == binders.bare(statement.target)
+            several = len(labels_of) > 1 or (
+                letters.isdisjoint("ijklmnt") and whole and _reckons(statement)
+            )
+            counts = not several or not letters.isdisjoint(seen.bound | mine)
+            apart = len(letters) > 1 and letters.isdisjoint("ijklmn")
+            if letters and not counts and (whole or apart):
+                yield base
+
+
+def below(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """What stands alone below each letter: letters and words."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        match node:
+            case Script(Name(base), sub) if sub is not None and len(base) == 1:
+                found.setdefault(base, set()).add(names.label(sub))
+    return found
+
+
+def told_apart(below: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
+    """The letters below which others tell things apart, where these count nothing: the p of
+    ``x_p`` beside ``x_{class}``, the t and the s of ``E_{ts}`` beside ``E_{text}``, and the i and
+    the t of ``H_i`` and ``H_t``, an image and a text. An i and a j alone are two places, and so
+    are the i and the t of vectors."""
+    found: dict[str, set[str]] = {}
+    for base, labels in below.items():
+        single = {x for x in labels if len(x) == 1 and x.islower()}
+        words = {x for x in labels if x.isalpha() and len(x) > 1} - names.INDEX_LETTERS
+        runs = {x for x in words if len(x) == 2 and {*x} <= names.INDEX_LETTERS}
+        words -= runs
+        single = single.union(*runs) if words else single
+        places = set("ijklmn") if base.isupper() else set("ijklmnt")
+        worded = bool(words - names.GREEK) and single.isdisjoint(places)
+        several = len(single) > 1 and not single <= places and base not in _SIZES
+        if (worded or several) and single & names.INDEX_LETTERS and single.isdisjoint(counted):
+            found[base] = single
+    return found
+
+
+_SIZES = frozenset("dDnNT")
+"""What has labels wherever it stands."""
+
+
+def counting(seen: Survey) -> set[str]:
+    """The letters that count in a formula: those that something binds, steps, and the t of
+    ``h_{t-1}``."""
+    subs = (node.sub for node in seen.nodes.of(Script) if node.sub is not None)
+    moved = {shift[0] for sub in subs if (shift := scripts.shift(sub)) is not None and shift[1]}
+    return (moved | seen.bound).union(*seen.steps.values()) - {*seen.free}
+
+
+def on_left(statement: Statement) -> set[str]:
+    """The letters on a left-hand side that are no labels of its parameters."""
+    target = statement.target if isinstance(statement, Define) else None
+    if target is None:
+        return set()
+    own = roles(target)
+    named = (n for n in binders.target_scripts(target) if binders.bare(n) not in own)
+    return {binders.bare(given) for given in binders.arguments(target)}.union(
+        letter for node in named for letter in binders.script_letters(node)
+    )
+
+
+def _reckons(define: Define) -> bool:
+    """Whether a definition calls nothing and joins nothing, as ``⌈n / r⌉`` does not: what it is of
+    is no whole array, as the h_p of ``h = \\max(h_p)`` are."""
+    kinds = Name | Num | Script | Infix | Frac | Neg
+    within = (inner for value in define.values for inner in walk(value))
+    return all(isinstance(n, kinds) or (isinstance(n, Group) and n.open in "⌈⌊(") for n in within)
+
+
+def of_gates(target: Node, nodes: Nodes) -> set[str]:
+    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
+    apart: it stands on weights alone, and on all of them."""
+    match target:
+        case Script(_, Name(letter), None, 0) if letter in _GATES:
+            below: dict[str, set[str]] = {}
+            for node in nodes.of(Script):
+                if node is not target and node.sub is not None and scripts.is_name(node):
+                    below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
+            own = {base for base, subs in below.items() if letter in subs}
+            alone = all(len(below[base]) == 1 for base in own)
+            steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
+            bent = any(binders.bare(node) in _SQUASHING for node in nodes)
+            if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
+                return {letter}
+    return set()
+
+
+_SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
+
+_GATES = frozenset("rzofigcn")
+"""What tells gates apart: reset, update, output, forget, input, candidate."""
+
+
+def of_layers(nodes: Nodes) -> Iterator[str]:
+    """The H of ``H^{l-1} W`` and the x of ``x^{l+1} - x^l``, which are those of a layer: its letter
+    stands nowhere but in scripts, as a number would elsewhere, and above what has a row for each
+    token."""
+    above: dict[str, list[Script]] = {}
+    for node in nodes.of(Script):
+        if node.sup is not None and (layer := scripts.layer_label(node.sup)):
+            above.setdefault(layer.partition("_")[0], []).append(node)
+    for letter, raised in above.items():
+        if all(isinstance(node.sup, Name) for node in raised):
+            continue
+        within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
+        counts = any(n.text == letter and id(n) not in within for n in nodes.of(Name))
+        if not counts and any(_is_state(node, raised, nodes) for node in raised):
+            yield from map(binders.bare, raised)
+
+
+def _in_scripts(node: Script) -> Iterator[Node]:
+    return (name for at in (node.sub, node.sup) if at is not None for name in walk(at))
+
+
+def _is_state(node: Script, raised: Sequence[Script], nodes: Nodes) -> bool:
+    """Whether a name has a row for each token: it is called as activations are, is bold, is beside
+    a weight or alone in a call, or there for two layers."""
+    base = binders.bare(node)
+    if not isinstance(node.base, Name) or base in _POWERS:
+        return False
+    if node.base.font == "bold" or base in ("H", "X", "Z", "h"):
+        return True
+    layers = {
+        scripts.layer_label(other.sup)
+        for other in raised
+        if other.sup is not None and binders.bare(other) == base
+    }
+    return (base in ("x", "z") and len(layers) > 1) or any(
+        _takes(product, node) for product in nodes.of(Juxt)
+    )
+
+
+def _takes(product: Juxt, node: Node) -> bool:
+    """Whether something is multiplied by a weight, ``x^{l-1} W``, or what a model takes."""
+    for left, right in pairwise(product.factors):
+        if isinstance(right, Group) and node in right.items and isinstance(left, Name):
+            return len(left.text) > 1 and left.text[0].isupper()
+        if node is right and binders.bare(left) in ("W", "U"):
+            return True
+        if node is left and binders.bare(right) in ("W", "U"):
+            base = binders.bare(node)  # the α of α^{L-1} W x is a number
+            return base.isupper() or base in ("x", "z")
+    return False
+
+
+_POWERS = frozenset("APTCDN")
+"""Capitals that are raised to a power: the k-th neighbours of a graph, the steps of a chain, and
+what counts."""
+
+
+def doubled(nodes: Nodes) -> set[str]:
+    """The m of ``F_{mm}``, which counts nowhere else, as the i of ``S_{ii}`` would."""
+    found, others = set[str](), list[Node]()
+    for node in nodes.of(Script):
+        match node.sub:
+            case Juxt((Name(first), Name(second))) if first == second and first not in "ijk":
+                found.add(first)
+            case Juxt(factors) if len(factors) > 2:
+                pass  # the m of F_{tem} counts nothing either
+            case below if below is not None:
+                others.append(below)
+    return found - _letters_in(others) if found else found
+
+
+def of_mixtures(nodes: Nodes) -> set[str]:
+    """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
+    nothing but the left-hand side."""
+    rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node)).islower()}
+    if not rest:
+        return rest
+    shares = {factors[0].text for factors in _products(nodes) if isinstance(factors[0], Name)}
+    below = (node.sub for node in nodes.of(Script) if node.sub is not None)
+    return rest & shares - _letters_in(below)
+
+
+def _letters_in(nodes: Iterable[Node]) -> set[str]:
+    return {name.text for node in nodes for name in walk(node) if isinstance(name, Name)}
+
+
+def _taken_from_one(node: Infix) -> str:
+    """The t of ``1 - t`` and of ``1 - (1 - s) t``."""
+    match node:
+        case Infix("-", Num("1"), Name(letter) | Juxt((*_, Name(letter)))):
+            return letter
+    return ""
+
+
+def _products(nodes: Nodes) -> Iterator[tuple[Node, ...]]:
+    yield from (node.factors for node in nodes.of(Juxt))
+    yield from ((node.left, node.right) for node in nodes.of(Infix) if node.op in "·⊙*")

@@ -1,0 +1,160 @@
+"""Vectors by where they stand, whatever their letter: what is added to one below a norm, what is
+joined to one, what has a mean of its own at each place, and what stands behind ``x^⊤ M``, whose M
+is a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    Script,
+    alike,
+    ungrouped,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.survey import Survey
+
+
+def letters_added(nodes: Nodes) -> set[str]:
+    """The r of ``\\|h_r + r - t_r\\|``: as a term it is a vector, and below a name its label."""
+    return {term.text for node in _sums_in_norms(nodes) for term in node if isinstance(term, Name)}
+
+
+def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The h, r and t of ``\\|h + r - t\\|``, the y and R of ``\\|y - R_j\\|``, the c of ``[h; c]``,
+    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``."""
+    found = [term for node in _sums_in_norms(nodes) for term in node]
+    found += [item for group in nodes.of(Group) for item in _joined(seen, group)]
+    found += [last for _, last in _forms(nodes)]
+    found += _normalised(seen, nodes)
+    found += _weighed(nodes)
+    found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
+    small = (use for node in found if (use := _small(seen, node)) is not None)
+    one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
+    return (use.name for use in (*small, *one_of) if use is not None)
+
+
+def _as_far_as_small(nodes: Nodes) -> Iterator[Node]:
+    """The y and the R_j of ``\\|y - R_j\\|``: what is with an index as far from a small letter."""
+    for group in nodes.of(Group):
+        match group:
+            case Group(
+                "‖", (Infix("-", Name(left) as one, Script(Name(), Name()) as other),)
+            ) | Group("‖", (Infix("-", Script(Name(), Name()) as other, Name(left) as one),)):
+                if left.islower() and binders.bare(other).isupper():
+                    yield from (one, other)
+
+
+def matrices(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The M of ``h^⊤ M t``."""
+    for middle, _ in _forms(nodes):
+        use = seen.understood(middle) if binders.bare(middle).isupper() else None
+        if use is not None:
+            yield use.name
+
+
+def entries(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The x of ``(y^{(i)} - p^{(i)}) x_j^{(i)}``, whose entry j is a number."""
+    found = (example for _, example in _examples(nodes) if None not in (example.sub, example.sup))
+    uses = map(seen.understood, found)
+    return (use.name for use in uses if use is not None)
+
+
+def errors(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The y and p of ``(y_i - p_i) x_i``, which are numbers."""
+    uses = (seen.understood(end) for error, _ in _examples(nodes) for end in terms(error))
+    return (use.name for use in uses if use is not None)
+
+
+def _sums_in_norms(nodes: Nodes) -> Iterator[Sequence[Node]]:
+    """The terms of the sums in norms, but for those of matrices."""
+    for group in nodes.of(Group):
+        match group:
+            case Group("‖", (Infix("+" | "-") as inner,)):
+                found = [ungrouped(term) for term in terms(inner)]
+                if not any(binders.bare(term).isupper() for term in found):
+                    yield found
+
+
+def _joined(seen: Survey, group: Group) -> Sequence[Node]:
+    """The items of ``[h; c]``, of which one is a vector by custom; a time t stays a number."""
+    if group.open != "[" or {*group.separators} != {";"}:
+        return ()
+    uses = [use for item in group.items if (use := seen.understood(item)) is not None]
+    vector = any(use.bold or names.base_letter(use.name) in names.VECTORS for use in uses)
+    every = len(uses) == len(group.items) and vector
+    return [item for item in group.items if binders.bare(item) != "t"] if every else ()
+
+
+def _normalised(seen: Survey, nodes: Nodes) -> Iterator[Node]:
+    """The x_i of ``γ (x_i - μ_i) / σ_i``, whose mean is that of the place i while the gain is one
+    for all places: it has an entry for each feature."""
+    if not any(seen.counted.get(gain) == {0} for gain in names.GAINS):
+        return
+    for node in nodes.of(Frac, Infix):
+        top = node.top if isinstance(node, Frac) else node.left
+        match ungrouped(top):
+            case Infix("-", Script(_, Name(place)) as value, Script(mean, Name(other))):
+                if place == other and binders.bare(mean) == "mu":
+                    yield value
+
+
+def _examples(nodes: Nodes) -> Iterator[tuple[Node, Script]]:
+    """``y_i - p_i`` and x_i in ``(y_i - p_i) x_i``: the error of an example, which moves weights by
+    the example."""
+    for node in nodes.of(Juxt):
+        for error, example in pairwise(node.factors):
+            match error, example:
+                case Group("(", (Infix("-") as difference,)), Script(Name("x"), below, above, 0):
+                    ends = (end for end in terms(difference) if isinstance(end, Script))
+                    known = (end for end in ends if binders.bare(end) in ("y", "t"))
+                    if any(_is_of(end, below, above) for end in known):
+                        yield difference, example
+
+
+def _weighed(nodes: Nodes) -> Iterator[Node]:
+    """The r of ``W x + U r``, which a matrix stands before, as another does in the next term."""
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("+", Juxt((one, left, *more)), Juxt((other, right, *others))):
+                if {binders.bare(one), binders.bare(other)} == {"W", "U"}:
+                    alone = [end for end, rest in ((left, more), (right, others)) if not rest]
+                    yield from (end for end in alone if binders.bare(end) in _UNSURE)
+
+
+_UNSURE = frozenset("acegpr")
+"""Letters that stand for numbers as often as for vectors."""
+
+
+def _is_of(error: Script, below: Node | None, above: Node | None) -> bool:
+    """Whether the error is that of the example x_i, or of the x^{(i)} of which it is an entry."""
+    entry = error.sub is None and error.sup is not None and alike(error.sup, above)
+    return entry or alike((error.sub, error.sup), (below, above))
+
+
+def _forms(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
+    """The matrix and what stands behind it, in ``x^⊤ M y`` and ``x^⊤ \\mathrm{diag}(r) y``."""
+    for node in nodes.of(Juxt):
+        match node.factors:
+            case (row, middle, last) | (row, Name("diag") as middle, Group(), last):
+                if scripts.is_transposed(row) and binders.bare(row).islower():
+                    yield middle, last
+
+
+def _small(seen: Survey, node: Node) -> scripts.Use | None:
+    """The use of a small letter that is not transposed."""
+    inner = node.body if isinstance(node, Neg) else node
+    use = seen.understood(inner) if scripts.is_name(inner) else None
+    small = use is not None and names.base_letter(use.name).islower()
+    return use if small and use is not None and not use.transposed and use.power is None else None

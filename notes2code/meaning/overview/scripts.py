@@ -1,0 +1,692 @@
+"""What the scripts of a name mean: parts of the name, indices, a power, a transpose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import chain
+from typing import TypeGuard
+
+from notes2code.diagnostics import ProblemError, Span, error
+from notes2code.latex.tree import (
+    PARENTHESES,
+    Accent,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Root,
+    Script,
+    Stroke,
+    children,
+    ungrouped,
+    walk,
+)
+from notes2code.latex.words import RATES
+from notes2code.meaning import names
+from notes2code.meaning.overview import groups
+from notes2code.records import dataclass
+
+HEAD = "h"
+"""The letter of heads."""
+
+SCRIPTED = (Script, Accent)
+"""What stands around a letter or a word."""
+
+NO_STEPS: Mapping[str, Set[str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
+    ``:`` for a slice, ``∀`` for a whole axis, the colon of ``Q_{i,:}``, ``=`` where a label tells
+    the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
+
+    node: Node
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name with its scripts resolved: ``W_i^Q`` is ``W_Q`` at i."""
+
+    name: str
+    span: Span
+    indices: tuple[At, ...] = ()
+    power: Node | None = None
+    transposed: bool = False
+    bold: bool = False
+    steps: int = 0
+    """Indices that only count steps of a recursion, such as the l of ``h_{l-1}``: left out."""
+    above: int = 0
+    """Indices that stand above the name; they count the first axes: ``α_i^t`` is the i of α^t."""
+
+
+def is_name(node: Node | None) -> bool:
+    """Whether a node is a letter or word, with accents and scripts or without."""
+    while type(node) is Script or type(node) is Accent:
+        node = node.base
+    return type(node) is Name
+
+
+def looked_up(place: Node) -> ProblemError:
+    """The refusal of a row whose place another array holds, such as ``E_{x_t}``."""
+    text = "a row that is looked up is not computed"
+    way = (
+        "write the lookup as a product with one-hot rows, such as `x_i = u_i E`; of a label, write "
+        "the row that it is of too, as in `p_{i,y_i}`"
+    )
+    return error("N2C032", text, place.span, way)
+
+
+def is_of_euler(node: Node) -> bool:
+    """Whether a node can only be Euler's number to a power: nobody raises an array called e to
+    ``-x`` or ``s_{ij}``, though it may have a number, as in ``e^t`` and ``e^{(l)}``."""
+    match node:
+        case Script(Name("e"), None, sup):
+            return sup is not None and not isinstance(sup, Name | Num | Group)
+    return False
+
+
+def is_transposed(node: Node) -> bool:
+    """Whether the sign of a transpose stands above a node; a small t may be a place."""
+    match node:
+        case Script(_, _, Name(mark)):
+            return mark in names.TRANSPOSES - {"t"}
+    return False
+
+
+def is_two(node: Node | None) -> bool:
+    """Whether a script is the 2 of a square."""
+    return isinstance(node, Num) and node.text == "2"
+
+
+def shift(node: Node) -> tuple[str, int] | None:
+    """The letter and the offset of an index such as ``i`` or ``i − 1``."""
+    match node:
+        case Name(letter):
+            return letter, 0
+        case Infix("+" | "-" as sign, Name(letter), Num(text)) if text.isdigit():
+            return letter, int(text) if sign == "+" else -int(text)
+        case Group(opened, (inner,)) if opened in PARENTHESES:
+            return shift(inner)
+    return None
+
+
+def of_whole_axes(node: Node | None) -> tuple[Node, ...]:
+    """The letters and the colons that name a row or a column, ``i,:`` or ``:,j``."""
+    if not isinstance(node, Group) or {*node.separators} != {","}:
+        return ()
+    whole = [item for item in node.items if isinstance(item, Stroke) and item.text == ":"]
+    rest = [item for item in node.items if item not in whole]
+    return node.items if whole and all(isinstance(item, Name) for item in rest) else ()
+
+
+def counts_layers(node: Node) -> bool:
+    """Whether an index is that of layers: ``l``, ``l − 1`` or ``l + 1``."""
+    found = shift(node)
+    return found is not None and found[0] == _LAYER
+
+
+def layer_label(node: Node) -> str:
+    """What tells a layer apart, l − 1 from l + 1; "" for what counts no layers."""
+    match shift(node):
+        case (letter, 0) if letter in LAYERS:
+            return letter
+        case (letter, offset) if letter in LAYERS:
+            return f"{letter}_{abs(offset)}" if offset < 0 else f"{letter}_plus_{offset}"
+    return ""
+
+
+def stride(node: Node) -> tuple[str, int] | None:
+    """The letter and the offset of ``2i`` or ``2i+1``."""
+    match node:
+        case Juxt((Num("2"), Name(letter))) | Infix("·" | "×", Num("2"), Name(letter)):
+            return letter, 0
+        case Infix("+" | "-" as sign, inner, Num(offset)) if offset.isdigit():
+            found = stride(inner)
+            if found is not None and found[1] == 0:
+                return found[0], int(offset) if sign == "+" else -int(offset)
+    return None
+
+
+def reversal(node: Node) -> tuple[str, str, int] | None:
+    """The last number, the letter that counts down from it, and the offset of ``n − i + 1``."""
+    match node:
+        case Infix("+" | "-" as sign, Infix("-", Name(last), Name(letter)), Num("1")) | Infix(
+            "-", Infix("+" | "-" as sign, Name(last), Num("1")), Name(letter)
+        ):
+            return last, letter, 1 if sign == "+" else -1
+    return None
+
+
+def beyond_half(node: Node) -> tuple[str, Node] | None:
+    """The letter and the half of an index such as ``i + d/2``."""
+    match node:
+        case Infix("+", Name(letter), Infix("/", _, Num("2")) | Frac(_, Num("2")) as half):
+            return letter, half
+        case Group(opened, (inner,)) if opened in PARENTHESES:
+            return beyond_half(inner)
+    return None
+
+
+def halves(low: Node, high: Node) -> bool:
+    """Whether two indices are ``i`` and ``i + d/2``."""
+    first, second = shift(low), beyond_half(high)
+    return first is not None and second is not None and first == (second[0], 0)
+
+
+def complement(left: Sequence[At], right: Sequence[At]) -> bool:
+    """Whether indices are those of two parts of one array: every other element, or halves."""
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):
+        mine, theirs = stride(one.node), stride(other.node)
+        if mine and theirs and mine != theirs:
+            return True
+        if halves(one.node, other.node) or halves(other.node, one.node):
+            return True
+    return False
+
+
+def read(
+    node: Node,
+    bound: Set[str],
+    as_target: bool = False,
+    steps: Mapping[str, Set[str]] = NO_STEPS,
+    numbered: Set[str] = frozenset(),
+    raised: Set[str] = frozenset(),
+    listed: Set[str] = frozenset(),
+) -> Use:
+    """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
+    those that only count the steps of a recursion, by the letter of the name they stand on
+    ("" for all names); ``numbered`` are the names of which a number beside an index tells an
+    element, too; ``raised`` those that an index above them raises, ``listed`` those of which all
+    have a letter above that tells them apart."""
+    if isinstance(node, Name):
+        return Use(bare_name(node), node.span, bold=node.font == "bold")
+    marks: list[str] = []
+    subs: list[Node] = []
+    sups: list[Node] = []
+    primes = 0
+    span = node.span
+    while not isinstance(node, Name):
+        if isinstance(node, Accent):
+            marks.insert(0, node.mark)
+            node = node.base
+        elif isinstance(node, Script):
+            primes += node.primes
+            if node.sub is not None:
+                subs.insert(0, node.sub)
+            if node.sup is not None:
+                sups.insert(0, node.sup)
+            node = node.base
+        else:
+            raise TypeError(node)
+    counting = steps.get(node.text, frozenset()) | steps.get("", frozenset())
+    reader = _Reader(node, bound, as_target, counting, node.text in numbered)
+    reader.raised = node.text in raised
+    reader.listed = node.text in listed
+    for sub in subs:
+        reader.below(sub)
+    below = len(reader.indices)
+    for sup in sups:
+        reader.above(sup)
+    indices = (*reader.indices[below:], *reader.indices[:below])
+    labels = [*reader.labels, *marks, *(["prime"] * primes)]
+    worded = any(len(label) > 1 for label in reader.labels)  # which tells \mathcal{L}_{aux} apart
+    return Use(
+        names.code_name(_plain(node.text), "" if worded else _font(node), *labels),
+        span,
+        indices,
+        reader.power,
+        reader.transposed,
+        node.font == "bold" or "vec" in marks,
+        reader.dropped,
+        len(indices) - below,
+    )
+
+
+def bare_name(node: Name) -> str:
+    """The name of a letter or a word without scripts."""
+    return names.code_name(_plain(node.text), _font(node))
+
+
+def _font(node: Name) -> str:
+    """What the font of a letter adds to its name."""
+    return "cal" if node.font == "script" else ""
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    # The W of ``W-MSA`` is a part of the word and no letter with a label.
+    return "_".join(_LETTER_OF_WORD.sub(r"\1", text).replace("-", " ").split())
+
+
+_LETTER_OF_WORD = re.compile(r"^([A-Za-z])-(?=[A-Za-z]{2})")
+
+
+class _Reader:
+    """Collects what the scripts of one name say."""
+
+    def __init__(
+        self, base: Name, bound: Set[str], as_target: bool, steps: Set[str], numbered: bool = False
+    ) -> None:
+        self.base = base.text
+        self.vector = base.font == "bold" and base.text.islower()
+        self.bound = bound
+        self.as_target = as_target
+        self.steps = steps
+        self.numbered = numbered
+        self.raised = False
+        self.listed = False
+        self.dropped = 0
+        self.indices: list[At] = []
+        self.labels: list[str] = []
+        self.power: Node | None = None
+        self.transposed = False
+
+    def below(self, node: Node) -> None:
+        """A subscript: indices, where its letters are bound, else a label."""
+        if items := of_whole_axes(node):
+            self.indices += [At(item, "∀" if isinstance(item, Stroke) else "") for item in items]
+            return
+        written = parts(node, self.bound | self.steps)
+        if self.numbered and beside_number(node, self.bound):
+            written = beside_number(node, self.bound)
+        for part in chain.from_iterable(_run_of_indices(n, self.bound) for n in written):
+            if self.is_step(part):
+                self.dropped += 1
+                continue
+            plain = isinstance(part, Name | Num)
+            if not plain and (
+                inner := self.label_and_index(part)
+                or self.beside_label(part)
+                or self.of_two_places(part)
+            ):
+                for piece in inner:
+                    self.below(piece)
+                continue
+            numbered = self.numbered and isinstance(part, Num) and len(written) > 1
+            at = At(part) if numbered else self.index(part)
+            if at is not None:
+                self.indices.append(at)
+            elif _is_arithmetic(part):
+                raise error(
+                    "N2C032",
+                    "this index counts with a letter that nothing binds",
+                    part.span,
+                    "say over what it runs, or write the index on the left-hand side too",
+                )
+            elif not plain and self.looks_up(part):
+                if not is_name(part):
+                    raise error("N2C032", "this index is not understood", part.span)
+                if not self.is_label_of_row(part):
+                    raise looked_up(part)
+                self.indices.append(At(part, "="))
+            elif isinstance(part, Root):
+                raise error("N2C032", "this index is not understood", part.span)
+            elif text := names.label(part):
+                self.labels.append(text)
+            elif not isinstance(part, Relation):  # which says what a softmax or an E runs over
+                raise error("N2C032", "this index is not understood", part.span)
+
+    def label_and_index(self, node: Node) -> tuple[Node, ...]:
+        """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
+        match node:
+            case Script(Name(label) as name, Name(letter) as index, None, 0):
+                if self.base in _WEIGHTS and label.isupper() and letter in self.bound:
+                    return name, index
+            case Juxt((Name(letter) as index, Name(label) as name)):
+                if label in names.GREEK and letter in self.bound and label not in self.bound:
+                    return name, index
+        return ()
+
+    def beside_label(self, node: Node) -> tuple[Node, ...]:
+        """The letters of the ``kc`` of ``a_{kc}``, of which one is an index; those of weights and
+        of sizes, ``d_{in}``, may be an abbreviation."""
+        match node:
+            case Juxt((Name(one), Name(other))) if len(one) == len(other) == 1:
+                abbreviated = self.base in _WEIGHTS | {"d", "n", "N"} or one + other == "in"
+                if len({one, other} & self.bound) == 1 and not abbreviated:
+                    return node.factors
+        return ()
+
+    def of_two_places(self, node: Node) -> tuple[Node, ...]:
+        """The name and the letters of the ``rel(i,j)`` of a bias ``b_{rel(i,j)}``, and of the
+        ``φ(v_i, v_j)`` of ``b_{φ(v_i, v_j)}``: whatever it is of two places, there is one for every
+        two."""
+        match node:
+            case Juxt((name, Group("(", (one, other)))) if is_name(name):
+                places = (_place(one), _place(other))
+                letters = {place.text for place in places if place is not None}
+                if len(letters) == 2 and letters <= self.bound:
+                    return name, *filter(None, places)
+        return ()
+
+    def looks_up(self, node: Node) -> bool:
+        """Whether a script is a function of an index, ``g(i)``, or has an index inside, as in the
+        row ``E_{x_i}`` of a table, and so is no label."""
+        if isinstance(node, Infix) and node.op == "mod":
+            return True
+        nodes = walk(node)
+        if any(map(_is_power_or_rest, nodes)):
+            return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
+        if isinstance(node, Infix | Group) and any(map(self._is_indexed, nodes)):
+            return True
+        called = isinstance(node, Juxt) and any(isinstance(f, Group) for f in node.factors)
+        indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
+        if not called and (not indexed or self.as_target):
+            return False
+        if isinstance(node, Script) and node.sub is not None and not called:
+            nodes = walk(node.sub)  # the w_O of v_{w_O} is one word, also where a sum counts by w
+        return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
+
+    def is_label_of_row(self, node: Node) -> bool:
+        """Whether a place is the label of a row that stands before it: ``p_{i,y_i}``."""
+        rows = {at.node.text for at in self.indices if isinstance(at.node, Name)}
+        return {n.text for n in walk(node) if isinstance(n, Name)} & self.bound <= rows
+
+    def _is_indexed(self, node: Node) -> bool:
+        sub = node.sub if isinstance(node, Script) else None
+        return isinstance(sub, Name) and sub.text in self.bound
+
+    def is_step(self, node: Node) -> bool:
+        """Whether a script only counts steps: ``l`` or ``l − 1``."""
+        if not self.steps:
+            return False
+        letters, other = _letters(node)
+        return bool(letters) and not other and all(letter in self.steps for letter in letters)
+
+    def index(self, node: Node) -> At | None:
+        """The node as an index position, if it is one."""
+        if isinstance(node, Relation) and node.operands[0] is None:
+            last = node.operands[1]
+            if last is not None and node.signs[0] in "<≤≥>" and self.counts(last):
+                return At(last, node.signs[0])
+            return None
+        if isinstance(node, Group) and node.separators == (":",) and len(node.items) == 2:
+            first, last = node.items
+            if isinstance(first, Num) and first.text == "1" and isinstance(last, Name):
+                return At(last, "≤") if self.counts(last) else None
+            if self.counts(first) or self.counts(last):
+                return At(first, ":")
+            return None
+        if isinstance(node, Group) and node.open in ("(", "[") and len(node.items) == 1:
+            return self.index(node.items[0])
+        if self.base in ("d", "D", "dim") and isinstance(node, Name) and node.text in names.LABELS:
+            return None
+        return At(node) if self.counts(node) else None
+
+    def counts(self, node: Node) -> bool:
+        """Whether an expression is arithmetic on bound letters."""
+        letters, other = _letters(node)
+        return not other and any(letter in self.bound for letter in letters)
+
+    def above(self, node: Node) -> None:
+        """A superscript: a transpose, a power, an index or a label."""
+        inner = ungrouped(node)
+        is_step = self.is_step(inner)
+        if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
+            self.power = node  # the β^t of step t
+        elif is_step:
+            self.dropped += 1
+        elif isinstance(node, Name):
+            self._above_name(node)
+        elif isinstance(node, Num):
+            if (self.as_target and node.text != "2") or (
+                node.text == "0" and self.base not in RATES
+            ):
+                self.labels.append(node.text)
+            else:
+                self.power = node
+        elif self.base in RATES and isinstance(inner, Infix | Script):
+            self.power = inner  # the γ^(n-m) of plain text, and the β^{n_y} of a count
+        elif isinstance(node, Group) and node.open == "(" and node.items:
+            for item in node.items:
+                at = self.index(item)
+                if at is not None:
+                    self.indices.append(at)
+                elif text := names.label(item):
+                    self.labels.append(text)
+        elif isinstance(node, Juxt) and _has_mark(node.factors):
+            for factor in node.factors:
+                self.above(factor)
+        elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
+            if self.counts(node) or (self.base == "e" and not (self.indices or self.labels)):
+                self.power = node
+            else:
+                self.labels.append(names.label(node))
+        elif isinstance(node, Group) and not node.open and node.items:
+            for item in node.items:
+                if isinstance(item, Num):
+                    self.labels.append(item.text)
+                elif isinstance(item, Infix):
+                    self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
+                else:
+                    self.above(item)
+        elif isinstance(node, Script) and _is_mark(node.sup) and not node.sub and not node.primes:
+            self.above(node.base)  # the W^{Q^T} that is a W^Q transposed
+            self.above(node.sup)
+        elif isinstance(node, Script) and (inside := self.label_and_index(node)):
+            for piece in inside:
+                self.above(piece)
+        elif _is_named_call(node) or (
+            isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node)
+        ):
+            self.labels.append(names.label(node))
+        elif isinstance(node, Stroke):
+            if node.text == "+" and self.base.isupper() and not self.as_target:
+                text = "the pseudo-inverse of a matrix is not computed"
+                raise error("N2C041", text, node.span, "if it is a label, write it as a word")
+            if not names.label(node):
+                raise error("N2C032", "this superscript is not understood", node.span)
+            self.labels.append(names.label(node))
+        elif isinstance(node, Relation) and (text := names.label(node)):
+            self.labels.append(text)
+        elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
+            self.indices.append(At(node))
+        elif (layer := layer_label(node)) and (self.indices or self.labels or self.listed):
+            self.labels.append(layer)  # the l - 1 of h_n^{l-1}
+        else:
+            self.power = node
+
+    def _is_power(self) -> bool:
+        """Whether an index above is a power: of a rate, or as the formula shows."""
+        return self.base in RATES or self.raised
+
+    def _above_name(self, node: Name) -> None:
+        text = node.text
+        if text in ("T", "top") and not (text == "T" and "T" in self.bound):
+            self.transposed = True
+        elif text == "t" and self.base == "K" and "t" not in self.bound | self.steps:
+            self.transposed = True  # the QK^t of those who write all transposes so
+        elif text in ("prime", "star", "dagger"):
+            self.labels.append(text)
+        elif text in self.bound and text != _LAYER and self._is_power():
+            self.power = node
+        elif text in self.bound:
+            self.indices.append(At(node))
+        elif text.lower() in _STEPS and (self.base in RATES or names.is_number(self.base)):
+            self.power = node
+        elif text.isupper() or len(text) > 1 or text in names.LABELS:
+            exponent = text in _EXPONENTS and self.base in _COUNTS | self.bound
+            exponent = exponent or (text in _EXPONENTS | {"tau"} and self.base in _SHARES)
+            if exponent or (self.base in _RAISED and len(text) > 1 and text in names.GREEK):
+                self.power = node
+            else:
+                self.labels.append(text)
+        elif self.base in _ARRAYS or text == _LAYER or self.as_target:
+            self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
+        elif self.listed:
+            self.labels.append(text)
+        elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
+            self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
+        else:
+            self.power = node
+
+
+_STEPS = frozenset("step steps epoch epochs iteration".split())
+"""Words that count what a rate is raised to: ``decay^{epoch}``."""
+
+_ARRAYS = frozenset("QKVWUHEOqkvh")
+"""Vectors and matrices, which nobody raises to a letter."""
+
+_COUNTING = frozenset("ijklmnt")
+"""Letters that count wherever they can, and name nothing."""
+
+_WEIGHTS = frozenset(["W", "w", "U", "b"])
+
+_RAISED = frozenset(["e", "d", "t", "x", "z", "gamma"])
+"""What any Greek letter raises."""
+
+_EXPONENTS = frozenset(["alpha", "beta", "gamma"])
+"""What counts are raised to, as in ``N^\\alpha``."""
+
+_COUNTS = frozenset(names.SIZE_BASES) | frozenset("ijt")
+"""What counts, wherever it stands: sizes, and letters that are indices or steps."""
+
+_SHARES = frozenset("fp")
+"""Frequencies and probabilities, which are raised to a letter to flatten them."""
+
+_LAYER = "l"
+
+LAYERS = frozenset([_LAYER, "ell", "L"])
+"""Letters of layers, by which they are told apart."""
+
+
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a subscript counts, as ``i−1`` or ``2i`` do, and is no name such as ``word-pair``, or
+    the 2D of images and of their positions."""
+    if isinstance(node, Infix):
+        return node.op in "+-" and all(
+            isinstance(side, Num) or (isinstance(side, Name) and len(side.text) == 1)
+            for side in (node.left, node.right)
+        )
+    match node:
+        case Juxt((Num("1" | "2" | "3"), Name("D"))):
+            return False
+    return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
+
+
+def _is_power_or_rest(node: Node) -> bool:
+    """Whether a node in a script is a power, ``i^2`` or ``2^i``, or a rest, ``i % 2``."""
+    match node:
+        case Script(_, None, Num()) | Script(Num(), None, Name()) | Name("percent"):
+            return True
+    return False
+
+
+def _place(node: Node) -> Name | None:
+    """The letter of a place, or the i of what stands there, as the v_i of a graph does."""
+    match node:
+        case (Name() as letter) | Script(Name(), Name() as letter, None, 0):
+            return letter
+    return None
+
+
+def _is_mark(node: Node | None) -> TypeGuard[Name]:
+    return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
+
+
+def _is_named_call(node: Node) -> bool:
+    """Whether a superscript is a word with its arguments, such as ``GAE(γ, λ)``: a label."""
+    match node:
+        case Juxt((Name(word), Group("("))):
+            return len(word) > 1 and word not in names.FUNCTIONS | names.GREEK
+    return False
+
+
+def _has_mark(factors: Sequence[Node]) -> bool:
+    """Whether a transpose stands among letters: not in a word such as ``TAV``, before its end."""
+    return any(map(_is_mark, factors[-1:] if names.is_abbreviation(factors) else factors))
+
+
+def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The separate positions of a script: ``i,j`` and ``ij`` are two."""
+    if isinstance(node, Group) and ":" not in node.separators and len(node.items) != 1:
+        if node.open in ("", "("):
+            return tuple(inner for item in node.items for inner in parts(item, bound))
+        return (node,)
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        return parts(node.items[0], bound)
+    if isinstance(node, Juxt) and all(
+        isinstance(f, Num) or (is_name(f) and names.label(f) in bound) for f in node.factors
+    ):
+        return (node,) if isinstance(node.factors[0], Num) else node.factors
+    return (node,)
+
+
+def beside_number(script: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The positions of a script such as ``i1``, ``i,1`` or ``1i``: numbers and bound letters; none
+    of any other. Set apart in front, as in ``α_{1,i}``, a number is a label."""
+    items = script.items if isinstance(script, Group) and not script.open else ()
+    found = script.factors if isinstance(script, Juxt) else items
+    if items and isinstance(items[0], Num):
+        return ()
+    numbers = sum(isinstance(part, Num) and part.text.isdigit() for part in found)
+    letters = sum(isinstance(part, Name) and part.text in bound for part in found)
+    return found if numbers and letters and numbers + letters == len(found) else ()
+
+
+def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
+    """The letters of what looks like a word, the ``tr`` of ``α_{tr}``, and is a run of indices."""
+    if not isinstance(node, Name) or not 2 <= len(node.text) <= 3:
+        return (node,)
+    if not bound >= {*node.text} or len({*node.text}) < len(node.text):
+        return (node,)
+    start = node.span.start
+    return tuple(Name(c, Span(start + at, start + at + 1)) for at, c in enumerate(node.text))
+
+
+def counted(node: Node) -> Iterator[Node]:
+    """What is in an index expression; the bounds of a clip, or the second part of a minimum, are
+    numbers, whatever their letters."""
+    match node:
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, (value, *_)))):
+            yield from counted(value)
+        case _:
+            yield node
+            for child in children(node):
+                yield from counted(child)
+
+
+def _letters(node: Node) -> tuple[list[str], bool]:
+    """The letters of an index expression, and whether there is anything but arithmetic."""
+    match node:
+        case Name(text):
+            return [text], False
+        case Num():
+            return [], False
+        case Neg(body):
+            return _letters(body)
+        case Infix(op, left, right) if op in "+-·*/":
+            mine, other = _letters(left)
+            theirs, more = _letters(right)
+            return mine + theirs, other or more
+        case Juxt(factors) if isinstance(factors[0], Num):
+            found = [_letters(f) for f in factors]
+            return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Juxt((Name("clip" | "clamp" | "min"), Group(_, items))):
+            found = [_letters(f) for f in items]
+            return [x for letters, _ in found for x in letters], any(o for _, o in found)
+        case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:
+            return [inner.text for inner in walk(item) if isinstance(inner, Name)], False
+        case Group(_, (item,)):
+            return _letters(item)
+        case Juxt((Name(text), Group("(", (Name(letter),)))) if text in groups.NAMES:
+            return [letter], False
+        case Frac(top, bottom):
+            return _letters(Infix("/", top, bottom, node.span, node.span))
+        case Script(Name(), Name() | Num(), None, 0) | Script(Name(), None, None, _):
+            return [names.label(node)], False
+        case Script(Name(), None, Name("prime"), 0):
+            return [names.label(node)], False
+        case _:
+            return [], True

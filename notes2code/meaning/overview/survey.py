@@ -1,0 +1,296 @@
+"""What can be seen in a formula before any of it is typed: who binds which index, what is
+called, what is indexed how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from notes2code.diagnostics import ProblemError, Span
+from notes2code.latex.tree import (
+    Big,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    children,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders, roots, scripts
+from notes2code.meaning.reading.stated import Range
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is seen: first which letters are indices, then how names are used, then what they must
+    be by their use. Names are those in code, letters as they are written."""
+
+    nodes: Nodes = field(default_factory=Nodes)
+    """All that the values are made of."""
+
+    bound: set[str] = field(default_factory=set)
+    """Letters that are indices."""
+    targets: set[str] = field(default_factory=set)
+    """Those that the left-hand side binds."""
+    free: list[str] = field(default_factory=list)
+    """Those that nothing but their use under or over a name makes one, in order."""
+    starts: dict[str, int] = field(default_factory=dict)
+    """The number that a letter counts from, where that is not 0."""
+    ranges: dict[str, Range] = field(default_factory=dict)
+    """The ranges that are stated."""
+    steps: dict[str, set[str]] = field(default_factory=dict)
+    """The letters that count steps below and above each name, or all names ("")."""
+    ends: set[str] = field(default_factory=set)
+    """Letters that end a list elsewhere: the n of ``c = h_n`` beside ``h_1, …, h_n``."""
+    heads: bool = False
+    """Whether h counts heads above names."""
+    labels: set[str] = field(default_factory=set)
+    """Letters below names that tell things apart, as the shapes of these say."""
+    parts: set[str] = field(default_factory=set)
+    """Letters of which labels below tell several things apart."""
+    below: set[str] = field(default_factory=set)
+    """Letters that have something only below."""
+    raised: set[str] = field(default_factory=set)
+    """Letters that an index above them raises."""
+    listed: set[str] = field(default_factory=set)
+    """Letters of which all in a list, or in the formula, have a letter above."""
+    numbered: dict[str, int] = field(default_factory=dict)
+    """From what number elements such as ``x_{i1}`` are counted, by their letter."""
+    squares: set[str] = field(default_factory=set)
+    """Names whose square is defined."""
+    identities: set[str] = field(default_factory=set)
+    """Names of identity matrices."""
+
+    counted: dict[str, set[int]] = field(default_factory=dict)
+    """With how many indices each name occurs."""
+    written: dict[str, set[int]] = field(default_factory=dict)
+    """With how many, if those are counted that only count steps."""
+    bold: dict[str, set[int]] = field(default_factory=dict)
+    """With how many a name is bold."""
+    transposed: dict[str, set[int]] = field(default_factory=dict)
+    """With how many a name is transposed."""
+    called: set[str] = field(default_factory=set)
+    """Names that stand before parentheses wherever they occur."""
+    shifts: dict[tuple[str, int, str], set[int]] = field(default_factory=dict)
+    """How far the index of each name, place and letter is moved."""
+    halves: dict[tuple[str, int, str], Node] = field(default_factory=dict)
+    """The d/2 of each name, place and letter with an index such as i + d/2."""
+    placed: set[str] = field(default_factory=set)
+    """Labels, and what each place is told of, as of ``p_{i,y_i}`` and ``Q_{i,:}``."""
+    sizes: set[str] = field(default_factory=set)
+    """Names that bound a range or a shape."""
+    kernels: frozenset[str] = frozenset()
+    """Functions of several things by whose letter arrays are called too."""
+    sampled: set[str] = field(default_factory=set)
+    """Names that stand before nothing but indices of sums, as in ``Σ_x p(x)``."""
+    sets: set[str] = field(default_factory=set)
+    """What sums run over, ``Σ_{j ∈ M}``."""
+
+    elements: set[str] = field(default_factory=set)
+    """Names that are numbers at one index (x_{2i}), or raised to a power with an index."""
+    entries: set[str] = field(default_factory=set)
+    """Names that are cells of a matrix."""
+    powered: set[str] = field(default_factory=set)
+    """Names that are raised to a power with an index."""
+    exponents: set[str] = field(default_factory=set)
+    """Names to whose power a sum takes e at its index, which are numbers."""
+    quantities: set[str] = field(default_factory=set)
+    """Capitals, and weights, that are numbers."""
+    rates: set[str] = field(default_factory=set)
+    """Names by which something decays."""
+    discounted: set[str] = field(default_factory=set)
+    """What is discounted."""
+    mixes: set[str] = field(default_factory=set)
+    """Names p of which ``1 - p`` is taken, and what is defined so."""
+    moves: dict[str, str] = field(default_factory=dict)
+    """Names that an update adds to its state, with that."""
+    points: set[str] = field(default_factory=set)
+    """Vectors, by where they stand."""
+    averaged: set[str] = field(default_factory=set)
+    """Values that weights add up, which are vectors."""
+    lengths: set[str] = field(default_factory=set)
+    """Names whose bars stand beside others', ``|a||b|``."""
+    magnitudes: set[str] = field(default_factory=set)
+    """Vectors of the lengths of columns."""
+    forms: set[str] = field(default_factory=set)
+    """The matrices between two vectors."""
+    matrices: set[str] = field(default_factory=set)
+    """What only matrices can be."""
+    degrees: set[str] = field(default_factory=set)
+    """Matrices with zeros beside their diagonal."""
+    projections: set[str] = field(default_factory=set)
+    """The Q, K and V that are weights."""
+    sequences: set[str] = field(default_factory=set)
+    """The x of which queries and keys are made."""
+
+    normalises: bool = False
+    """Whether something is divided by a deviation, or by a root of squares."""
+    logs: bool = False
+    """Whether there is a logarithm."""
+    of_probabilities: bool = False
+    """Whether all there is are probabilities and their logarithms."""
+    of_labels: bool = False
+    """Whether all there is are labels y and Greek letters, and no norm of them."""
+    attends: bool = False
+    """Whether there are two of queries, keys and values."""
+    has_matrices: bool = False
+    """Whether other matrices than weights are there."""
+    weighs: bool = False
+    """Whether a weight stands before D."""
+
+    uses: dict[int, tuple[Node, scripts.Use]] = field(default_factory=dict, repr=False)
+    named: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, repr=False)
+    unbound: dict[int, tuple[Node, Mapping[str, Span]]] = field(default_factory=dict, repr=False)
+
+    def anew(self) -> Survey:
+        """The same survey for another typing, which may bind letters of its own."""
+        return replace(
+            self,
+            bound={*self.bound},
+            uses={**self.uses},
+            named={**self.named},
+            unbound={**self.unbound},
+        )
+
+    def use(self, node: Node) -> scripts.Use:
+        """The resolved scripts of a name."""
+        known = self.uses.get(id(node))
+        return self._read(node) if known is None else known[1]
+
+    def _read(self, node: Node) -> scripts.Use:
+        numbered = self.numbered.keys()
+        found = scripts.read(
+            node, self.bound, False, self.steps, numbered, self.raised, self.listed
+        )
+        if found.name in self.squares and scripts.is_two(found.power):
+            found = replace(found, name=f"{found.name}_squared", power=None)
+        if found.above and binders.bare(node) in self.below:
+            found = _in_order(found)
+        self.uses[id(node)] = (node, found)  # the node is kept: another could get its id
+        return found
+
+    def pair(self, node: Big) -> frozenset[str]:
+        """The j of ``Σ_{i<j}``, where nothing else binds it."""
+        compared = [] if node.sub is None else binders.compared_letter(node.sub)
+        return frozenset(letter for letter in compared if letter in self.free)
+
+    def understood(self, node: Node) -> scripts.Use | None:
+        """The resolved scripts of a name; None for what is no name, or not understood: that is an
+        error where it is computed, which an item of a list may not be."""
+        known = self.uses.get(id(node))
+        if known is not None:
+            return known[1]
+        if not scripts.is_name(node):
+            return None
+        try:
+            return self._read(node)
+        except ProblemError:
+            return None
+
+    def is_bold(self, name: str) -> bool:
+        """Whether the elements of a name are bold: not those of the ``\\mathbf{x}`` whose
+        elements are x_i."""
+        return name in self.bold and max(self.counted[name]) in self.bold[name]
+
+    def names_in(self, value: Node) -> frozenset[str]:
+        """All names in a value of one of the statements."""
+        if id(value) not in self.named:
+            self.named[id(value)] = value, frozenset(self._names(value))
+        return self.named[id(value)][1]
+
+    def loose(self, value: Node) -> Mapping[str, Span]:
+        """The letters in a value that are indices and that nothing in it binds, in order, and where
+        they stand."""
+        if id(value) not in self.unbound:
+            self.unbound[id(value)] = value, dict(_loose_places(self, value))
+        return self.unbound[id(value)][1]
+
+    def _names(self, value: Node) -> Iterator[str]:
+        """The names in a value, the R_a of ``R_{a,1}`` among them; the z of ``d_z`` is no name, nor
+        are the K and V of ``c_t^{KV}``; that of ``e^z`` is one."""
+        pending = [value]
+        while pending:
+            node = pending.pop()
+            use = self.understood(node)
+            if use is not None:
+                yield use.name
+                stem, _, number = use.name.rpartition("_")
+                if stem and number.isdigit():
+                    yield stem
+            if use is None or (
+                isinstance(node, Script) and node.sub is None and binders.bare(node) == "e"
+            ):
+                pending += children(node)
+            elif isinstance(node, Script):
+                pending += [node.base, *(at.node for at in use.indices)]
+                pending += [] if use.power is None else [use.power]
+
+
+def _in_order(use: scripts.Use) -> scripts.Use:
+    """A use of a name that stands with letters below it alone, too: what stands above it, the d of
+    ``Σ_d Q_i^d K_j^d``, comes behind what stands below; heads come first."""
+    above, below = use.indices[: use.above], use.indices[use.above :]
+    if any(names.label(at.node) == scripts.HEAD for at in above):
+        return use
+    return replace(use, indices=(*below, *above), above=0)
+
+
+def used(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
+    """The names in a value, in order, and whether each stands before parentheses."""
+    pending: list[tuple[Node, bool]] = [(value, False)]
+    while pending:
+        node, before_parenthesis = pending.pop()
+        if not scripts.is_name(node) or scripts.is_of_euler(node):
+            inner = children(node)[::-1]
+            if isinstance(node, Juxt):
+                pending.extend(zip(inner, [False, *map(_opens, inner)], strict=False))
+            else:
+                pending.extend([(child, False) for child in inner])
+        elif (use := seen.understood(node)) is not None:
+            yield use, before_parenthesis
+            pending += [(at.node, False) for at in use.indices if at.relation == "="]
+            if use.power is not None:
+                pending.append((use.power, False))
+
+
+def _opens(node: Node) -> bool:
+    """Whether it is a group in parentheses, with scripts or without."""
+    group = node.base if isinstance(node, Script) else node
+    return isinstance(group, Group) and group.open in ("(", "[")
+
+
+def _loose_places(
+    seen: Survey, node: Node, bound: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Span]]:
+    """The letters in index positions that no operator inside the node binds, with their places."""
+    if isinstance(node, Big) and node.sub is not None:
+        inner = bound | frozenset(binders.bound_letters(node.sub)) | seen.pair(node)
+        for part in (node.sub, node.sup):
+            if part is not None:
+                yield from _loose_places(seen, part, inner)
+        yield from _loose_places(seen, node.body, inner)
+        return
+    if isinstance(node, Script) and (own := binders.family_range(node)) is not None:
+        inner = bound | frozenset(binders.bound_letters(own))
+        yield from _loose_places(seen, node.base, inner)
+        return
+    if scripts.is_name(node):
+        use = seen.understood(node)
+        if use is None:
+            return
+        for at in use.indices:
+            for found in scripts.counted(at.node):
+                if isinstance(found, Name) and found.text in seen.bound and found.text not in bound:
+                    yield found.text, found.span
+        power = use.power
+        if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
+            power = roots.angle_of(node) or node.sup
+        if power is not None:
+            yield from _loose_places(seen, power, bound)
+        if isinstance(node, Name) and node.text in seen.targets and node.text not in bound:
+            yield node.text, node.span
+        return
+    for child in children(node):
+        yield from _loose_places(seen, child, bound)

@@ -1,0 +1,459 @@
+"""Looking over the statements of a formula: first its letters, then its uses, then its kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Big,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Nodes,
+    Num,
+    Relation,
+    Root,
+    Script,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import (
+    averages,
+    binders,
+    costs,
+    counting,
+    decays,
+    doubtful_indices,
+    elements,
+    exponents,
+    graph_matrices,
+    identity,
+    index_letters,
+    kernels,
+    label_letters,
+    magnitudes,
+    means,
+    points,
+    returns,
+    scripts,
+    updates,
+)
+from notes2code.meaning.overview.quantities import quantities
+from notes2code.meaning.overview.survey import Survey, used
+from notes2code.meaning.reading import bare_sums
+from notes2code.meaning.reading.stated import Declare, Define, Range, Statement
+from notes2code.meaning.scope import EMPTY, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the statements of a formula are made of: definitions, their values, what these define,
+    and all nodes of the values and of the left-hand sides."""
+
+    statements: Sequence[Statement]
+    defines: tuple[Define, ...]
+    values: tuple[Node, ...]
+    targets: tuple[Node, ...]
+    nodes: Nodes
+    on_left: Nodes
+
+    @classmethod
+    def of(cls, statements: Sequence[Statement]) -> _Parts:
+        defines = tuple(s for s in statements if isinstance(s, Define))
+        values = tuple(value for define in defines for value in define.values)
+        targets = tuple(define.target for define in defines if define.target is not None)
+        nodes = Nodes(node for value in values for node in walk(value))
+        on_left = Nodes(node for target in targets for node in walk(target))
+        return cls(statements, defines, values, targets, nodes, on_left)
+
+
+def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
+    """Look over the statements of a formula, in a section whose ``lasts`` say how many there are:
+    the n of ``c = h_n`` beside ``h_1, …, h_n``.
+
+    Raises ProblemError where letters cannot be told: powers from indices, labels from transposes.
+    """
+    parts = _Parts.of(statements)
+    seen = Survey(nodes=parts.nodes)
+    _see_scripts(seen, parts, scope)
+    _see_letters(seen, parts, scope)
+    _see_uses(seen, parts)
+    _see_numbers(seen, parts)
+    _see_arrays(seen, parts)
+    _see_company(seen, parts)
+    return seen
+
+
+def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
+    """What the scripts of names say, whoever binds their letters."""
+    nodes, targets = parts.nodes, parts.targets
+    seen.ends = {*scope.lasts - _names_in(targets)} if targets else set()
+    seen.raised = _raised(nodes, targets)
+    above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
+    seen.listed = (above | {*label_letters.of_layers(nodes)}) - _given(targets)
+    seen.below = {
+        node.base.text
+        for node in nodes.of(Script) + parts.on_left.of(Script)
+        if isinstance(node.base, Name) and node.sub is not None and node.sup is None
+    }
+
+
+def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
+    """Which letters are indices, and which ones tell things apart."""
+    nodes, statements = parts.nodes, parts.statements
+    index_letters.find_binders(seen, nodes)
+    if nodes.of(Dots) or parts.on_left.of(Dots):
+        index_letters.find_ends(seen, [*nodes, *parts.on_left])
+    index_letters.find_steps(seen, statements)
+    seen.labels = label_letters.of_own_sizes(statements) - seen.bound
+    for statement in statements:
+        if isinstance(statement, Range):
+            seen.labels.discard(statement.index)
+            seen.bound.add(statement.index)
+            seen.ranges[statement.index] = statement
+            seen.sizes.update(binders.size_names(statement.last))
+        elif isinstance(statement, Declare):
+            for axis in statement.axes:
+                seen.sizes.update(binders.size_names(axis))
+        elif isinstance(statement, Define) and statement.target is not None:
+            index_letters.find_first(seen, statement.conditions)
+            square = statement.target
+            if isinstance(square, Script) and scripts.is_two(square.sup):
+                seen.squares.add(scripts.read(square.base, frozenset()).name)
+            seen.sizes.update(binders.parts_of_size(statement))
+            if not label_letters.of_arguments(statements):
+                index_letters.find_target_letters(seen, statement, nodes, scope.places)
+    index_letters.find_twins(seen, nodes)
+    doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
+    doubtful_indices.refuse_transposed_labels(nodes)
+    doubtful_indices.refuse_sizes_as_elements(nodes)
+    seen.identities = identity.identities(nodes)
+    index_letters.find_free_letters(seen, nodes, statements, scope.labels)
+    counting.from_one(seen, nodes)
+    seen.numbered = counting.numbered(seen, nodes, parts.targets)
+
+
+def _see_uses(seen: Survey, parts: _Parts) -> None:
+    """How names are used, once it is known which letters are indices."""
+    nodes, values = parts.nodes, parts.values
+    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in used(seen, v)))
+    for value in values:
+        _count_uses(seen, value)
+    doubtful_indices.refuse_two_steps(seen, parts.statements)
+    doubtful_indices.refuse_lost_indices(parts.statements)
+    seen.sets = set(_sets(seen, nodes))
+    seen.sampled = _sampled(seen, nodes)
+
+
+def _see_numbers(seen: Survey, parts: _Parts) -> None:
+    """What must be numbers."""
+    nodes, statements, defines = parts.nodes, parts.statements, parts.defines
+    seen.elements.update(elements.numbers(seen, nodes, statements))
+    seen.elements.update(points.entries(seen, nodes))
+    seen.exponents = set(exponents.raised(seen, nodes))
+    seen.sizes.update(means.counted(seen, nodes))
+    for matrix in nodes.of(Matrix):
+        seen.entries.update(_entries(seen, matrix))
+    seen.mixes = {*_mixes(seen, nodes), *_opposites(seen, statements)}
+    seen.discounted = set(returns.discounted(seen, nodes, statements))
+    seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
+    seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
+    seen.rates = decays.rates(seen, nodes)
+    seen.quantities |= {*seen.rates, *decays.starts(seen, nodes, statements, seen.rates)}
+    seen.quantities.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
+    if any(costs.is_cost(target, nodes) for target in parts.targets):
+        seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
+
+
+def _see_arrays(seen: Survey, parts: _Parts) -> None:
+    """What must be vectors and matrices."""
+    nodes = parts.nodes
+    seen.points = set(points.vectors(seen, nodes))
+    seen.forms = set(points.matrices(seen, nodes))
+    seen.averaged = set(averages.averaged(seen, nodes))
+    seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}
+    seen.projections = _projections(seen, nodes)
+    seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
+    seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
+    seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
+    for infix in nodes.of(Infix):
+        for name in _queries_and_keys(seen, infix):
+            seen.transposed.setdefault(name, set()).update(seen.counted[name])
+    seen.moves = updates.moves(seen, nodes, parts.statements)
+    seen.sequences = _sequences(seen, nodes)
+
+
+def _see_company(seen: Survey, parts: _Parts) -> None:
+    """What a formula is about, by all that stands together in it."""
+    nodes = parts.nodes
+    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
+    bases = {names.base_letter(name) for name in seen.counted}
+    seen.logs = not bases.isdisjoint(["log", "ln"])
+    norms = any(group.open == "‖" for group in nodes.of(Group))
+    seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
+    arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
+    seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
+    seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
+    blocks = {
+        binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
+    }
+    seen.weighs = any(map(_weighs, nodes.of(Infix, Juxt)))
+    seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
+
+
+_OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
+"""What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
+
+
+def _count_uses(seen: Survey, value: Node) -> None:
+    """How each name is used: with how many indices, transposed, bold, always called."""
+    free_standing: set[str] = set()
+    called: set[str] = set()
+    for use, before_parenthesis in used(seen, value):
+        if use.name in seen.kernels and not use.indices:
+            called.add(use.name)
+            continue  # the k of k(q_i, k_j), which is another than that of k_j
+        seen.counted.setdefault(use.name, set()).add(len(use.indices))
+        seen.written.setdefault(use.name, set()).add(len(use.indices) + use.steps)
+        for place, index in enumerate(use.indices):
+            if index.relation in ("=", "∀"):
+                seen.placed.add(use.name)
+            if index.relation == "=":
+                seen.placed.add(seen.use(index.node).name)
+            if (shift := scripts.shift(index.node)) is not None:
+                seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
+            if (beyond := scripts.beyond_half(index.node)) is not None:
+                seen.halves[use.name, place, beyond[0]] = beyond[1]
+            if len(use.indices) == 1 and (beyond or scripts.stride(index.node)):
+                seen.elements.add(use.name)
+        if use.power is not None and any(
+            isinstance(node, Name) and node.text in seen.bound for node in walk(use.power)
+        ):
+            seen.elements.add(use.name)  # the b of b^{-2i/d}
+            seen.powered.add(use.name)
+        if use.bold:
+            seen.bold.setdefault(use.name, set()).add(len(use.indices))
+        if use.transposed:
+            seen.transposed.setdefault(use.name, set()).add(len(use.indices))
+        (called if before_parenthesis else free_standing).add(use.name)
+    seen.called = (seen.called | called) - free_standing
+
+
+def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
+    """An index above a parameter, and above nothing else, is a power of it, as in
+    ``f(x) = Σ_k a_k x^k``."""
+    found: set[str] = set()
+    above: dict[str, set[str]] = {}
+    given = _given(targets)
+    for node in (*nodes.of(Script), *targets):
+        match node:
+            case Script(base, _, Name(letter)):
+                above.setdefault(letter, set()).add(binders.bare(base))
+    for letter, bases in above.items():
+        if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
+            found |= bases
+    return found
+
+
+def _names_in(targets: Sequence[Node]) -> set[str]:
+    return {node.text for target in targets for node in walk(target) if isinstance(node, Name)}
+
+
+def _given(targets: Sequence[Node]) -> set[str]:
+    """The letters of the parameters of what is defined."""
+    return {n.text for target in targets for n in binders.arguments(target) if isinstance(n, Name)}
+
+
+def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The names of the sets that something is a member of."""
+    for node in nodes.of(Relation):
+        members = node.operands[-1] if node.signs in (("∈",), ("∉",)) else None
+        members = members.left if isinstance(members, Infix) and members.op == "∪" else members
+        use = seen.understood(members) if members is not None else None
+        if use is not None:
+            yield use.name
+
+
+def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The names p of which ``1 - p`` is taken."""
+    for infix in nodes.of(Infix):
+        if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
+            use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
+            if use is not None and use.power is None:
+                yield use.name
+
+
+def _opposites(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
+    """The f of ``f = 1 - g``, which is a gate where g is one."""
+    for statement in statements:
+        match statement:
+            case Define(target, (Infix("-", Num("1"), gate), *_)) if scripts.is_name(gate):
+                if target is not None and scripts.is_name(target):
+                    yield seen.use(target).name
+
+
+def _sampled(seen: Survey, nodes: Nodes) -> set[str]:
+    """The functions that are only ever called with indices of sums: a number for each value."""
+    subs = [big.sub for big in nodes.of(Big)]
+    summed = {letter for sub in subs if sub is not None for letter in binders.bound_letters(sub)}
+    if None in subs:
+        summed |= {letter for letter in seen.free if letter not in seen.targets}
+    found: dict[str, bool] = {}
+    for node in nodes.of(Juxt) if summed else ():
+        for name, group in pairwise(node.factors):
+            use = seen.understood(name)
+            if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
+                continue
+            plain = not use.indices and use.power is None and not use.transposed
+            sampled = plain and all(_is_index(seen, use.name, i, summed) for i in group.items)
+            found[use.name] = found.get(use.name, True) and bool(group.items) and sampled
+    return {name for name, only in found.items() if only} & seen.called
+
+
+def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> bool:
+    """Whether an argument is an index of a sum, or the outcome x_i of a probability at one."""
+    if isinstance(argument, Name):
+        return argument.text in summed
+    if names.base_letter(function) not in names.PROBABILITIES | {"Q"}:
+        return False
+    use = seen.understood(argument)
+    indices = use.indices if use is not None else ()
+    return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
+
+
+def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
+    """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column, or the x and
+    y of a row: numbers."""
+    kinds = (Name, Script) if any(len(row) > 1 for row in node.rows) else Script
+    for row in node.rows:
+        for cell in row:
+            inner = cell.body if isinstance(cell, Neg) else cell
+            if isinstance(inner, kinds) and (use := seen.understood(inner)):
+                yield use.name
+
+
+def _projections(seen: Survey, nodes: Nodes) -> set[str]:
+    """The Q, K and V that stand for the weights which make queries, keys and values of X: those
+    of ``XQ_i``."""
+    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
+    made = {binders.bare(b) for a, b in pairs if isinstance(a, Name) and a.text in "XHx"}
+    if not made.isdisjoint("QK"):  # (XQ)(XK)^⊤ is XQK^⊤X^⊤
+        made |= {"Q", "K"}
+    uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
+    return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
+
+
+def _sequences(seen: Survey, nodes: Nodes) -> set[str]:
+    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared row by row."""
+    found: set[str] = set()
+    for pair in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
+        keys = pair[1].base if isinstance(pair[1], Script) else None
+        made = [side for side in (pair[0], keys) if isinstance(side, Group)]
+        uses = [use for group in made for use in _projected(seen, group)]
+        if len(uses) == 2 and any("softmax" in name.lower() for name in seen.called):
+            found.update(use.name for use in uses if not use.indices)
+    return found
+
+
+def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:
+    """The x of ``(x W_K)``."""
+    match group.items:
+        case (Juxt((Name() as name, weight)),):
+            use = seen.understood(weight)
+            plain = use is not None and use.name.startswith("W") and not use.indices
+            if use is not None and plain and names.label_of_projection(use.name):
+                yield seen.use(name)
+
+
+def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
+    """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
+    if isinstance(node, Infix) and node.op not in "·×":
+        return set()
+    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
+    barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
+    if len(barred) < 2:
+        return set()
+    found = {use.name for item in barred if (use := seen.understood(item)) is not None}
+    latin = not any(names.base_letter(name) in names.GREEK for name in found)
+    return found if latin and len(found) > 1 else set()
+
+
+def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
+    """The names of ``q_{t,j} · k_s`` and of ``λ_{q_1} · λ_{k_1}``, a query and its key under one
+    letter: their dot is the inner product of two vectors, also where that letter is a number by
+    itself, or has an index of heads besides; not that of ``Σ_d q_{id} · k_{jd}``."""
+    if node.op != "·":
+        return set()
+    left, right = seen.understood(node.left), seen.understood(node.right)
+    if left is None or right is None or left.name == right.name:
+        return set()
+    query, key = (use.name.split("_", 1) for use in (left, right))
+    paired = len(query) == len(key) == 2 and query[0] == key[0]
+    same = paired and query[1][0] + key[1][0] == "qk" and query[1][1:] == key[1][1:]
+    same = same or query[0] + key[0] in ("qk", "kq")
+    return {left.name, right.name} if same and not _sums_up(seen, node) else set()
+
+
+def _sums_up(seen: Survey, node: Infix) -> bool:
+    """Whether a product is what a sum adds up over an index of both its factors."""
+    sums = (big.sub for big in seen.nodes.of(Big) if big.body is node and big.op == "sum")
+    letters = {letter for sub in sums if sub is not None for letter in binders.bound_letters(sub)}
+    sides = (node.left, node.right)
+    return any(all(_has_letter(side, letter) for side in sides) for letter in letters)
+
+
+def _has_letter(node: Node, letter: str) -> bool:
+    return any(isinstance(inner, Name) and inner.text == letter for inner in walk(node))
+
+
+def _weighs(node: Infix | Juxt) -> bool:
+    """Whether a D stands right behind a weight, ``W D``, or before an element, ``D u_t``, and so
+    is no size."""
+    factors = node.factors if isinstance(node, Juxt) else (node.left, node.right)
+    if isinstance(node, Infix) and node.op != "·":
+        return False
+    return any(
+        (binders.bare(a) == "W" and isinstance(b, Name) and b.text == "D")
+        or (isinstance(a, Name) and a.text == "D" and _is_element(b))
+        for a, b in pairwise(factors)
+    )
+
+
+def _is_element(node: Node) -> bool:
+    """Whether a node is a small letter at an index, ``u_t``, and no size such as ``d_k``."""
+    match node:
+        case Script(Name(base), Name(index), None, 0):
+            return base.islower() and index in names.INDEX_LETTERS and base not in names.SIZE_BASES
+    return False
+
+
+def _is_normalisation(node: Frac | Infix) -> bool:
+    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
+    vectors."""
+    if isinstance(node, Infix) and node.op != "/":
+        return False
+    top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
+    inside = Nodes(walk(bottom))
+    named = {name.text for name in inside.of(Name)}
+    deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
+    centred = isinstance(top, Infix | Group)
+    squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
+    if not named.isdisjoint(["mean", "avg", "E"]) and (inside.of(Root) or "sqrt" in named):
+        squares = squares or any(map(_is_square, inside.of(Script)))
+    return (
+        (deviates and (centred or bool(inside.of(Root))))
+        or not named.isdisjoint(["RMS", "rms"])
+        or (squares and scripts.is_name(top))
+    )
+
+
+def _is_square(node: Node) -> bool:
+    return isinstance(node, Script) and scripts.is_two(node.sup)

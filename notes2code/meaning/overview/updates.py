@@ -1,0 +1,163 @@
+"""Updates: what a step adds to its state is of the state's kind, as the m and the v of ``W_t =
+W_{t-1} - α m_t / (\\sqrt{v_t} + ε)`` are matrices where W is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Node,
+    Nodes,
+    Root,
+    Script,
+    children,
+    walk,
+)
+from notes2code.meaning import ir, names
+from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.reading.stated import Define, Statement
+
+if TYPE_CHECKING:
+    from notes2code.meaning.inference.run import Run
+
+_RATES = frozenset("alpha beta gamma eta kappa lambda mu rho sigma tau".split())
+"""Letters of rates, of decays and of the scale of noise, which are numbers at each step, too."""
+
+_RECURRENT = frozenset("cCh")
+"""States of recurrent networks, whose inputs are vectors by custom."""
+
+
+def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[str, str]:
+    """What is added to the state of a step, and stands below a root in that: by their names, the
+    state that they move. Numbers that are multiplied by something else move nothing."""
+    found: dict[str, str] = {}
+    for define in statements:
+        state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
+        before = _before(seen, define) if state not in _RECURRENT else ""
+        if not before:
+            continue
+        for infix in nodes.of(Infix):
+            for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
+                if infix.op in "+-" and _goes_on(own, state) and not _has(term, state):
+                    found |= dict.fromkeys(_moving(seen, term), before)
+    return found
+
+
+def _before(seen: Survey, define: Statement) -> str:
+    """The name of the state that a step is added to: the W of ``W_t``, the ``W_{old}`` of
+    ``W_{new}``; "" for what is no step."""
+    if not isinstance(define, Define) or define.target is None:
+        return ""
+    state = binders.bare(define.target)
+    if seen.steps.get(state):
+        return state
+    return f"{state}_old" if names.label(define.target) == f"{state}_new" else ""
+
+
+def rank(run: Run, name: str) -> int | None:
+    """The axes of what moves a matrix, weights w, a point x, what is bold or of a known shape, or
+    is noise, which is drawn for all elements of a vector, or stands beside ⊙, or beside what the
+    note makes a vector; None of anything else: the g that moves a moment v may stand for each."""
+    state = run.symbols.get(run.seen.moves.get(name, ""))
+    if state is None:
+        return None
+    whole = names.base_letter(name) == "epsilon" or run.seen.is_bold(state.name)
+    whole = whole or names.base_letter(state.name) in ("w", "x", "y", "z")
+    whole = whole or state.name in run.shapes or state.name in run.scope.ranks
+    whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
+    count = len(state.axes)
+    beside = (other for other, moved in run.seen.moves.items() if moved == state.name)
+    whole = whole or any(run.scope.ranks.get(other) == count for other in beside)
+    return count if count > 1 or (count and whole) else None
+
+
+def is_moment(run: Run, value: ir.Expr) -> bool:
+    """Whether the root of a value is taken element by element: it is the v_t of an update, or the
+    ``v_t + ε``."""
+    terms = value.terms if isinstance(value, ir.Add) else (value,)
+    return any(isinstance(term, ir.Ref) and rank(run, term.array) for term in terms)
+
+
+def divides(run: Run, divisor: ir.Expr) -> bool:
+    """Whether an update is divided by a value element by element, as by ``\\sqrt{v_t} + ε``."""
+    roots = (p for p in ir.walk(divisor) if isinstance(p, ir.Pow) and p.exponent == ir.HALF)
+    return any(is_moment(run, root.base) for root in roots)
+
+
+def is_step(run: Run, value: ir.Expr) -> bool:
+    """Whether a value is the ``η / (√v_t + ε)`` of each element that an update moves."""
+    factors = value.factors if isinstance(value, ir.Mul) else (value,)
+    quotients = (f for f in factors if isinstance(f, ir.Pow) and f.exponent == ir.Num(-1))
+    return any(divides(run, quotient.base) for quotient in quotients)
+
+
+def _goes_on(node: Node, state: str) -> bool:
+    """Whether a sum has the state itself as a term, scaled or not, and no ``S k`` made of it."""
+    for term in terms(node):
+        above, _ = _parts(term)
+        arrays = [factor for factor in above if scripts.is_name(factor) and not _is_rate(factor)]
+        if [binders.bare(array) for array in arrays] == [state]:
+            return all(factor in arrays or _is_number(factor) for factor in above)
+    return False
+
+
+def _has(node: Node, letter: str) -> bool:
+    return any(binders.bare(inner) == letter for inner in walk(node))
+
+
+def _moving(seen: Survey, term: Node) -> Iterator[str]:
+    """The m_t and v_t of ``α m_t / (\\sqrt{v_t} + ε)``, and those of the sign of a sum."""
+    above, below = _parts(term)
+    for name, argument in pairwise(above):
+        if binders.bare(name) in ("sign", "sgn"):
+            for part in terms(argument):
+                yield from _moving(seen, part)
+            return
+    arrays = [node for node in above if scripts.is_name(node) and not _is_rate(node)]
+    if len(arrays) == 1 and all(node in arrays or _is_number(node) for node in above):
+        roots = (root.body for node in below for root in walk(node) if isinstance(root, Root))
+        if names.label(arrays[0]) in ("epsilon", "varepsilon"):
+            yield seen.use(arrays[0]).name  # noise has no step of its own
+        yield from _at_step(seen, (*arrays, *(n for root in roots for n in walk(root))))
+
+
+def _at_step(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
+    for node in nodes:
+        use = seen.understood(node) if isinstance(node, Script) and not _is_rate(node) else None
+        if use is not None and (use.steps or use.name.endswith("_t")) and not use.indices:
+            yield use.name
+
+
+def _parts(term: Node) -> tuple[list[Node], list[Node]]:
+    """The factors above and below the line of a term."""
+    match term:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            above, below = _parts(top)
+            return above, [*below, bottom]
+        case Juxt(factors):
+            pairs = [_parts(factor) for factor in factors]
+        case Infix("·" | "×" | "*" | "⊙" | "∘", left, right):
+            pairs = [_parts(left), _parts(right)]
+        case Group("(", (inner,)):
+            return _parts(inner)
+        case _:
+            return [term], []
+    return [n for above, _ in pairs for n in above], [n for _, below in pairs for n in below]
+
+
+def _is_rate(node: Node) -> bool:
+    return binders.bare(node) in _RATES
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a factor is made of numbers and rates only."""
+    return _is_rate(node) if scripts.is_name(node) else all(map(_is_number, children(node)))

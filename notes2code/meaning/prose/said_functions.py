@@ -1,0 +1,98 @@
+"""Functions that prose gives to a letter: *σ is the ReLU*, *with the sigmoid function σ*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.prose.kinds import Passage
+from notes2code.meaning.scope import Scope
+from notes2code.meaning.typed import type_formula
+
+NAMES = {
+    "relu": r"\mathrm{ReLU}", "rectified linear unit": r"\mathrm{ReLU}",
+    "gelu": r"\mathrm{GELU}",
+    "silu": r"\mathrm{SiLU}", "swish": r"\mathrm{SiLU}",
+    "elu": r"\mathrm{ELU}",
+    "softplus": r"\mathrm{softplus}",
+    "sigmoid": r"\mathrm{sigmoid}", "sigmoide": r"\mathrm{sigmoid}",
+    "sigmoïde": r"\mathrm{sigmoid}", "сигмоида": r"\mathrm{sigmoid}",
+    "シグモイド": r"\mathrm{sigmoid}", "시그모이드": r"\mathrm{sigmoid}",
+    "logistic": r"\mathrm{sigmoid}",
+    "tanh": r"\tanh", "hyperbolic tangent": r"\tanh",
+    "softmax": r"\mathrm{softmax}", "ソフトマックス": r"\mathrm{softmax}",
+    "소프트맥스": r"\mathrm{softmax}", "софтмакс": r"\mathrm{softmax}",
+}  # fmt: skip
+"""What prose calls functions, in lower case, and how formulas write them."""
+
+_GREEK = {"σ": "sigma", "φ": "phi", "ϕ": "phi", "ψ": "psi", "ρ": "rho", "varphi": "phi"}
+_LETTER = (
+    r"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|[σφϕψρfg])(?:\([^()$]{1,8}\))?\s*\$"
+    r"|(?<![\w$])(?P<bare>[σφϕψρ])(?!\w))"
+)
+_NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
+_IS = (
+    r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=])"
+)
+_BETWEEN = (
+    r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"
+    r"|pointwise|activation|non-?linearity|function|like|such|as|eine?|die|der|la|le|une?|o|uma"
+    r"|fonction|función|função|функция|de)\b|e\.g\.|d'activation|激活|函数|一个|一般|通常|为|如|例如"
+    r"|活性化関数|활성화|함수)*"
+)
+_KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
+_DENIED = re.compile(
+    r"(?:関数|함수)?\s*(?:では?な|じゃな|の代わり|の前|の後|とは異な|と違"
+    r"|[가이]? ?아니|[와과] ?다르|대신|의? ?이전)"
+)
+"""What says in Japanese and Korean, behind it, that something is not meant."""
+
+_BEHIND = re.compile(rf"{_LETTER}\s*{_IS}{_BETWEEN}{_NAME}", re.IGNORECASE)
+_IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
+
+
+class SaidFunctions:
+    """The functions that the prose of some notes names. They hold in the section that names them
+    and in those below it."""
+
+    def __init__(self, passages: Iterable[Passage], field: Scope) -> None:
+        self.field = field
+        self.said: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
+        self.equations: dict[tuple[str, str], Equation] = {}
+        for passage in passages:
+            for letter, name in said(passage.text):
+                here = self.said.setdefault((passage.note, passage.section), {})
+                here.setdefault(letter, name)
+
+    def near(self, note: str, section: tuple[str, ...]) -> dict[str, Equation]:
+        """The functions by the letters that formulas of a section call them."""
+        found = self.names(note, section)
+        return {letter: self._equation(letter, name) for letter, name in found.items()}
+
+    def names(self, note: str, section: tuple[str, ...]) -> dict[str, str]:
+        """What prose calls the functions of a section, by their letters."""
+        found: dict[str, str] = {}
+        for depth in range(len(section) + 1) if self.said else ():
+            found |= self.said.get((note, section[:depth]), {})
+        return found
+
+    def _equation(self, letter: str, name: str) -> Equation:
+        """The definition that prose puts into words."""
+        if (letter, name) not in self.equations:
+            written = letter if len(letter) == 1 else f"\\{letter}"
+            typed = type_formula(f"{written}(x) = {NAMES[name]}(x)", self.field)
+            assert typed.equation is not None
+            self.equations[letter, name] = typed.equation
+        return self.equations[letter, name]
+
+
+def said(text: str) -> Iterator[tuple[str, str]]:
+    """The letters that a text names functions of, and what it calls these."""
+    for pattern in (_BEHIND, _IN_FRONT):
+        for match in pattern.finditer(text):
+            if _DENIED.match(text, match.end()):
+                continue
+            letter = (match["letter"] or match["bare"]).removeprefix("\\")
+            yield _GREEK.get(letter, letter), match["name"].lower()

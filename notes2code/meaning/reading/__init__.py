@@ -1,0 +1,1 @@
+"""reading: what a formula states, clause by clause: definitions, shapes, ranges, facts."""

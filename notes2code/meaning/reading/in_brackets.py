@@ -1,0 +1,132 @@
+"""Elements written as in programs: ``M[i, j]`` and ``M[i][j]`` are ``M_{ij}``, ``M[i, :]`` is
+``M_{i,:}``, and ``p_i[y_i]`` is ``p_{i,y_i}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Clause,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Relation,
+    Script,
+    Stroke,
+    rebuilt,
+    rewritten,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import binders
+from notes2code.meaning.overview.scripts import is_name
+
+
+def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with ``M_{ij}`` for ``M[i, j]``, where a left-hand side or
+    a sum counts with each of the letters in the brackets."""
+    bracketed = [name for node in nodes.of(Juxt) for name in _before_brackets(node)]
+    if not bracketed or any(bracketed.count(name) > 1 for name in map(_defined, clauses)):
+        return tuple(clauses)
+    counting = {letter for clause in clauses for letter in defined_at(clause.node)}
+    bigs = (n for clause in clauses for n in walk(clause.node) if isinstance(n, Big))
+    counting |= {x for big in bigs if big.sub for x in binders.bound_letters(big.sub)}
+
+    def written(node: Node) -> Node:
+        node = rebuilt(node, written)
+        if not isinstance(node, Juxt):
+            return node
+        factors = list(node.factors[:1])
+        for factor in node.factors[1:]:
+            places = _places(factor)
+            counted = places and counting.issuperset(p.text for p in places if isinstance(p, Name))
+            places = places if counted else _label_of_row(factors[-1], factor)
+            if places and _is_array(factors[-1]):
+                factors[-1] = _element(factors[-1], places, factor)
+            else:
+                factors.append(factor)
+        return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
+
+    return rewritten(clauses, written)
+
+
+def _before_brackets(node: Juxt) -> Iterator[str]:
+    """The names that stand before brackets."""
+    for name, behind in pairwise(node.factors):
+        match behind:
+            case Group("[") | Script(Group("[")):
+                yield binders.bare(name)
+
+
+def _defined(clause: Clause) -> str:
+    """The name of which an element in brackets is defined: one that stands on the right as well
+    is changed, step by step."""
+    match clause.node:
+        case Relation((Juxt((name, Group("["), *_)), *_)):
+            return binders.bare(name)
+    return ""
+
+
+def defined_at(node: Node) -> Iterator[str]:
+    """The letters with which a left-hand side counts: those below its name, or in brackets."""
+    match node:
+        case Relation((Juxt((name, *behind)), *_)) if _is_array(name):
+            places = (place for group in behind for place in _places(group))
+            yield from (place.text for place in places if isinstance(place, Name))
+        case Relation((Script() as name, *_)):
+            yield from names.INDEX_LETTERS.intersection(binders.script_letters(name))
+
+
+def _places(behind: Node) -> tuple[Node, ...]:
+    """The index letters and whole axes in brackets; none where anything else stands there too."""
+    match behind:
+        case Group("[", items) | Script(Group("[", items), None):
+            letters = [item for item in items if isinstance(item, Name)]
+            known = any(letter.text in names.INDEX_LETTERS for letter in letters)
+            known = known and all(map(_counts, letters))
+            rest = [item for item in items if item not in letters]
+            return items if letters and known and all(map(_is_whole, rest)) else ()
+    return ()
+
+
+def _counts(letter: Name) -> bool:
+    """Whether a letter may count beside others, as the c of ``Y[l, c]``; a d is a size."""
+    text = letter.text
+    return text in names.INDEX_LETTERS or (len(text) == 1 and text.islower() and text != "d")
+
+
+def _is_whole(item: Node) -> bool:
+    return isinstance(item, Stroke) and item.text == ":"
+
+
+def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:
+    """The y_t in the brackets of ``p_t[y_t]``, which is counted as the probabilities are."""
+    match name, behind:
+        case Script(of, Name(row), None), Group("[", (Script(_, sub) as label,)):
+            predicted = isinstance(of, Accent) or binders.bare(of) in names.PROBABILITIES
+            if predicted and sub and is_name(label) and row in binders.script_letters(label):
+                return (label,)
+    return ()
+
+
+def _is_array(node: Node) -> bool:
+    """Whether a node is a name with elements: no function, and no E, which may be a mean. What
+    stands above a name may turn it."""
+    plain = not isinstance(node, Script) or node.sup is None
+    base = binders.bare(node)
+    return plain and base != "" and base not in names.FUNCTIONS | {"E", "Var", "Cov"}
+
+
+def _element(name: Node, places: tuple[Node, ...], behind: Node) -> Script:
+    """The element of an array at its places, with what stands above the brackets."""
+    span = name.span.to(behind.span)
+    below = Group("", places, (",",) * (len(places) - 1), span)
+    element = Script(name, ungrouped(below), None, 0, span)
+    return replace(behind, base=element, span=span) if isinstance(behind, Script) else element

@@ -1,0 +1,77 @@
+"""The second token and the j-th: the ``ω_{2j}`` beside ``q^{(2)}`` is ``ω_{2,j}``, while the 2i of
+``x_{2i}`` beside ``x_{2i+1}`` counts every second entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notes2code.latex.tree import (
+    Clause,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    rebuilt,
+    rewritten,
+    walk,
+)
+from notes2code.meaning.overview import binders, scripts
+
+
+def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with a comma between the number and the letter."""
+    found = {id(node) for node in _places(nodes)}
+    if not found:
+        return tuple(clauses)
+
+    def written(node: Node) -> Node:
+        if id(node) in found and isinstance(node, Juxt):
+            return Group("", node.factors, (",",), node.span)
+        return rebuilt(node, written)
+
+    return rewritten(clauses, written)
+
+
+def _places(nodes: Nodes) -> Iterator[Juxt]:
+    """What stands below names, ``2j``, where the second one of something and the j-th one have a
+    name with ``(2)`` and ``(j)`` above, or where ``2m`` is summed in a quotient besides; not where
+    2i or 2i + 1 stands elsewhere, and tells of every second one."""
+    scored = [
+        (node, node.sub, *pair)
+        for node in nodes.of(Script)
+        if isinstance(node.sub, Juxt) and (pair := _pair(node.sub))
+    ]
+    known = {id(sub) for _, sub, _, _ in scored}
+    if not scored or any(scripts.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
+        return
+    bases = {binders.bare(node) for node, *_ in scored}
+    above = {_above(node) for node in nodes.of(Script) if binders.bare(node) not in bases}
+    weighed = set[str]()
+    for quotient in nodes.of(Frac):
+        inside = {id(node) for node in walk(quotient)}
+        here = {(binders.bare(n), number, x) for n, _, number, x in scored if id(n) in inside}
+        weighed |= {a[1] for a in here for b in here if a[:2] == b[:2] and a[2] != b[2]}
+    for _, sub, number, letter in scored:
+        if number in weighed or {number, letter} <= above:
+            yield sub
+
+
+def _pair(node: Juxt) -> tuple[str, str] | None:
+    """The 2 and the j of ``2j``."""
+    match node:
+        case Juxt((Num(number), Name(letter))) if len(letter) == 1:
+            return number, letter
+    return None
+
+
+def _above(node: Script) -> str:
+    """The 2 of ``q^{(2)}``, and the j of ``k^{(j)}``."""
+    match node.sup:
+        case Group("(", (Num(text) | Name(text),)):
+            return text
+    return ""

@@ -1,0 +1,295 @@
+"""Formulas that state a property instead of defining something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
+
+from notes2code.diagnostics import Problem, error, note
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    Stroke,
+    Tree,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.inference import functions
+from notes2code.meaning.overview import binders, roots, scripts
+from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.overview.surveying import survey
+from notes2code.meaning.reading import targets
+from notes2code.meaning.reading.relations import is_growth
+from notes2code.meaning.reading.stated import OPERATOR, Define, Fact, Statement
+
+
+def remark(defines: Sequence[Define], seen: Survey, declared: Set[str]) -> Problem | None:
+    """Why the only statement of a formula, or all of them, compute nothing; else None. ``declared``
+    are the names whose shapes are said."""
+    define = defines[0]
+    if all(is_growth(one.values[-1]) for one in defines):
+        return note("N2C038", "an order of growth is not computed", define.span)
+    if all(map(_is_moment, defines)):
+        return note("N2C038", "this says what a mean or a variance is", define.span)
+    if len(defines) != 1:
+        return None
+    if (function := _at_one_place(define.target)) is not None:
+        text = f"this says what `{names.label(function)}` is at one place; it defines nothing"
+        return note("N2C038", text, define.span)
+    first = define.values[0]
+    if _is_tuple(define, seen, declared):
+        text = "this says what belongs together; it defines nothing"
+        way = "write `[A, B]` for matrices that are joined"
+        return note("N2C038", text, define.span, way)
+    if define.target is None and len(define.values) > 1 and _joins_pairs(first):
+        text = "this says what a sign between pairs means; it defines nothing"
+        return note("N2C038", text, define.span)
+    if define.target is None and len(define.values) > 1 and roots.angle_of(first) is not None:
+        return note("N2C038", "this says what a turn is; it defines nothing", define.span)
+    if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
+        text = "this says that two inner products are one; it defines nothing"
+        return note("N2C038", text, define.span)
+    sides = (define.target, *define.values) if define.target is not None else define.values
+    mine = _called(sides[0], seen)
+    others = (name for side in sides[1:] for name in _called(side, seen))
+    shared = mine.intersection(others) or _of_differences(define, seen)
+    if shared:
+        return note(
+            "N2C038",
+            f"this states a property of `{min(shared)}` and does not define it",
+            define.span,
+        )
+    return None
+
+
+def _is_tuple(define: Define, seen: Survey, declared: Set[str]) -> bool:
+    """Whether ``G = (V, E)`` names things under letters of their own that belong together, matrices
+    among them. The ``X = (X_1, X_2)`` of one letter are parts of an array, as are those whose
+    shapes are said."""
+    match define:
+        case Define(target, (Group("(", items, separators),)) if target and len(items) > 1:
+            uses = [seen.understood(node) for node in (target, *items)]
+            named = [use for use in uses if use is not None and not use.indices and not use.power]
+            letters = {names.base_letter(use.name) for use in named}
+            ranks = [names.element_ranks(use.name, 0, use.bold, use.transposed) for use in named]
+            apart = {*separators} == {","} and len(letters) == len(named) == len(items) + 1
+            matrices = any(custom[0] == 2 for custom in ranks[1:])
+            return apart and matrices and declared.isdisjoint(use.name for use in named)
+    return False
+
+
+def _is_bracket(node: Node) -> bool:
+    return isinstance(node, Group) and node.open == "⟨"
+
+
+def _at_one_place(target: Node | None) -> Node | None:
+    """The f of ``f(x, 0) = x``, whose value is given for one argument alone."""
+    match target:
+        case Juxt((name, Group("(", (first, *others, Num()), separators))):
+            named = all(map(scripts.is_name, (first, *others)))
+            return name if named and {*separators} == {","} else None
+    return None
+
+
+def _of_differences(define: Define, seen: Survey) -> set[str]:
+    """The R of ``R_m^⊤ R_n = R_{n-m}``, which is made of itself at both places."""
+    use = None if define.target is None else seen.understood(define.target)
+    if use is None or len(use.indices) != 1:
+        return set()
+    match use.indices[0].node:
+        case Infix("+" | "-", Name(left), Name(right)):
+            nodes = (node for value in define.values for node in walk(value))
+            inner = (other for node in nodes if (other := seen.understood(node)) is not None)
+            mine = [other for other in inner if other.name == use.name]
+            places = {names.label(at.node) for other in mine for at in other.indices}
+            return {use.name} if places == {left, right} else set()
+    return set()
+
+
+def unstated(stated: Sequence[Statement]) -> Iterator[Problem]:
+    """Remarks on relations that could be taken for a definition, and are none."""
+    for statement in stated:
+        if isinstance(statement, Fact) and statement.sign in _NO_DEFINITIONS:
+            text = f"this says what {_NO_DEFINITIONS[statement.sign]}; it defines nothing"
+            yield note("N2C038", text, statement.span)
+
+
+_NO_DEFINITIONS = {
+    OPERATOR: "a derivative or limit is",
+    "≈": "something comes close to",
+    "∝": "something is proportional to",
+    "⇒": "something follows from",
+    "⇔": "something is equivalent to",
+    **dict.fromkeys("·×*@⊙⊗∘", "something is multiplied by"),
+    "/": "something is divided by",
+}
+
+
+def empty_sum(tree: Tree) -> Problem | None:
+    """The error for a sum whose index nothing below it has, as where a root became a sum."""
+    for node in (inner for clause in tree.clauses for inner in walk(clause.node)):
+        if not isinstance(node, Big) or not isinstance(node.sub, Name):
+            continue
+        letters = {inner.text for inner in walk(node.body) if isinstance(inner, Name)}
+        if node.sub.text not in letters:
+            text = f"nothing in the body depends on the index `{node.sub.text}`"
+            return error("N2C031", text, node.sub.span, "name the index that is meant").problem
+    return None
+
+
+def is_mention(node: Node) -> bool:
+    """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a distance
+    ``|i - j|``, how much there is of something, ``|V|``, a list of names or of places, ``(2i,
+    2i+1)``, one thing or another, ``K/V``, or a call ``α(x, x_i)`` of a function of the note."""
+    if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
+        return True
+    match node:
+        case Apply(Name("arg"), place):
+            return scripts.is_name(place)  # the arg max that prose speaks of
+        case Juxt((first, Dots(), last)):
+            return is_mention(first) and is_mention(last)  # the places 1, …, n
+        case Group("[", (Juxt((_, Dots(), _)) as places,)):
+            return is_mention(places)
+    if isinstance(node, Infix):
+        sides = node.left, node.right
+        square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
+        image = {"H", "W"} <= {binders.bare(side) for side in binders.chain(node)}
+        extents = [s for s in binders.chain(node) if not (image and binders.bare(s) == "W")]
+        either = node.op == "/" and all(map(_is_capital, binders.chain(node)))  # $K/V$: either
+        return either or (node.op == "×" and (square or all(map(_is_extent, extents))))
+    if isinstance(node, Group):
+        if len(node.items) == 1:
+            (item,) = node.items
+            return isinstance(item, Stroke) or (node.open == "|" and scripts.is_name(item))
+        return bool(node.items) and all(is_mention(item) or _is_place(item) for item in node.items)
+    if isinstance(node, Juxt) and len(node.factors) == 2:
+        name, group = node.factors
+        return (
+            scripts.is_name(name)
+            and isinstance(group, Group)
+            and group.open == "("
+            and bool(group.items)
+            and all(scripts.is_name(item) or isinstance(item, Stroke) for item in group.items)
+            and names.label(name).lower() not in functions.OF_NUMBERS
+            and not names.label(name).lower().startswith("softmax")
+        )
+    return False
+
+
+def _is_capital(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
+
+
+def _is_place(node: Node) -> bool:
+    """Whether a node is a place such as ``i + 1`` or ``2i``."""
+    return scripts.shift(node) is not None or scripts.stride(node) is not None
+
+
+def _is_distance(node: Node) -> bool:
+    """Whether a node is how far one place is from another, ``i - j`` or ``|m - n|``."""
+    match node:
+        case Group("|" | "(", (item,)):
+            return _is_distance(item)
+        case Infix("-", Name(left), Name(right)):
+            return {left, right} <= names.INDEX_LETTERS
+    return False
+
+
+def _is_extent(node: Node) -> bool:
+    """Whether a node can be the extent of an axis: small letters, numbers, sums and products."""
+    match node:
+        case Num():
+            return True
+        case Infix("×" | "+" | "-" | "/" | "·", left, right):
+            return _is_extent(left) and _is_extent(right)
+        case Group("(", (item,)):
+            return _is_extent(item)
+        case Juxt(factors):
+            return all(map(_is_extent, factors))
+        case _ if scripts.is_name(node):
+            text = names.label(node)
+            labelled = names.base_letter(text) in names.SIZE_BASES and "_" in text
+            return text[:1].islower() or text in names.SIZE_BASES or labelled
+    return False
+
+
+def looks_like_shape(node: Node) -> bool:
+    """Whether a term is a shape written behind a dash, as in ``… V - n \\times l``."""
+    return isinstance(node, Infix) and node.op == "×" and _is_extent(node)
+
+
+def _is_moment(define: Define) -> bool:
+    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or one that is
+    made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``."""
+    means = (Name("E", node.span, "blackboard") == node for v in define.values for node in walk(v))
+    sides = (define.target, *define.values) if define.target is not None else define.values
+    match min(sides, key=lambda side: side.span.start):
+        case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
+            expected = name != "E" or font == "blackboard"
+            more = not all(map(scripts.is_name, items)) or any(means)
+            return len(sides) > 1 and expected and more
+    return False
+
+
+def _joins_pairs(node: Node) -> bool:
+    """Whether a sign stands between lists, as in ``(A_1, b_1) \\oplus (A_2, b_2)``."""
+    match node:
+        case Infix(_, Group("(", left), Group("(", right)):
+            return len(left) == len(right) > 1
+    return False
+
+
+def applied_elsewhere(
+    statement: Statement, stated: Sequence[Statement], seen: Survey
+) -> str | None:
+    """The function that a statement defines, if another statement applies it to something else
+    than its own parameters."""
+    others = [other for other in stated if isinstance(other, Define) and other is not statement]
+    if not isinstance(statement, Define) or not isinstance(statement.target, Juxt) or not others:
+        return None
+    # By itself, too: the t that α_t counts elsewhere is a parameter of f(t).
+    read = [targets.read_target(known, statement) for known in (seen, survey((statement,)))]
+    taken = [one for one in read if one.whole and len(one.whole) == len(one.parameters)]
+    for node in (node for other in others for value in other.values for node in walk(value)):
+        for target in taken:
+            if any(given != target.parameters for given in _arguments(node, target.name, seen)):
+                return target.name
+    return None
+
+
+def _arguments(node: Node, function: str, seen: Survey) -> Iterator[tuple[str, ...]]:
+    """The names that a node applies a function to ("" for an expression or an element), each time
+    that it does."""
+    for factor, behind in pairwise(node.factors if isinstance(node, Juxt) else ()):
+        group = behind.base if isinstance(behind, Script) else behind
+        named = scripts.is_name(factor) and seen.use(factor).name == function
+        if named and isinstance(group, Group) and group.open == "(":
+            uses = [seen.use(item) if scripts.is_name(item) else None for item in group.items]
+            yield tuple("" if use is None or use.indices else use.name for use in uses)
+
+
+def _called(node: Node, seen: Survey) -> set[str]:
+    """The names that are called in a node, without the probabilities of what has an index."""
+    found: set[str] = set()
+    for inner in walk(node):
+        if isinstance(inner, Juxt):
+            for at, factor in enumerate(inner.factors[:-1]):
+                behind = inner.factors[at + 1]
+                group = behind.base if isinstance(behind, Script) else behind
+                use = seen.understood(factor)
+                if use is None or not isinstance(group, Group) or group.open != "(":
+                    continue
+                letters = {n.text for n in walk(group) if isinstance(n, Name)}
+                if names.base_letter(use.name) not in names.PROBABILITIES or not (
+                    letters & seen.bound
+                ):
+                    found.add(use.name)
+    return found

@@ -1,0 +1,93 @@
+"""Ranges over several clauses: ``i = 1, …, n``."""
+
+from __future__ import annotations
+
+from notes2code.latex.tree import Clause, Dots, Group, Juxt, Name, Node, Num, Relation
+from notes2code.meaning import names
+from notes2code.meaning.reading.stated import Range
+
+
+def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
+    """``i = 1, …, n`` over several clauses: the range, and where the next clause is."""
+    node = clauses[at].node
+    if not (isinstance(node, Relation) and node.signs in (("=",), ("∈",))):
+        return None
+    letter = _letter(node.operands[0])
+    if letter is None or node.operands[1] is None:
+        return None
+    first = node.operands[1]
+    listed = node.signs == ("∈",) and isinstance(first, Group)
+    counting = listed or isinstance(first, Num) or _ends(first) is not None
+    if index_letter(node.operands[0]) is None and not counting:
+        return None
+    if node.signs == ("=",):
+        for ahead in range(at + 1, min(at + 4, len(clauses) - 1)):
+            if isinstance(clauses[ahead].node, Dots):
+                last = clauses[ahead + 1].node
+                if isinstance(last, Relation):
+                    return None
+                return Range(letter, first, last, node.span.to(last.span)), ahead + 2
+        ends = _ends(first)
+        if ends:
+            return Range(letter, *ends, node.span), at + 1
+        counted = _counted(clauses, at, first)
+        if counted > at:
+            return Range(letter, first, clauses[counted].node, node.span), counted + 1
+        index = index_letter(node.operands[0])
+        if clauses[at].before and isinstance(first, Num) and index is not None and index.isascii():
+            return Range(letter, first, first, node.span), at + 1
+    elif isinstance(first, Group) and first.items:
+        items = [item for item in first.items if not isinstance(item, Dots)]
+        dotted = len(items) < len(first.items) or any(map(_ends, items))
+        if not dotted and index_letter(node.operands[0]) is None:
+            return None  # without dots only an index letter says that it is a range
+        if first.open in ("[", "{", "(") and items:
+            inner = _ends(items[0]) if len(items) == 1 else (items[0], items[-1])
+            if inner and not _is_interval(first):
+                return Range(letter, *inner, node.span), at + 1
+    return None
+
+
+def _is_interval(group: Group) -> bool:
+    """Whether it is ``[0, 1]``, in which a number lies that counts nothing."""
+    match group:
+        case Group("[", (Num("0"), Num("1"))):
+            return True
+    return False
+
+
+def _counted(clauses: list[Clause], at: int, first: Node) -> int:
+    """The clause with the last of ``i = 1, 2, 3``; the first where no numbers follow in turn."""
+    number = int(first.text) if isinstance(first, Num) and first.text.isdigit() else None
+    while number is not None and at + 1 < len(clauses):
+        following = clauses[at + 1]
+        number += 1
+        if (
+            following.before != ","
+            or following.words
+            or following.node != Num(str(number), following.node.span)
+        ):
+            break
+        at += 1
+    return at
+
+
+def _ends(node: Node) -> tuple[Node, Node] | None:
+    """The ends of ``0 … 7`` or ``1..n``."""
+    if isinstance(node, Juxt) and any(isinstance(f, Dots) for f in node.factors):
+        first, last = node.factors[0], node.factors[-1]
+        if not isinstance(first, Dots) and not isinstance(last, Dots):
+            return first, last
+    return None
+
+
+def _letter(node: Node | None) -> str | None:
+    """A letter that dots can say the range of: any, since ``h = 1, …, H`` is said of h."""
+    named = isinstance(node, Name) and len(node.text) == 1
+    return node.text if named and isinstance(node, Name) else index_letter(node)
+
+
+def index_letter(node: Node | None) -> str | None:
+    if isinstance(node, Name) and node.text in names.INDEX_LETTERS:
+        return node.text
+    return None

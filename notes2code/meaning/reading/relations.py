@@ -1,0 +1,328 @@
+"""What a relation states: a definition, a shape, or a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+from typing import TypeGuard
+
+from notes2code.diagnostics import Span, error
+from notes2code.latex.tree import (
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    children,
+    rebuilt,
+    walk,
+)
+from notes2code.latex.words import CALLED
+from notes2code.meaning import names
+from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.reading import braces, derivatives
+from notes2code.meaning.reading.definable import definable, spread, steps_above
+from notes2code.meaning.reading.stated import (
+    EXAMPLE,
+    OPERATOR,
+    Declare,
+    Define,
+    Fact,
+    Statement,
+)
+
+ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
+
+
+def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement]:
+    """What a relation states."""
+    signs, operands = list(node.signs), list(node.operands)
+    out: list[Statement] = []
+    if signs == ["∈"] and _is_interval(operands[-1]):
+        named = (*earlier_names, operands[0])
+        numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
+        return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
+    if signs == ["∼"] and _is_drawn_from(operands[-1]):
+        return [Fact("∼", node.span)]
+    if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
+        axes = shape_axes(operands[-1])
+        if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
+            left = [n for n in (*earlier_names, *operands[:-1][:1]) if n is not None]
+            declared = tuple(map(_at_any_place, left))
+            if len(signs) == 1 and all(map(is_name, declared)):
+                return [Declare(declared, axes, node.span)]
+            if is_name(operands[0]):
+                out.append(Declare(declared[:1], axes, node.span))
+            signs, operands = signs[:-1], [*operands[:-2], _without_repeated(operands[:-1])]
+    if signs[1:] and signs[-1] == "∈":  # what else it is in is only remarked
+        signs, operands = signs[:-1], operands[:-1]
+    if not signs:
+        assert operands[0] is not None
+        if braces.is_set(operands[0]):
+            return [*out, *members(operands[0]), Fact("", node.span)]
+        return [*out, Define(None, (operands[0],), node.span)]
+    if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
+        known = signs.index("≈")
+        signs, operands = signs[:known], operands[: known + 1]
+    if signs[1:] and signs[-1] == "⇒" and is_growth(operands[-1]):  # and so is what that costs
+        before = replace(
+            node,
+            operands=tuple(operands[:-1]),
+            signs=tuple(signs[:-1]),
+            sign_spans=node.sign_spans[: len(signs) - 1],
+        )
+        return [*out, *stated_by(before, earlier_names)]
+    near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
+    if near is not None and not isinstance(near, Num):
+        return [*out, Define(operands[0], (near,), node.span, near=True)]
+    if not all(sign in ASSIGNS for sign in signs):
+        return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
+    for at, operand in enumerate(operands[1:-1]):
+        if operand is None:
+            raise error(
+                "N2C024",
+                f"nothing stands between two `{signs[at]}`",
+                node.sign_spans[at + 1],
+                "complete the formula, or remove one sign",
+            )
+    if operands[-1] is None and len(operands) > 2:
+        raise error(
+            "N2C024",
+            f"nothing stands behind this `{signs[-1]}`",
+            node.sign_spans[len(signs) - 1],
+            "complete the formula, or remove the sign",
+        )
+    values = [operand for operand in operands if operand is not None]
+    if operands[0] is None:
+        return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
+    if len(values) < 2 or any(map(braces.is_set, values)):
+        return [Fact("=", node.span)]
+    return [*out, *_definition(values, node.span)]
+
+
+def _is_number(node: Node | None) -> TypeGuard[Node]:
+    """Whether a node is a small letter, which what is in an interval makes a number; a capital may
+    be a matrix of such numbers, and the gate f_t of a time is a vector of them."""
+    match node:
+        case Script(Name(letter), Name("t"), None, 0) if letter not in names.GREEK:
+            return False
+    return node is not None and is_name(node) and names.label(node)[:1].islower()
+
+
+def _is_interval(node: Node | None) -> bool:
+    """Whether a node is ``[0, 1]``, ``(-1, 1)``, ``\\{1, -1\\}`` or ``[0.6, 0.7]``, which are no
+    sizes."""
+    match node:
+        case Group(_, (Num("0") | Neg(), _) | (_, Neg())):
+            return True
+        case Group(_, (Num(first), Num(last))):
+            return "." in first + last
+    return False
+
+
+def _is_drawn_from(node: Node | None) -> bool:
+    """Whether a node is a distribution over an interval, ``\\mathrm{Uniform}[a, b]``."""
+    match node:
+        case Juxt((Name(), Group("[", (_, _)))):
+            return True
+    return False
+
+
+def _axes(node: Node) -> tuple[Node, ...]:
+    node = _with_crosses(node)
+    if isinstance(node, Infix) and node.op in ("×", "*"):
+        # The P² × C of ℝ^{(P² × C) × D} is one axis.
+        sides = (node.left, node.right)
+        return tuple(x for side in sides for x in ((side,) if _is_total(side) else _axes(side)))
+    if isinstance(node, Script) and isinstance(node.sub, Infix) and node.sub.op == "×":
+        # The brace of d_{model × d_k} closes too late.
+        first = replace(node, sub=node.sub.left)
+        return (*_axes(first), *_axes(node.sub.right))
+    if isinstance(node, Infix) and node.op == "/" and len(axes := _axes(node.left)) > 1:
+        # The × of n × d / h parts axes, and / belongs to the last of them.
+        return (*axes[:-1], replace(node, left=axes[-1]))
+    if isinstance(node, Group) and node.open in ("", "(") and len(node.items) > 1:
+        return node.items
+    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
+        return _axes(node.items[0])
+    return (node,)
+
+
+def _with_crosses(node: Node) -> Node:
+    """``n × d`` for the ``n x d`` of a shape, where a letter stands between two sizes."""
+    node = rebuilt(node, _with_crosses) if isinstance(node, Infix | Group | Juxt) else node
+    match node:
+        case Infix("+" | "-", _, Infix("×", first) as cross):  # the N of N+1 x D
+            return replace(cross, left=_with_crosses(replace(node, right=first)))
+        case Juxt(factors):
+            places = [at for at, one in enumerate(factors) if _is_cross(one)]
+            bounds = list(pairwise([-1, *places, len(factors)]))
+            if places and all(end - start > 1 for start, end in bounds):
+                runs = (factors[start + 1 : end] for start, end in bounds)
+                sizes = (run[0] if len(run) == 1 else replace(node, factors=run) for run in runs)
+                return reduce(lambda a, b: Infix("×", a, b, node.span, node.span), sizes)
+    return node
+
+
+def _is_cross(node: Node) -> bool:
+    return isinstance(node, Name) and node.text in ("x", "X") and node.font != "bold"
+
+
+def _is_total(node: Node) -> bool:
+    """Whether parentheses hold a product with ``×``."""
+    match node:
+        case Group("(", (Infix("×" | "*"),)):
+            return True
+    return False
+
+
+def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
+    """The axes of ``ℝ^{n×d}``, ``R^n``, ``[0, 1]^n``, ``[B, T, d]`` or ``ℝ``; None for anything
+    else."""
+    if isinstance(node, Name):
+        return () if node.text == "R" else None
+    if isinstance(node, Script) and isinstance(node.base, Name):
+        if node.base.text not in ("R", "C", "Z", "N") or node.sub is not None:
+            return None
+        if node.base.text != "R" and node.base.font != "blackboard":
+            return None
+        return () if node.sup is None else _axes(node.sup)
+    if isinstance(node, Script) and _is_interval(node.base) and node.sup is not None:
+        return _axes(node.sup)
+    if isinstance(node, Juxt):
+        spaces, last = node.factors[:-1], node.factors[-1]
+        if isinstance(last, Group) and last.open == "[" and all(is_name(s) for s in spaces):
+            return last.items
+        return None
+    if isinstance(node, Group) and node.open == "[" and not _is_interval(node):
+        return node.items
+    return None
+
+
+def _at_any_place(name: Node) -> Node:
+    """``H_t`` for the ``H_{t-1}`` whose shape is said, which all of them have."""
+    match name:
+        case Script(sub=Group("", items) as group):
+            return replace(name, sub=replace(group, items=tuple(map(_unmoved, items))))
+        case Script(sub=Infix() as place):
+            return replace(name, sub=_unmoved(place))
+    return name
+
+
+def _unmoved(place: Node) -> Node:
+    """The t of ``t - 1``."""
+    match place:
+        case Infix("+" | "-", Name() as letter, Num()):
+            return letter
+    return place
+
+
+def _without_repeated(sides: Sequence[Node | None]) -> Node | None:
+    """The last side of ``A = \\sigma(S) \\; A ∈ ℝ^{n×n}`` without the A that only the shape is
+    said of."""
+    match sides:
+        case [Name() | Script() as first, *_, Juxt((*factors, Name() | Script() as last)) as side]:
+            if names.label(first) == names.label(last) and not all(map(is_name, factors)):
+                return factors[0] if len(factors) == 1 else replace(side, factors=tuple(factors))
+    return sides[-1]
+
+
+def _definition(values: list[Node], span: Span) -> list[Statement]:
+    """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
+    values = [spread(values[0]), *values[1:]]
+    if all(map(is_name, values)):
+        if _is_gloss(values[-1]):
+            return [Fact("=", span)]
+        return [Define(name, (values[-1],), span) for name in values[:-1]]
+    if any(isinstance(value, Num) for value in values) and not definable(values[0]):
+        return [Fact("=", span)]
+    if _is_of_numbers(values[0]) and not definable(values[-1]):  # 4 × 16 = 64 heads
+        return [Fact("=", span)]
+    if _is_nothing(values):
+        return [Fact("=", span)]
+    values = [v for v in values if v is values[0] or not _is_distribution(v, values[0])]
+    if len(values) < 2:
+        return [Fact("∼", span)]
+    if derivatives.is_operator(values[0]):
+        return [Fact(OPERATOR, span)]
+    if definable(values[0]) or steps_above(values[0], values[1:]):
+        return [Define(values[0], _general(values[1:]), span)]
+    if definable(values[-1]) and not isinstance(values[-1], Juxt):
+        return [Define(values[-1], _general(values[:-1]), span)]
+    if any(map(_is_example, values[1:])):
+        return [Fact(EXAMPLE, span)]
+    return [Define(None, tuple(values), span)]
+
+
+def _is_nothing(values: Sequence[Node]) -> bool:
+    """Whether ``B = 0`` says what a matrix is at first: no class holds one that stays so."""
+    match values:
+        case [Name(letter), *others] if letter.isupper():
+            return all(isinstance(other, Num) and other.text == "0" for other in others)
+    return False
+
+
+def _is_distribution(node: Node, of: Node) -> bool:
+    """Whether a value only says how something is distributed: ``N(x; μ, σ^2)``, and the ``N(0,
+    I)`` that is a probability."""
+    match node, of:
+        case Juxt((Name("N"), Group("(", (_, _, _), separators))), _ if {";", "|"} & {*separators}:
+            return True
+        case Juxt((Name("N"), Group("(", (_, _)))), Juxt((name, Group("("))):
+            return names.base_letter(names.label(name)) in names.PROBABILITIES
+    return False
+
+
+def is_growth(node: Node | None) -> bool:
+    """Whether a node is an order of growth, ``O(n^2 d)``."""
+    match node:
+        case Juxt((Name("O" | "Theta" | "Omega"), Group("("))):
+            return True
+    return False
+
+
+def _is_function(node: Node | None) -> bool:
+    """Whether a left-hand side is a function of one number that a word calls, as ``GELU(x)``."""
+    match node:
+        case Juxt((Name(word), Group("(", (Name(letter),)))):
+            return len(word) > 1 and word not in names.GREEK and letter.islower()
+    return False
+
+
+def members(node: Node) -> list[Statement]:
+    """The shapes that are said of the members of a set, as in ``\\{x_i ∈ ℝ^d\\}_{i=1}^n``."""
+    told = [item for item in braces.family(node) or () if isinstance(item, Relation)]
+    return [statement for relation in told for statement in stated_by(relation, ())]
+
+
+def _is_gloss(node: Node) -> bool:
+    """Whether a name says in words what another stands for, as in ``V = \\text{values}``."""
+    return (
+        isinstance(node, Name)
+        and len(node.text) > 1
+        and not (node.text in names.GREEK or node.text in CALLED)
+    )
+
+
+def _general(values: list[Node]) -> tuple[Node, ...]:
+    """The values without those that only show what comes out on numbers."""
+    return tuple(value for value in values if not _is_example(value)) or tuple(values)
+
+
+def _is_example(node: Node) -> bool:
+    """Whether a value is a list or matrix of numbers, or a product of such."""
+    return _is_of_numbers(node) and any(
+        isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in walk(node)
+    )
+
+
+def _is_of_numbers(node: Node) -> bool:
+    arithmetic = isinstance(node, Num | Neg | Matrix | Group | Juxt | Infix)
+    return arithmetic and all(map(_is_of_numbers, children(node)))

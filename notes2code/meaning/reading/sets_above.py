@@ -1,0 +1,108 @@
+"""Sets above a sign, where the end of its range would stand: ``Σ_j^{N_i} α_{ij} x_j`` and
+``Σ_{j=1}^{|N(i)|} α_{ij} x_j`` go over the neighbours ``j ∈ N_i``.
+
+What is added up tells them from a number of elements: the x_j of all i are the same, and nobody
+adds up the first so many of them for each i. The T_i of ``Σ_t^{T_i} x_{it}`` is how many there
+are, and the k of ``Σ_i^{d_k} x_i``, which stands nowhere else, is a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from notes2code.latex.tree import (
+    Big,
+    Clause,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Relation,
+    Script,
+    rebuilt,
+    rewritten,
+    walk,
+)
+from notes2code.meaning.overview import binders, scripts
+
+
+def as_members(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+    """The clauses, made of these nodes, with such a set below its sign."""
+    indexed = {
+        (binders.bare(node), letter)
+        for node in nodes.of(Script)
+        if scripts.is_name(node)
+        for letter in binders.script_letters(node)
+    }
+    if all(_members(node, indexed) is None for node in nodes.of(Big)):
+        return tuple(clauses)
+
+    def written(node: Node) -> Node:
+        node = rebuilt(node, written)
+        below = _members(node, indexed) if isinstance(node, Big) else None
+        if not isinstance(node, Big) or below is None:
+            return node
+        return replace(node, sub=below, sup=None)
+
+    return rewritten(clauses, written)
+
+
+def goes_over_first(node: Big) -> bool:
+    """Whether a sum adds up the first x_j, as ``Σ_{j=1}^{n_i} x_j`` does, which has another end for
+    each i: more often the members of a set are meant."""
+    match node.sub:
+        case Relation((Name(letter), Num()), ("=",)) if node.sup is not None:
+            owner = _owner(node.sup, small=True)
+            return bool(owner) and _alone(node.body, letter, owner)
+    return False
+
+
+def _members(node: Big, indexed: Set[tuple[str, str]]) -> Relation | None:
+    """The ``j ∈ N_i`` of a sum that goes over what stands above it; None of any other. ``indexed``
+    are the names of the formula, each with a letter in its scripts."""
+    letter = _counted(node.sub, node.sup)
+    members = node.sup
+    if isinstance(members, Group) and members.open == "|" and len(members.items) == 1:
+        members = members.items[0]
+    if letter is None or members is None:
+        return None
+    owner, own = _owner(members), binders.bare(members)
+    counts = any(name != own and other == owner for name, other in indexed)
+    if not counts or not _alone(node.body, letter.text, owner):
+        return None
+    return Relation((letter, members), ("∈",), (members.span,), members.span)
+
+
+def _counted(sub: Node | None, sup: Node | None) -> Name | None:
+    """The j of ``Σ_j^{N_i}``, and of ``Σ_{j=1}^{|N_i|}``: a start counts, and so do bars."""
+    match sub:
+        case Name() as letter:
+            return letter
+        case Relation((Name() as letter, Num("1" | "0")), ("=",)) if isinstance(sup, Group):
+            return letter
+    return None
+
+
+def _owner(members: Node, small: bool = False) -> str:
+    """The i of ``N_i`` and of ``N(i)``; with ``small`` letters that of ``n_i``, too."""
+    match members:
+        case Script(Name(base), Name(owner), None, 0) | Juxt(
+            (Name(base), Group("(", (Name(owner),)))
+        ) if small or base.isupper():
+            return owner
+    return ""
+
+
+def _alone(body: Node, letter: str, owner: str) -> bool:
+    """Whether something in a sum has the letter that counts, and not the one that has the set."""
+    return any(letter in own and owner not in own for own in _in_scripts(body))
+
+
+def _in_scripts(body: Node) -> Iterator[set[str]]:
+    """The letters in the scripts of each name."""
+    for node in walk(body):
+        if isinstance(node, Script) and scripts.is_name(node):
+            yield set(binders.script_letters(node))

@@ -1,0 +1,374 @@
+"""What a formula states: definitions, values, shapes and ranges, clause by clause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from notes2code.diagnostics import error
+from notes2code.latex.tree import (
+    Apply,
+    Big,
+    Clause,
+    Dots,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Prose,
+    Relation,
+    Root,
+    Script,
+    Stroke,
+    Tree,
+    children,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.overview import means
+from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.reading import (
+    ahead,
+    braces,
+    in_brackets,
+    in_parentheses,
+    limits,
+    lists,
+    nested,
+    numbered_tokens,
+    planes,
+    primed,
+    ranges,
+    relations,
+    roles,
+    sets_above,
+    sides,
+    signals,
+    windows,
+)
+from notes2code.meaning.reading.one_line import tabled
+from notes2code.meaning.reading.stated import Define, Fact, Range, Statement
+
+MAX_SIDES = 200
+"""Statements, and sides of equations, in one formula."""
+
+
+def statements(tree: Tree) -> tuple[Statement, ...]:
+    """The statements of a formula, in order."""
+    out: list[Statement] = []
+    waiting: list[Node] = []
+    read = tabled(tree)
+    nodes = Nodes(node for clause in read for node in walk(clause.node))
+    rewritten = (
+        lists.in_parentheses,
+        sets_above.as_members,
+        nested.in_turn,
+        means.with_ends,
+        ahead.as_places,
+        signals.as_indices,
+        in_parentheses.as_indices,
+        windows.with_letters,
+        in_brackets.as_indices,
+        primed.renamed,
+        planes.plain,
+        numbered_tokens.apart,
+        roles.labelled,
+        sides.labelled,
+    )
+    for written in rewritten:
+        read = written(read, nodes)
+    clauses = limits.ahead([inner for clause in read for inner in _expand(clause)])
+    at = 0
+    while at < len(clauses):
+        clause = clauses[at]
+        node = clause.node
+        limited = next((one for one in reversed(out) if isinstance(one, Define)), None)
+        skipped = ranges.enumerated(clauses, at)
+        if skipped is not None:
+            found, at = skipped
+            if limited and (between := limits.of_range(found, limited)):
+                _limit(out, limited, (between,))
+            else:
+                out.append(found)
+            continue
+        if (pairs := _paired(clauses, at)) is not None:
+            defined, at = pairs
+            out.extend(defined)
+            continue
+        if _is_label(clauses, at):
+            out.append(Fact("", node.span))
+        elif limited and (said := limits.behind(clause, limited, waiting)):
+            _limit(out, limited, said)
+            waiting = []
+        elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
+            waiting.append(node)
+        elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
+            out.extend(relations.stated_by(_of_each(node), ()))
+            waiting = []
+        elif isinstance(node, Relation):
+            _refuse_lost_operand(clauses, at, out)
+            _refuse_two_for_all(node, clauses[at + 1 : at + 2])
+            out.extend(relations.stated_by(node, tuple(waiting)))
+            waiting = []
+        elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
+            raise error(
+                "N2C025",
+                f"the number {node.text} stands behind the formula with no sign between",
+                node.span,
+                "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
+            )
+        elif braces.family(node) is not None:
+            out.extend((*relations.members(node), Fact("", node.span)))
+        elif _is_remark(clause, out):
+            _refuse_lost_factor(clauses, at, out)
+            out.append(Fact("", node.span))
+        else:
+            _refuse_lost_factor(clauses, at, out)
+            out.append(Define(None, (node,), node.span))
+        at += 1
+    out = limits.joined(out)
+    _refuse_many(out)
+    if len(out) == 1 and _is_value_at_a_point(out[0]):
+        return (Fact("=", out[0].span),)
+    return tuple(_number(statement, clauses) for statement in out)
+
+
+def _limit(out: list[Statement], define: Define, conditions: tuple[Node, ...]) -> None:
+    """Let a definition hold where some conditions do."""
+    at = out.index(define)
+    out[at] = replace(define, conditions=(*define.conditions, *conditions))
+
+
+def _is_value_at_a_point(statement: Statement) -> bool:
+    """Whether all that is said is that a letter, by custom an array, is 0, as where something holds
+    "at $x = 0$": that makes no number of it in other formulas. What counts, a size or k, is one."""
+    match statement:
+        case Define(Name(letter), (Num("0"),), conditions=()):
+            custom = names.element_ranks(letter, 0, bold=False, transposed=False)[0]
+            return custom > 0 and not (names.is_size_name(letter) or letter == "k")
+    return False
+
+
+def _refuse_many(stated: Sequence[Statement]) -> None:
+    """Refuse what states more than any formula of a note, such as a = a = a = …"""
+    sides = 0
+    for statement in stated:
+        sides += len(statement.values) if isinstance(statement, Define) else 1
+        if sides > MAX_SIDES:
+            raise error(
+                "N2C020",
+                f"this formula states more than {MAX_SIDES} things",
+                statement.span,
+                "split it into several formulas",
+            )
+
+
+def _number(statement: Statement, clauses: Sequence[Clause]) -> Statement:
+    """``i = 3`` says what i is where i stands below or above nothing."""
+    if not isinstance(statement, Range) or statement.first is None:
+        return statement
+    if statement.first is not statement.last:
+        return statement
+    if any(statement.index in limits.letters_on(clause.node) for clause in clauses):
+        return statement
+    return Define(Name(statement.index, statement.span), (statement.first,), statement.span)
+
+
+def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | None:
+    """``Q, K, V = XW^Q, XW^K, XW^V``: a definition for each name, and where the next clause is."""
+    names: list[Node] = []
+    middle = at
+    while middle < len(clauses) and is_name(clauses[middle].node):
+        names.append(clauses[middle].node)
+        middle += 1
+    if not names or middle == len(clauses):
+        return None
+    relation = clauses[middle].node
+    if not isinstance(relation, Relation) or relation.signs != ("=",):
+        return None
+    left, first = relation.operands
+    behind = clauses[middle + 1 : middle + 1 + len(names)]
+    if left is None or not is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
+        return None
+    targets = [*names, left]
+    if first is not None and not (behind and _all_behind_commas(behind[:1])):
+        return _shared(targets, first), middle + 1
+    plain = [first, *(clause.node for clause in behind)]
+    if not _all_behind_commas(behind) or len(plain) != len(targets):
+        return None
+    values = [node for node in plain if node is not None and not isinstance(node, Relation)]
+    if len(values) < len(plain) or any(isinstance(value, Dots) for value in values):
+        return None
+    pairs = zip(targets, values, strict=True)
+    return [Define(t, (v,), t.span.to(v.span)) for t, v in pairs], middle + len(targets)
+
+
+def _all_behind_commas(clauses: list[Clause]) -> bool:
+    return all(clause.before == "," for clause in clauses)
+
+
+def _shared(targets: list[Node], value: Node) -> list[Statement]:
+    """``Q, K, V = X``: all are X. One number for several names says what they are like, anything
+    else does not say which of them is what."""
+    span = targets[0].span.to(value.span)
+    if is_name(value):
+        return [Define(target, (value,), span) for target in targets]
+    if all(isinstance(node, Num | Infix) for node in walk(value)):
+        return [Fact("=", span)]
+    raise error(
+        "N2C032",
+        f"one value stands for {len(targets)} names, and nothing says how it is shared out",
+        span,
+        "write an equation for each name",
+    )
+
+
+def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
+    """Refuse ``K = V = X W_K, W_V``: of several names, which one has what stands behind the
+    comma?"""
+    targets, value = node.operands[:-1], node.operands[-1]
+    if set(node.signs) != {"="} or len(targets) < 2 or not isinstance(value, Juxt | Infix):
+        return
+    if not all(target is not None and is_name(target) for target in targets):
+        return
+    for clause in behind:
+        if clause.before == "," and not clause.words and _is_value(clause.node):
+            raise error(
+                "N2C032",
+                f"two values stand for {len(targets)} names that are equal",
+                value.span.to(clause.node.span),
+                "write an equation for each name",
+            )
+
+
+def _is_value(node: Node) -> bool:
+    """Whether a node is a matrix or a product, rather than a letter that is explained."""
+    return isinstance(node, Juxt | Infix) or (isinstance(node, Script) and is_name(node))
+
+
+def _is_label(clauses: list[Clause], at: int) -> bool:
+    """Whether a name only says what follows it is called: ``\\text{Pre-norm}: y = …``."""
+    following = clauses[at + 1].before if at + 1 < len(clauses) else ""
+    return at == 0 and following == ":" and is_name(clauses[at].node)
+
+
+def _is_remark(clause: Clause, before: list[Statement]) -> bool:
+    """Whether a clause is no statement: a lone name in prose, dots, a bare number or sign."""
+    if isinstance(clause.node, Dots | Num) or (clause.before and isinstance(clause.node, Stroke)):
+        return True  # a stroke is the box at the end of a proof
+    lone = is_name(clause.node) or isinstance(clause.node, Group)
+    return lone and bool(clause.words or before or clause.before)
+
+
+def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+    """Refuse the ``W^O`` behind ``= Concat(…), W^O``, and the ``h_j`` behind ``= Σ_j α_j , h_j``:
+    the comma is what a ``\\,`` leaves where its stroke is lost. What is only named behind it,
+    to be explained, stands in it."""
+    clause, last = clauses[at], before[-1] if before else None
+    if clause.before != "," or clause.words or not isinstance(last, Define):
+        return
+    if last.target is None and len(last.values) == 1:  # a list of things that are only named
+        return
+    if not isinstance(clause.node, Name | Script | Juxt | Infix | Frac | Big | Root | Apply):
+        return
+    others = (inner for other in clauses if other is not clause for inner in walk(other.node))
+    known = {names.label(other) for other in others}
+    if {names.label(name) for name in _whole_names(clause.node)} <= known:
+        return
+    raise error(
+        "N2C033",
+        "this stands behind the formula with only a comma between, and may be a factor",
+        clause.node.span,
+        "write `\\,` or nothing between factors, and leave out what the formula does not use",
+    )
+
+
+def _whole_names(node: Node) -> Iterator[Node]:
+    """The names in a node, with their scripts."""
+    if is_name(node):
+        yield node
+        return
+    for inner in children(node):
+        yield from _whole_names(inner)
+
+
+def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+    """Refuse the ``h_t`` of ``c_t = W, h_t ∈ ℝ^d``, which is one for each t as c is, and W is not:
+    a weight alone is no c_t."""
+    last, clause = before[-1] if before else None, clauses[at]
+    first = clause.node.operands[0] if isinstance(clause.node, Relation) else None
+    if not isinstance(last, Define) or first is None or clause.before != "," or clause.words:
+        return
+    match last.target, last.values, first:
+        case Script(_, Name(mine)), (Script(Name("W"), None) | Name("W"),), Script(_, Name(other)):
+            if mine == other:
+                raise error(
+                    "N2C033",
+                    "this stands behind a weight with only a comma between, and may be a factor",
+                    first.span,
+                    "write `\\,` or nothing between factors",
+                )
+
+
+def _expand(clause: Clause) -> list[Clause]:
+    """A clause that is a brace with equations below each other, or a set of what an equation
+    defines, is those equations."""
+    node = clause.node
+    if stated := braces.stated(node):
+        return [Clause(item, ",", "") for item in stated]
+    while isinstance(node, Group) and node.open in ("cases", "", "{") and len(node.items) == 1:
+        node = node.items[0]
+    if not isinstance(node, Matrix):
+        return [clause]
+    equations: list[tuple[Node, str]] = []
+    for row in map(_row, node.rows):
+        inside = row.items if isinstance(row, Group) and not row.open else (row,)
+        words = " ".join(item.text for item in inside if isinstance(item, Prose))
+        for item in inside:
+            if isinstance(item, Relation):
+                equations.append((item, words if equations else clause.words))
+            elif not isinstance(item, Prose):
+                return [clause]
+    return [Clause(item, "row", words) for item, words in equations] or [clause]
+
+
+def _row(cells: tuple[Node | None, ...]) -> Node | None:
+    """A row of an aligned array as one node: ``q & = x W`` is a relation."""
+    filled = [cell for cell in cells if cell is not None]
+    if len(filled) == 1:
+        return filled[0]
+    if len(filled) == 2 and isinstance(filled[1], Relation) and filled[1].operands[0] is None:
+        right = filled[1]
+        return replace(right, operands=(filled[0], *right.operands[1:]))
+    return None
+
+
+def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
+    """Whether ``Q`` is the first of ``Q, K, V ∈ …``, or one of ``x_1, …, x_n ∈ …``."""
+    for clause in clauses[at + 1 :]:
+        if clause.before != ",":
+            return False
+        if isinstance(clause.node, Relation):
+            return clause.node.signs[0] in ("∈",) and is_name(clause.node.operands[0])
+        if not (is_name(clause.node) or isinstance(clause.node, Dots)):
+            return False
+    return False
+
+
+def _is_listed(node: Node, waiting: Sequence[Node]) -> bool:
+    """Whether a clause belongs to a list of names: a name, or dots behind one."""
+    return is_name(node) or (isinstance(node, Dots) and bool(waiting))
+
+
+def _of_each(node: Relation) -> Relation:
+    """``x_i ∈ ℝ^d`` for the end of ``x_1, …, x_n ∈ ℝ^d``."""
+    match node.operands[0]:
+        case Script(Name(), sub, None, 0) as last if sub is not None:
+            each = replace(last, sub=Name("i", sub.span))
+            return replace(node, operands=(each, *node.operands[1:]))
+    return node
