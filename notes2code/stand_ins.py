@@ -14,9 +14,9 @@ from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.diagnostics import Problem, Span
-from notes2code.meaning.inference import functions
 from notes2code.meaning.ir import Call, Ref, walk
 from notes2code.meaning.names import FEATURE_MAPS
+from notes2code.meaning.notation import functions
 from notes2code.vault.model import Formula, Note
 
 Entry = tuple[Formula, Compiled]

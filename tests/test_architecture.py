@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -30,14 +30,14 @@ STAGES: Mapping[str, set[str]] = {
             "diagnostics",
             "meaning",
             "meaning.ir",
-            "meaning.contradictions",
-            "meaning.kinds",
-            "meaning.entries",
-            "meaning.linking",
+            "meaning.linking.contradictions",
+            "meaning.linking.entries",
+            "meaning.linking.linker",
+            "meaning.linking.ranks",
+            "meaning.linking.taken_whole",
             "meaning.names",
-            "meaning.ranks",
+            "meaning.prose.kinds",
             "meaning.scope",
-            "meaning.taken_whole",
         ),
         *("cache", "faults", "latex.tree", "latex.words", "names", "oracle", "records"),
         "vault.model",
@@ -54,6 +54,10 @@ STAGES: Mapping[str, set[str]] = {
 }
 """The stages, and what each may import of the others: modules by their dotted names, of which
 ``meaning`` alone is the folder's own ``__init__``."""
+
+MEANING = ("", "notation", "overview", "reading", "prose", "inference", "typed", "linking")
+"""The folders of ``meaning``, each made with those before it; "" is its modules of plain data,
+``typed`` the one that makes one stage of them."""
 
 AROUND: Mapping[str, set[str]] = {
     "records": set(),
@@ -149,6 +153,22 @@ def test_a_stage_imports_what_it_may(stage: str) -> None:
 @pytest.mark.parametrize("name", AROUND)
 def test_what_is_around_the_stages_imports_what_it_may(name: str) -> None:
     assert tops(measured()[name]) <= AROUND[name]
+
+
+def test_meaning_is_built_in_layers() -> None:
+    for path in sorted((SOURCE / "meaning").rglob("*.py")):
+        for name in imported(path):
+            if name.startswith("notes2code.meaning.") and path.name != "__init__.py":
+                assert layer(name.split(".")[2:]) <= layer(inside(path)), f"{path} imports {name}"
+
+
+def inside(path: Path) -> list[str]:
+    """The dotted name of a module in ``meaning``."""
+    return [*path.relative_to(SOURCE / "meaning").with_suffix("").parts]
+
+
+def layer(name: Sequence[str]) -> int:
+    return MEANING.index(name[0] if name[0] in MEANING else "")
 
 
 def test_nothing_imports_in_a_circle() -> None:

@@ -10,8 +10,7 @@ from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
-from notes2code.meaning import shapes
-from notes2code.meaning.inference import labels
+from notes2code.meaning import labels, shapes
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
 from notes2code.names import snake
 from notes2code.oracle.layout import Bracket, lines

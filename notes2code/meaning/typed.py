@@ -11,32 +11,32 @@ from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import names
-from notes2code.meaning.inference import aliases, grouped, heads, partial, sizes, softmax
+from notes2code.meaning.inference import (
+    aliases,
+    grouped,
+    heads,
+    partial,
+    properties,
+    sizes,
+    softmax,
+    targets,
+)
 from notes2code.meaning.inference.equations import Attempt, definitions, shapes_declared
 from notes2code.meaning.inference.lower import RULES
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.search import search
 from notes2code.meaning.inference.settle import settle
 from notes2code.meaning.inference.slips import slips
+from notes2code.meaning.inference.targets import read_target
 from notes2code.meaning.ir import Equation, Expr, Num, Size
-from notes2code.meaning.linking import unwritten
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
+from notes2code.meaning.overview import bare_sums, unwritten
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading import (
-    bare_sums,
-    complex_pairs,
-    expectations,
-    largest,
-    parities,
-    properties,
-    sets,
-    targets,
-)
-from notes2code.meaning.reading.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
+from notes2code.meaning.reading import complex_pairs, expectations, largest, parities, sets
 from notes2code.meaning.reading.statements import statements
-from notes2code.meaning.reading.targets import read_target
 from notes2code.meaning.scope import EMPTY, Scope, Shape
+from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
 
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
 

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from notes2code.meaning import shapes
-from notes2code.meaning.inference import labels
+from notes2code.meaning import labels, shapes
 from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size, walk
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves

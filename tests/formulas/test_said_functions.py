@@ -10,8 +10,8 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.linking.said_functions import said
 from notes2code.meaning.prose.kinds import Passage
-from notes2code.meaning.prose.said_functions import said
 from tables import Case, check, relu, sigmoid, softmax, table
 
 LAYER = r"y = \sigma(W x + b)"

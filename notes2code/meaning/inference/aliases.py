@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Name, Node, rebuilt
-from notes2code.meaning.inference.functions import is_known
-from notes2code.meaning.reading.stated import Define, Statement, rewritten
+from notes2code.meaning.notation.functions import is_known
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:

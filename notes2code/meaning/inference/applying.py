@@ -22,7 +22,7 @@ from notes2code.meaning.inference.values import (
     shape_text,
 )
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation.scripts import Use
 
 
 def known(run: Run, name: str) -> Equation | None:

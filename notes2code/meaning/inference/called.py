@@ -6,10 +6,11 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, functions, masks, of_arrays, probabilities
+from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
-from notes2code.meaning.overview import binders, quantities, scripts
+from notes2code.meaning.notation import binders, functions, scripts
+from notes2code.meaning.overview import quantities
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
@@ -26,8 +27,8 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return True
     if masks.kind(run, use.name):
         return True
-    if applying.known(run, use.name) is not None or functions.builtin(use.name) is not None:
-        return group.open in ("(", "[") or functions.builtin(use.name) is not None
+    if applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None:
+        return group.open in ("(", "[") or well_known.builtin(use.name) is not None
     if _are_sizes(run, use.name, group):
         return False
     word = len(names.base_letter(use.name)) > 2 and use.name[0].isupper()

@@ -26,7 +26,6 @@ from notes2code.meaning.inference import (
     applying,
     called,
     divergences,
-    functions,
     indicators,
     linear,
     look_alikes,
@@ -37,10 +36,11 @@ from notes2code.meaning.inference import (
     projected,
     softmax,
     symbols,
+    well_known,
 )
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import functions, scripts
 
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
@@ -115,7 +115,7 @@ def _picks_element(run: Run, name: Node, behind: Script) -> bool:
         return False
     use = run.seen.use(name)
     letter = len(use.name) == 1 or _GATES.search(use.name) is not None
-    known = use.name in names.FEATURE_MAPS or not functions.is_unknown(run, use)
+    known = use.name in names.FEATURE_MAPS or not well_known.is_unknown(run, use)
     return letter and not known and behind.sub.text in run.indices
 
 
@@ -134,7 +134,7 @@ def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
     if scripts.is_two(name.sup) and applying.known(run, squared) is not None:
         return call(run, Name(squared, name.span), group)
     known = applying.known(run, scripts.bare_name(base)) is not None
-    if known or functions.builtin(base.text) is not None:
+    if known or well_known.builtin(base.text) is not None:
         return powers.raised(run, call(run, base, group), name.sup, name)
     if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
         raise look_alikes.unclear(run, name, group)  # nobody puts a lone factor into parentheses

@@ -7,8 +7,8 @@ from dataclasses import replace
 from notes2code.latex.tree import Infix
 from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.overview import scripts
-from notes2code.meaning.overview.scripts import HEAD, Use, is_name
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation.scripts import HEAD, Use, is_name
 from notes2code.meaning.scope import Shape
 
 

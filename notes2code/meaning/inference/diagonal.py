@@ -11,9 +11,9 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import ellipsis
 from notes2code.meaning.inference.families import chosen
 from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, fresh, settled
 from notes2code.meaning.ir import Expr, Idx, Index, Size
-from notes2code.meaning.reading.targets import Target
 
 _DIAGONAL = frozenset(["D", "Lambda"])
 """Degrees and eigenvalues: matrices of which only the diagonal is told."""

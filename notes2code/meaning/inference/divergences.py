@@ -9,7 +9,7 @@ from notes2code.meaning.inference import softmax
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, elementwise, reduce_all, scalar
 from notes2code.meaning.ir import Expr
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import scripts
 
 
 def divergence(run: Run, name: str, group: Group, span: Span) -> Value:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from notes2code.diagnostics import error
 from notes2code.meaning import names
+from notes2code.meaning.inference import moving
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.overview import updates
-from notes2code.meaning.overview.scripts import HEAD, Use, counts_layers
+from notes2code.meaning.notation.scripts import HEAD, Use, counts_layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _projection(element: Element) -> int | None:
 
 def _updated(element: Element) -> int | None:
     """What an update moves is of the kind of what it is moved by."""
-    return updates.rank(element.run, element.use.name)
+    return moving.rank(element.run, element.use.name)
 
 
 def _role(element: Element) -> int | None:

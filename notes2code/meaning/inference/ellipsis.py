@@ -31,7 +31,7 @@ from notes2code.meaning.inference.indexing import arithmetic
 from notes2code.meaning.inference.run import Run, same_size
 from notes2code.meaning.inference.values import Value, uses
 from notes2code.meaning.ir import Expr, Index, Size
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation.scripts import Use
 
 
 @dataclass(frozen=True, slots=True)

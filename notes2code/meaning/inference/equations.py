@@ -12,23 +12,23 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     diagonal,
     families,
-    functions,
     left_sides,
     ordering,
     partial,
     recursion,
     strides,
+    well_known,
 )
 from notes2code.meaning.inference.conditions import both, condition
 from notes2code.meaning.inference.indexing import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
+from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey, used
-from notes2code.meaning.reading.stated import Declare, Define, Statement
-from notes2code.meaning.reading.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.stated import Declare, Define, Statement
 
 
 @dataclass(slots=True)
@@ -516,7 +516,7 @@ class Attempt:
         return (
             use is not None
             and isinstance(group, Group)
-            and functions.is_unknown(self.run, use)
+            and well_known.is_unknown(self.run, use)
             and all(map(scripts.is_name, group.items))
         )
 
@@ -529,7 +529,7 @@ class Attempt:
             if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
                 use = self.run.seen.understood(name)
                 given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
-                if use is not None and not given and functions.is_unknown(self.run, use):
+                if use is not None and not given and well_known.is_unknown(self.run, use):
                     return True
         return False
 

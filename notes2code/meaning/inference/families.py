@@ -26,7 +26,7 @@ from notes2code.meaning.inference.reach import refuse_limited
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, fresh, link, settled, transpose, uses
 from notes2code.meaning.ir import Concat, Expr, Idx, Index, Lambda, Ref, Size
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 Ways = tuple[tuple[str, float], ...]
 """What something may be, and what each way costs."""

@@ -10,8 +10,8 @@ from notes2code.latex.tree import Group, Juxt, Name, Node, Script, put, rebuilt
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
-from notes2code.meaning.overview import groups
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.notation import groups
+from notes2code.meaning.stated import Define, Statement
 
 
 def place(run: Run, node: Node, size: Size) -> Expr | None:

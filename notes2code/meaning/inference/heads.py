@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from notes2code.latex.tree import Group, Name, Script
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define, Statement
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.stated import Define, Statement
 
 
 def apart(

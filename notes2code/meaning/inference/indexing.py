@@ -11,8 +11,8 @@ from notes2code.meaning.inference import grouped
 from notes2code.meaning.inference.run import Reach, Run, find, find_index
 from notes2code.meaning.inference.values import fresh
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Size
-from notes2code.meaning.overview import scripts
-from notes2code.meaning.overview.scripts import At, Use
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation.scripts import At, Use
 
 
 def own_letter(run: Run, node: Node) -> str:

@@ -12,7 +12,7 @@ from notes2code.meaning.inference import conditions
 from notes2code.meaning.inference.conditions import SIGNS
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, scalar
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import scripts
 
 
 def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:

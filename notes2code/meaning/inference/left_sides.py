@@ -12,12 +12,12 @@ from notes2code.latex.tree import Big
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families
 from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, settled
 from notes2code.meaning.ir import Size
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.kinds import CALLED
-from notes2code.meaning.reading.targets import Target
 from notes2code.meaning.scope import Shape
 
 _SCORES = frozenset([*"eADMS", "alpha", "score"])

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 
 CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}
 

@@ -11,7 +11,7 @@ from notes2code.meaning.inference import families, letters
 from notes2code.meaning.inference.run import Run, Symbol, find_index
 from notes2code.meaning.inference.values import Value, contract, fresh, link, scalar
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import scripts
 
 
 def layer(run: Run, name: Node, group: Group, span: Span) -> Value:

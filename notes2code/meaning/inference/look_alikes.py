@@ -21,10 +21,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, functions, of_arrays, probabilities, symbols
+from notes2code.meaning.inference import applying, of_arrays, probabilities, symbols, well_known
 from notes2code.meaning.inference.run import Defined, Run
 from notes2code.meaning.inference.values import Value
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, functions, scripts
 
 
 def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
@@ -33,7 +33,7 @@ def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
     if not spelt:
         return
     last = run.seen.use(spelt[0])
-    unknown = functions.is_unknown(run, last) or _lacks_index(run, last)
+    unknown = well_known.is_unknown(run, last) or _lacks_index(run, last)
     together = len(spelt) == 2 and _is_spelt(run, spelt[1], spelt[0])
     if unknown and ((len(spelt) > 2 and len(group.items) > 1) or together):
         span = spelt[-1].span.to(spelt[0].span)
@@ -85,7 +85,7 @@ def refuse_inverse(run: Run, name: Node, group: Group) -> None:
     if use.power is None or not is_minus_one(use.power) or group.open != "(":
         return
     base = names.base_letter(use.name)
-    known = applying.known(run, use.name) is not None or functions.builtin(use.name) is not None
+    known = applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     if (known or alone or base in functions.LETTERS) and use.name not in run.shapes:
         raise error(
@@ -215,7 +215,7 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
     if group.open != "[" or ";" in group.separators:
         return False
     if _is_number(group):
-        return functions.is_unknown(run, run.seen.use(name))
+        return well_known.is_unknown(run, run.seen.use(name))
     parts = walk(group)[1:]
     letters = {n.text for n in parts if isinstance(n, Name)}
     if letters.isdisjoint(run.indices):
@@ -226,7 +226,7 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
         return False
     if not all(_counted(run, item) or _is_moved(item) for item in group.items):
         return False
-    unknown = functions.is_unknown(run, run.seen.use(name))
+    unknown = well_known.is_unknown(run, run.seen.use(name))
     return unknown and not of_arrays.is_expectation(run, name, group)
 
 

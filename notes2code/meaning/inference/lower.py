@@ -38,6 +38,7 @@ from notes2code.meaning.inference import (
     indicators,
     matrices,
     membership,
+    moving,
     powers,
     products,
     quotients,
@@ -46,8 +47,7 @@ from notes2code.meaning.inference import (
 )
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
-from notes2code.meaning.overview import binders, scripts, updates
-from notes2code.meaning.reading import derivatives
+from notes2code.meaning.notation import binders, derivatives, scripts
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -117,7 +117,7 @@ def _negative(run: Run, node: Neg) -> Value:
 
 def _root(run: Run, node: Root) -> Value:
     body = run.lower(node.body)
-    if body.rank > 1 and not updates.is_moment(run, body.body):
+    if body.rank > 1 and not moving.is_moment(run, body.body):
         raise error("N2C041", "the root of a matrix is not defined", node.span)
     degree = ir.HALF
     if node.degree is not None:

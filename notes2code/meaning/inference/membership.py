@@ -11,8 +11,8 @@ from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, scalar
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation.scripts import Use
 
 
 def told(run: Run, said: Relation) -> Expr | None:

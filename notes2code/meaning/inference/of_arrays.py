@@ -29,7 +29,7 @@ from notes2code.meaning.inference.values import (
     scalar,
     settled,
 )
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 

@@ -21,12 +21,12 @@ from notes2code.latex.tree import (
     children,
     walk,
 )
+from notes2code.meaning.inference import targets
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.overview import binders
-from notes2code.meaning.overview.scripts import Use, is_name, is_two
+from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import Use, is_name, is_two
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading import targets
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.stated import Define
 
 
 def omissions(

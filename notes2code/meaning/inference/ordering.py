@@ -10,9 +10,9 @@ from notes2code.latex.tree import Infix
 from notes2code.meaning import ir
 from notes2code.meaning.inference import sizes
 from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import HADAMARD, Value, free_roots, link, uses
 from notes2code.meaning.ir import Index
-from notes2code.meaning.reading.targets import Target
 
 if TYPE_CHECKING:
     from notes2code.meaning.inference.equations import Attempt

@@ -42,8 +42,9 @@ from notes2code.meaning.inference.values import (
     transpose,
 )
 from notes2code.meaning.ir import Expr
-from notes2code.meaning.overview import binders, magnitudes, roots, scripts
-from notes2code.meaning.overview.scripts import At, Use
+from notes2code.meaning.notation import binders, roots, scripts
+from notes2code.meaning.notation.scripts import At, Use
+from notes2code.meaning.overview import magnitudes
 from notes2code.meaning.scope import Shape
 
 

@@ -23,8 +23,8 @@ from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, scalar
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.overview import scripts
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation.scripts import Use
 
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:

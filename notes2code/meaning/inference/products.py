@@ -33,7 +33,7 @@ from notes2code.meaning.inference.values import (
     shape_text,
     two_vectors,
 )
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.quantities import terms
 
 _TIMES = HADAMARD | frozenset("·×*")

@@ -14,7 +14,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, matrix_product, settled
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 _ATTENTION = frozenset(["mha", "mhsa", "msa", "mqa", "gqa", "sdpa", "multihead", "att"])
 _TOKENS = frozenset("QKVXHZYExhz")

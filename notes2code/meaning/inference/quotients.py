@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Num
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import products, sizes
+from notes2code.meaning.inference import moving, products, sizes
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import (
     HADAMARD,
@@ -15,7 +15,7 @@ from notes2code.meaning.inference.values import (
     mapped,
     shape_text,
 )
-from notes2code.meaning.overview import binders, updates
+from notes2code.meaning.notation import binders
 
 
 def slash(run: Run, node: Infix) -> Value:
@@ -72,7 +72,7 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         return Value(ir.mul(left.body, ir.inverse(right.body)), left.axes, span, left.row, divided)
     if left.rank == 0 and is_logistic(right):
         return mapped(right, lambda b: ir.mul(left.body, ir.inverse(b)), span)
-    if updates.divides(run, right.body) or _are_norms(left, right):
+    if moving.divides(run, right.body) or _are_norms(left, right):
         return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
     if right.rank > left.rank or (right.rank == 2 and left.rank == 2):
         raise error(

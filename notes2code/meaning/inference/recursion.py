@@ -12,7 +12,7 @@ from notes2code.meaning.inference.indexing import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.values import Value, fresh, shape_text
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 if TYPE_CHECKING:
     from notes2code.meaning.inference.equations import Attempt

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Group, Infix, Juxt, Node, Nodes, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
-from notes2code.meaning.overview.scripts import is_name
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import is_name
+from notes2code.meaning.stated import Define
 
 _AS_WRITTEN = "the code computes what is written; change it if that is not meant"
 _FEED_FORWARD = frozenset(["ffn", "ff", "mlp", "feedforward", "ffw"])

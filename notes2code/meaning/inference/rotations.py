@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     alike,
     ungrouped,
 )
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 _TURNS = ("cos", "sin")
 _TURN = (

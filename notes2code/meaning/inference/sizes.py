@@ -11,8 +11,8 @@ from notes2code.latex.tree import Num as Number
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Reduce, Ref, Size
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading.stated import Declare, Define, Fact, Statement
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Declare, Define, Fact, Statement
 
 
 def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str, Problem]]:

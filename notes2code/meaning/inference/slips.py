@@ -23,16 +23,16 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import ellipsis
+from notes2code.meaning.inference import ellipsis, targets
 from notes2code.meaning.inference.omissions import omissions
 from notes2code.meaning.inference.residuals import residuals
 from notes2code.meaning.inference.rotations import rotations
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.overview import binders, counting, means, scripts
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation.scripts import Use
+from notes2code.meaning.overview import counting, means
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading import targets
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iterator[Problem]:

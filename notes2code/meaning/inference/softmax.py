@@ -14,8 +14,8 @@ from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, free_roots, settled, shape_text, uses
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
-from notes2code.meaning.overview import scripts
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation.scripts import is_name
 
 
 def called(run: Run, name: Node, group: Group, span: Span) -> Value:

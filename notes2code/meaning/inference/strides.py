@@ -11,12 +11,12 @@ from notes2code.meaning.inference.indexing import as_size, half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
 from notes2code.meaning.inference.values import Value, link, settled
 from notes2code.meaning.ir import Idx, Index, Size
-from notes2code.meaning.overview.scripts import beyond_half, complement, halves, stride
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation.scripts import beyond_half, complement, halves, stride
+from notes2code.meaning.stated import Define
 
 if TYPE_CHECKING:
     from notes2code.meaning.inference.equations import Attempt
-    from notes2code.meaning.reading.targets import Target
+    from notes2code.meaning.inference.targets import Target
 
 
 def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], list[Target]]:

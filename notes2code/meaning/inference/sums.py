@@ -13,11 +13,10 @@ from itertools import pairwise
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import products, symbols
+from notes2code.meaning.inference import products, properties, symbols
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, free_roots, uses
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading import properties
+from notes2code.meaning.notation import binders, scripts
 
 
 def refuse(run: Run, node: Infix) -> None:

@@ -25,8 +25,8 @@ from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Defined, Run, Symbol, find_index, same_size
 from notes2code.meaning.inference.values import Value, fresh, scalar, shape_text, transpose
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.overview import binders
-from notes2code.meaning.overview.scripts import At, Use, is_name, is_two, looked_up
+from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import At, Use, is_name, is_two, looked_up
 
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:

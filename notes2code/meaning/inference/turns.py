@@ -22,7 +22,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
 from notes2code.meaning.inference.values import Value, dot, free_roots, settled
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
-from notes2code.meaning.overview import roots
+from notes2code.meaning.notation import roots
 
 _TWO = ir.Num(2)
 

@@ -8,10 +8,10 @@ from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
+from notes2code.meaning.inference import moving
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
-from notes2code.meaning.overview import updates
 from notes2code.records import dataclass
 
 
@@ -245,7 +245,7 @@ def transpose(value: Value, span: Span) -> Value:
 
 def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two arrays of rank 1 or more that stand side by side."""
-    moved = updates.is_step(run, left.body) or updates.is_step(run, right.body)
+    moved = moving.is_step(run, left.body) or moving.is_step(run, right.body)
     if moved and left.rank == right.rank and left.row == right.row:
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1:

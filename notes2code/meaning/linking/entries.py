@@ -30,16 +30,15 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import equations
+from notes2code.meaning.inference import equations, targets
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.linking import unwritten
-from notes2code.meaning.overview import binders, groups, scripts
+from notes2code.meaning.notation import binders, groups, scripts
+from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading import targets
-from notes2code.meaning.reading.stated import Define, Statement
 from notes2code.meaning.reading.statements import statements
 from notes2code.meaning.scope import Scope, Shape
+from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.typed import TOO_DEEP, Read
 
 _DEFINED = re.compile(

@@ -11,8 +11,8 @@ from notes2code.latex.tree import Infix, Juxt, Name, Node
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.linking.linker import Linker
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define
 
 
 def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:

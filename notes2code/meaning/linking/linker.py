@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex import in_two_fonts
 from notes2code.meaning import names
-from notes2code.meaning.inference import functions, softmax
+from notes2code.meaning.inference import softmax
 from notes2code.meaning.ir import Equation, Ref
-from notes2code.meaning.linking import unwritten
 from notes2code.meaning.linking.entries import (
     Entry,
     Indexed,
@@ -32,8 +31,10 @@ from notes2code.meaning.linking.entries import (
     write_indices,
 )
 from notes2code.meaning.linking.near_letters import Letters, places_of
+from notes2code.meaning.linking.said_functions import SaidFunctions
+from notes2code.meaning.notation import functions
+from notes2code.meaning.overview import unwritten
 from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
-from notes2code.meaning.prose.said_functions import SaidFunctions
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
 

@@ -29,10 +29,10 @@ from notes2code.meaning.ir import (
 from notes2code.meaning.linking.entries import Entry, letters_on
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.names import PROBABILITIES, base_letter
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.prose.kinds import CALLED, told
-from notes2code.meaning.reading.stated import Define
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.stated import Define
 from notes2code.meaning.typed import Typed, type_tree
 
 

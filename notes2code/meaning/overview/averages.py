@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import Big, Infix, Juxt, Name, Nodes, children
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 
 _WEIGHTS = frozenset(["a", "A", "alpha"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import Juxt, Name, Node, Nodes, Num, Script
-from notes2code.meaning.overview import binders
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation import binders
+from notes2code.meaning.stated import Define
 
 _EXTENTS = frozenset("BCDFHKLMNPT")
 """Capitals that are squared as extents beside other factors; the W of a regulariser is none."""

@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
 
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}

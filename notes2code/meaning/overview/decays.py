@@ -18,10 +18,11 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, exponents, scripts
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import exponents
 from notes2code.meaning.overview.quantities import terms
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 _NUMBERS = names.GREEK | frozenset("rsyT")
 """Letters of what decays as a number; vectors and weights decay, too, in noise and memories."""

@@ -21,9 +21,9 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:

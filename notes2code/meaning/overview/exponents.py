@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.survey import Survey
 
 _ROLES = frozenset("qkvw")

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Infix, Juxt, Neg, Node, Nodes, Num
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 
 _ADJACENT = frozenset("AW")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import Accent, Frac, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.quantities import terms
 
 _SIZES = names.SIZE_BASES | frozenset("KMkpr")

@@ -25,9 +25,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, identity, label_letters, points, scripts
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import identity, label_letters, points
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define, Range, Statement
+from notes2code.meaning.stated import Define, Range, Statement
 
 
 def find_binders(seen: Survey, nodes: Nodes) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from notes2code.latex.tree import Dots, Group, Juxt, Node, Nodes
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 
 

@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
 
 _MANY = {"N": "in", "M": "im", "B": "bi", "n": "i", "m": "i"}

@@ -24,8 +24,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define
 
 _COUNTS = frozenset("BCDLNT")
 """Capitals that count something where nothing but they are multiplied, as in ``6ND``."""

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.latex.words import RATES
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import ahead, binders, scripts
 from notes2code.meaning.overview.quantities import terms
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading import ahead
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:

@@ -18,8 +18,8 @@ from notes2code.latex.tree import (
     children,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, roots, scripts
-from notes2code.meaning.reading.stated import Range
+from notes2code.meaning.notation import binders, roots, scripts
+from notes2code.meaning.stated import Range
 
 
 @dataclass(slots=True)

@@ -25,9 +25,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import (
     averages,
-    binders,
+    bare_sums,
     costs,
     counting,
     decays,
@@ -43,14 +44,12 @@ from notes2code.meaning.overview import (
     means,
     points,
     returns,
-    scripts,
     updates,
 )
 from notes2code.meaning.overview.quantities import quantities
 from notes2code.meaning.overview.survey import Survey, used
-from notes2code.meaning.reading import bare_sums
-from notes2code.meaning.reading.stated import Declare, Define, Range, Statement
 from notes2code.meaning.scope import EMPTY, Scope
+from notes2code.meaning.stated import Declare, Define, Range, Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex.tree import Infix, Name, Node
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.overview.scripts import Use
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.said_kinds import Said, said
 from notes2code.meaning.scope import Shape

@@ -17,7 +17,7 @@ from notes2code.diagnostics import ProblemError
 from notes2code.latex import parse
 from notes2code.latex.tree import Dots, Group, Node, Script
 from notes2code.meaning import names
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.prose import kind_words as words
 from notes2code.meaning.prose.kind_words import Noun
 from notes2code.records import dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.latex.tree import Dots, Group, Name, Node, Relation, Script
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation.scripts import is_name
 
 
 def stated(node: Node) -> tuple[Node, ...]:

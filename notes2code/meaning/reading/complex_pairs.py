@@ -21,8 +21,8 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning.overview import roots, scripts
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.notation import roots, scripts
+from notes2code.meaning.stated import Define, Statement
 
 Pair = tuple[Node, Node]
 """The real and the imaginary part."""

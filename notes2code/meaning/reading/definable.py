@@ -23,8 +23,8 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation.scripts import is_name
 
 
 def definable(node: Node) -> bool:

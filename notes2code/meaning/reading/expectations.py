@@ -25,8 +25,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.notation import binders
+from notes2code.meaning.stated import Define, Statement
 
 
 def of_losses(

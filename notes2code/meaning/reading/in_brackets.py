@@ -25,8 +25,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
-from notes2code.meaning.overview.scripts import is_name
+from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import is_name
 
 
 def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:

@@ -28,8 +28,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading.stated import Define, Statement, rewritten
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 TIES = "of equal elements all are among the largest, also where these are more than are asked for"
 

@@ -29,9 +29,9 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import IF
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 from notes2code.meaning.reading import ranges
-from notes2code.meaning.reading.stated import Define, Range, Statement
+from notes2code.meaning.stated import Define, Range, Statement
 
 _COMPARES = frozenset("<>≤≥≠=∼≡")
 _ALL = frozenset(["∀", "all", "each", "every", "any"])

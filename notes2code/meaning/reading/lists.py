@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Clause, Dots, Group, Node, Nodes, Relation, Script
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 
 def in_parentheses(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning.names import label
-from notes2code.meaning.overview import scripts
+from notes2code.meaning.notation import scripts
 from notes2code.meaning.reading import primed
 
 _OF_SEVERAL = frozenset(["sum", "prod", "max", "min"])

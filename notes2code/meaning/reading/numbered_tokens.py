@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     rewritten,
     walk,
 )
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 
 
 def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:

@@ -16,8 +16,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import IF
-from notes2code.meaning.overview import scripts
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.stated import Define, Statement
 
 _EVEN = frozenset("even 偶数 짝수 gerade par четно чётно чётное четное paire".split())
 _ODD = frozenset("odd 奇数 홀수 ungerade impar нечетно нечётно нечётное нечетное impaire".split())

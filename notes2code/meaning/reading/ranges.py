@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.latex.tree import Clause, Dots, Group, Juxt, Name, Node, Num, Relation
 from notes2code.meaning import names
-from notes2code.meaning.reading.stated import Range
+from notes2code.meaning.stated import Range
 
 
 def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:

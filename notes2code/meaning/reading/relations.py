@@ -26,17 +26,11 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import CALLED
 from notes2code.meaning import names
-from notes2code.meaning.overview.scripts import is_name
-from notes2code.meaning.reading import braces, derivatives
+from notes2code.meaning.notation import derivatives
+from notes2code.meaning.notation.scripts import is_name
+from notes2code.meaning.reading import braces
 from notes2code.meaning.reading.definable import definable, spread, steps_above
-from notes2code.meaning.reading.stated import (
-    EXAMPLE,
-    OPERATOR,
-    Declare,
-    Define,
-    Fact,
-    Statement,
-)
+from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
 

@@ -26,8 +26,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
-from notes2code.meaning.reading.stated import Define, Statement, rewritten
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define, Statement, rewritten
 
 
 def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:

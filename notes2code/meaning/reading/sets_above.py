@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     rewritten,
     walk,
 )
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 
 
 def as_members(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:

@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     rewritten,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 
 
 def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:

@@ -21,8 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import functions
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, functions, scripts
 
 _TIME = "t"
 

@@ -30,10 +30,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
+from notes2code.meaning.notation import ahead
+from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.overview import means
-from notes2code.meaning.overview.scripts import is_name
 from notes2code.meaning.reading import (
-    ahead,
     braces,
     in_brackets,
     in_parentheses,
@@ -52,7 +52,7 @@ from notes2code.meaning.reading import (
     windows,
 )
 from notes2code.meaning.reading.one_line import tabled
-from notes2code.meaning.reading.stated import Define, Fact, Range, Statement
+from notes2code.meaning.stated import Define, Fact, Range, Statement
 
 MAX_SIDES = 200
 """Statements, and sides of equations, in one formula."""

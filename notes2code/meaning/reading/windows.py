@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.latex.tree import Big, Clause, Group, Name, Node, Nodes, Relation, rebuilt, walk
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 from notes2code.meaning.reading import in_brackets, primed
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Accent, Big, Juxt, Name, Node, Script, children, rebuilt, walk
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 Unwritten = Mapping[str, tuple[str, ...]]
 """The letters that names have as indices, without writing them, wherever these are at hand."""

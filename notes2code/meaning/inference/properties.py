@@ -22,13 +22,12 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import functions
-from notes2code.meaning.overview import binders, roots, scripts
+from notes2code.meaning.inference import targets
+from notes2code.meaning.notation import binders, functions, roots, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading import targets
 from notes2code.meaning.reading.relations import is_growth
-from notes2code.meaning.reading.stated import OPERATOR, Define, Fact, Statement
+from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
 
 
 def remark(defines: Sequence[Define], seen: Survey, declared: Set[str]) -> Problem | None:

@@ -30,7 +30,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.overview import groups
+from notes2code.meaning.notation import groups
 from notes2code.records import dataclass
 
 HEAD = "h"

@@ -24,8 +24,8 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import groups, scripts
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.notation import groups, scripts
+from notes2code.meaning.stated import Define
 
 
 def family_range(node: Script) -> Relation | None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, of_arrays, softmax
-from notes2code.meaning.inference.run import Run
-from notes2code.meaning.overview import scripts
 
 OF_NUMBERS = {
     "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
@@ -30,26 +27,6 @@ LEAKY = frozenset(["leakyrelu", "lrelu"])
 """Activations that let a share of negative numbers through."""
 
 
-def builtin(name: str) -> str | None:
-    """What a name stands for that everybody knows, in one spelling."""
-    plain = name.replace("_", "").lower()
-    if plain in OF_NUMBERS:
-        return OF_NUMBERS[plain]
-    if plain in LEAKY:
-        return plain
-    if plain in of_arrays.BY_NAME or plain in of_arrays.REDUCTIONS:
-        return plain
-    if plain.startswith(("swish", "linear")) or softmax.is_softmax(name):
-        return plain
-    return None
-
-
 def is_known(name: str) -> bool:
     """Whether everybody knows a function by its name: the softmax, or one of numbers."""
     return name.lower() in names.FUNCTIONS or name.replace("_", "").lower() in OF_NUMBERS
-
-
-def is_unknown(run: Run, use: scripts.Use) -> bool:
-    """Whether neither the notes nor the field say what a function is."""
-    named = use.name in run.defined or use.name in GREEK_FUNCTIONS
-    return not (named or applying.known(run, use.name) is not None or builtin(use.name))

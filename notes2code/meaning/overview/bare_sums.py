@@ -24,9 +24,9 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders
+from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.quantities import terms
-from notes2code.meaning.reading.stated import Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 _WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])
 """Letters of weights, of which there is one for each of what is added up."""

@@ -9,9 +9,9 @@ from itertools import pairwise
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.overview import binders, scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.reading.stated import Define
+from notes2code.meaning.stated import Define
 
 
 @dataclass(slots=True)
