@@ -40,7 +40,7 @@ def disagreements(compiled: Iterable[Compiled], linker: Linker) -> dict[Entry, P
 
 def _ranks(one: Compiled, linker: Linker) -> Iterable[tuple[str, int, int]]:
     """The arrays that a formula is given: their names, their indices there, and their ranks."""
-    seen = linker.parsed[one.entry].seen
+    seen = linker.formulas.parsed[one.entry].seen
     if one.equation is None or seen is None:
         return
     for given in one.equation.inputs:

@@ -65,9 +65,9 @@ class Compiler:
     busy: set[Entry] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for name, entry in self.linker.functions_defined():
+        for name, entry in self.linker.formulas.functions_defined():
             if self.library.knows(name) and self._by_itself(entry).recognised is None:
-                self.linker.strange.add(entry)
+                self.linker.formulas.strange.add(entry)
 
     def compiled(self, entry: Entry) -> Compiled:
         """One formula. One that is no component reads its inputs as the note defines them."""
@@ -99,7 +99,7 @@ class Compiler:
             compiled = self._as_named(compiled)
         if compiled.status == "formula":
             compiled = self._as_defined(compiled)
-        tree = self.linker.parsed[entry].tree
+        tree = self.linker.formulas.parsed[entry].tree
         if tree is not None and compiled.status != "rejected":
             slips = wrong_results(entry.latex, tree, self.library.scope)
             compiled = replace(compiled, problems=(*compiled.problems, *slips))
@@ -127,7 +127,8 @@ class Compiler:
     def _as_used(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry
         own = self.alone[entry]
-        typed = as_used(self.linker, entry, own, self._using(entry, self.linker.behind(entry)))
+        behind = self._using(entry, self.linker.formulas.behind(entry))
+        typed = as_used(self.linker, entry, own, behind)
         if typed is own:
             return compiled
         self.alone[entry] = typed
@@ -136,7 +137,8 @@ class Compiler:
     def _as_named(self, compiled: Compiled) -> Compiled:
         entry = compiled.entry
         own = self.alone[entry]
-        typed = as_named(self.linker, entry, own, self._using(entry, self.linker.beside(entry)))
+        beside = self._using(entry, self.linker.formulas.beside(entry))
+        typed = as_named(self.linker, entry, own, beside)
         if typed is own:
             return compiled
         self.alone[entry] = typed
@@ -158,10 +160,10 @@ class Compiler:
 
     def _using(self, entry: Entry, others: Iterable[Entry]) -> Iterator[tuple[Entry, Typed]]:
         """Those of other formulas that name what a formula defines."""
-        defined = self.linker.parsed[entry].arrays
+        parsed = self.linker.formulas.parsed
         for other in others:
-            mentioned = self.linker.parsed[other].mentioned - self.linker.parsed[other].arrays
-            if mentioned & defined:
+            mentioned = parsed[other].mentioned - parsed[other].arrays
+            if mentioned & parsed[entry].arrays:
                 self._by_itself(other)
                 if other in self.alone and self.alone[other].equation is not None:
                     yield other, self.alone[other]
@@ -246,7 +248,7 @@ class Compiler:
         assert own.equation is not None
         if not own.equation.name and own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
             return []
-        tree, whole = self.linker.parsed[entry].tree, Span(0, len(entry.latex))
+        tree, whole = self.linker.formulas.parsed[entry].tree, Span(0, len(entry.latex))
         assert tree is not None and meant is not None
         found = recognise(meant, self.library)
         if found is not None and found.form.of_heads:
@@ -260,7 +262,7 @@ class Compiler:
         roles = recognised.found.roles
         arrays = [roles[role].array for role in recognised.component.learned if role in roles]
         names = {name for array in arrays for name in (array, array.lower(), array.upper())}
-        return bool(self.linker.nearest(entry, sorted(names), "arrays", within=1))
+        return bool(self.linker.formulas.nearest(entry, sorted(names), "arrays", within=1))
 
     def _best(
         self, entry: Entry, found: Linked, pinned: Set[str]
@@ -298,7 +300,7 @@ class Compiler:
         wanted = [{role.array, f"{role.array}_squared"} for role in roles]
         given = {one.name for one in alone.equation.inputs}
         for uses in self.linker.linked(entry):
-            said = {use: self.linker.parsed[use].arrays for use in uses}
+            said = {use: self.linker.formulas.parsed[use].arrays for use in uses}
             mine = tuple(use for use in uses if any(names & said[use] for names in wanted))
             if not all(any(names & said[use] for use in mine) for names in wanted):
                 continue
@@ -326,7 +328,8 @@ class Compiler:
 
     def _arrays(self, entries: Sequence[Entry]) -> frozenset[str]:
         """The arrays that some formulas define."""
-        return frozenset(name for entry in entries for name in self.linker.parsed[entry].arrays)
+        parsed = self.linker.formulas.parsed
+        return frozenset(name for entry in entries for name in parsed[entry].arrays)
 
     def _piece_of(self, entry: Entry) -> str:
         """The component that a formula is a piece of, by name; "" if it is of none, or that is
@@ -341,11 +344,11 @@ class Compiler:
         roles = recognised.found.roles
         for role in recognised.form.defined:
             array = roles[role].array
-            near = self.linker.nearest(entry, [array], "arrays", within=2).get(array, [])
+            near = self.linker.formulas.nearest(entry, [array], "arrays", within=2).get(array, [])
             if not near or self._piece_of(near[0]) not in recognised.component.roles[role]:
                 return False
         heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
-        defined = self.linker.nearest(entry, sorted(heads), "arrays", within=1)
+        defined = self.linker.formulas.nearest(entry, sorted(heads), "arrays", within=1)
         return all(
             self._is_of_heads(others[0], _joined_axis(recognised.equation, head))
             for head, others in defined.items()
@@ -413,8 +416,8 @@ class Compiler:
                 named |= dict.fromkeys(self._arrays([other]), kind_of)
         near: dict[str, list[Entry]] = {}
         for one in (*sorted(used, key=lambda other: other.order), entry):
-            mentioned = sorted(self.linker.parsed[one].mentioned)
-            near |= self.linker.nearest(one, mentioned, "functions", within=2)
+            mentioned = sorted(self.linker.formulas.parsed[one].mentioned)
+            near |= self.linker.nearest_functions(one, mentioned)
         for name, others in near.items():
             for other in others:
                 if other in self.reading or len(self.reading) > MAX_CHAIN:

@@ -182,7 +182,7 @@ class _Planner:
             if stack is None or draft.compiled is None or self._of(stack):
                 continue
             read = (draft.compiled.entry, *draft.compiled.uses)
-            if any(self.compiler.linker.parsed[entry].states for entry in read):
+            if any(self.compiler.linker.formulas.parsed[entry].states for entry in read):
                 named = [replace(source, latex="") for source in draft.sources]
                 self.drafts.append(_Draft(stack, textbook(stack, self.library), None, named))
 
@@ -288,8 +288,8 @@ class _Planner:
             return ()
         entry, linker = draft.compiled.entry, self.compiler.linker
         found = dict.fromkeys(draft.compiled.uses)
-        for name in sorted(linker.called(entry)):
-            for other in linker.defining(entry, name, "functions", within=1)[:1]:
+        for name in sorted(linker.formulas.called(entry)):
+            for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
                 if self.compiler.compiled(other) in draft.members:
                     found[other] = None
         return tuple(other.latex for other in found)
@@ -303,7 +303,7 @@ class _Planner:
         called = (name for role, name in draft.recognised.functions.items() if roles.get(role))
         for name in called:
             entry = draft.compiled.entry
-            defining = self.compiler.linker.defining(entry, name, "functions", within=2)
+            defining = self.compiler.linker.formulas.defining(entry, name, "functions", within=2)
             if defining and self.compiler.compiled(defining[0]).recognised is None:
                 return f"it calls `{name}`, and no class computes what the notes define as that"
         return ""
@@ -350,8 +350,8 @@ class _Planner:
         """The nearest formula that defines a function which a formula calls, or one that it is
         read with, if one does."""
         linker, mine = self.compiler.linker, (compiled.entry, *compiled.uses)
-        caller = next((one for one in mine if function in linker.called(one)), compiled.entry)
-        found = linker.nearest(caller, [function], "functions", within=2)
+        calling = (one for one in mine if function in linker.formulas.called(one))
+        found = linker.nearest_functions(next(calling, compiled.entry), [function])
         near = map(self.compiler.compiled, found.get(function, []))
         return next((other for other in near if other.status in ("component", "formula")), None)
 
@@ -417,7 +417,8 @@ class _Planner:
         """The draft of the formula that defines an array which a draft's formula has."""
         if draft.compiled is None:
             return None
-        found = self.compiler.linker.nearest(draft.compiled.entry, [array], "arrays", within=2)
+        formulas = self.compiler.linker.formulas
+        found = formulas.nearest(draft.compiled.entry, [array], "arrays", within=2)
         members = {self.compiler.compiled(entry) for entry in found.get(array, ())}
         return next((d for d in self.drafts if not members.isdisjoint(d.members)), None)
 

@@ -28,16 +28,16 @@ def contradictions(
     defined anew behind it. A nearer one is what is meant.
     """
     yield from layouts.turned(linker, entry)
-    for name in sorted(linker.called(entry)):
-        defining = linker.defining(entry, name, "functions", within=2)
+    for name in sorted(linker.formulas.called(entry)):
+        defining = linker.formulas.defining(entry, name, "functions", within=2)
         rejected = linker.rejected(entry, defining)
         if rejected is not None:
             yield _rejected(entry, name, rejected)
         else:
             yield from _differing(linker, entry, name, defining, same)
     for user in (entry, *uses):
-        for name in sorted(linker.parsed[user].mentioned):
-            defining = linker.defining(user, name, "arrays", within=1)
+        for name in sorted(linker.formulas.parsed[user].mentioned):
+            defining = linker.formulas.defining(user, name, "arrays", within=1)
             if defining and defining[0] in uses and user is not defining[0]:
                 yield from _differing(linker, user, name, defining, same)
 
@@ -52,12 +52,12 @@ def _differing(
     taken, meant = next(general, (None, None))
     if taken is None or meant is None:
         return
-    near = linker.distance(entry, taken)
+    near = linker.formulas.distance(entry, taken)
     usual = linker.base.field.get(name.replace("_", "").lower())
     if near[0] == 2 and usual is not None and same(meant, usual):
         return  # what everybody knows by the name
     for other, equation in islice(general, MAX_COMPARED):
-        if linker.distance(entry, other)[:2] != near[:2]:
+        if linker.formulas.distance(entry, other)[:2] != near[:2]:
             return
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"

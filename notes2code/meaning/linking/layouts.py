@@ -17,7 +17,7 @@ from notes2code.meaning.stated import Define
 
 def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:
     """A warning at each product of queries and keys that are defined as columns."""
-    mine = linker.parsed[entry]
+    mine = linker.formulas.parsed[entry]
     for node in mine.seen.nodes.of(Juxt) if mine.seen is not None else ():
         for query, key in pairwise(node.factors):
             if not isinstance(query, Name) or not scripts.is_transposed(key):
@@ -36,9 +36,9 @@ def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:
 
 def _defining(linker: Linker, entry: Entry, name: str) -> Parsed:
     """The formula that defines a name: the one that uses it, or the nearest."""
-    mine = linker.parsed[entry]
-    near = linker.nearest(entry, [name], "arrays", within=1)
-    return mine if name in mine.arrays or name not in near else linker.parsed[near[name][0]]
+    parsed = linker.formulas.parsed
+    near = linker.formulas.nearest(entry, [name], "arrays", within=1)
+    return parsed[entry if name in parsed[entry].arrays or name not in near else near[name][0]]
 
 
 def _is_of_columns(parsed: Parsed, name: str) -> bool:

@@ -42,9 +42,9 @@ def as_defined(
     """A formula typed alone, but for the ranks of its inputs, which are as the note's definitions
     have them; it is rejected where it cannot be read so. ``equation_of`` gives what a definition
     computes, if that is known."""
-    tree = linker.parsed[entry].tree
+    tree = linker.formulas.parsed[entry].tree
     assert own.equation is not None and tree is not None
-    seen = linker.parsed[entry].seen
+    seen = linker.formulas.parsed[entry].seen
     assert seen is not None
     scope = linker.scope(entry)
     kinds = linker.kinds[entry]
@@ -60,17 +60,17 @@ def as_defined(
         and one.name not in seen.elements
         and not (one.name in seen.moves and len(one.shape) > 1)
     }
-    every = linker.same_indices(entry, given)
+    every = linker.formulas.same_indices(entry, given)
     pairs = dict(_opposites(linker, every))
     opposites = pairs.keys() | pairs.values() | set(_gates(every, equation_of))
     defining = {
         name: other
         for name, other in every.items()
-        if name not in kinds or linker.distance(entry, other)[0] == 0  # else the kind is nearer
+        if name not in kinds or linker.formulas.are_beside(entry, other)  # else the kind is nearer
         if name not in weights or not _is_softmax(equation_of(other))
         if not (given[name] and _is_of_any_kind(equation_of(other)))
     }
-    same = {own.equation.name} - linker.parsed[entry].arrays  # the x of x = Dropout(x)
+    same = {own.equation.name} - linker.formulas.parsed[entry].arrays  # the x of x = Dropout(x)
     ranks = {} if same & defining.keys() else _joint(linker, entry, own, defining)
     apart = {name: other for name, other in defining.items() if ranks.get(name) != given[name]}
     by_themselves = _apart(linker, entry, apart, equation_of)
@@ -84,7 +84,7 @@ def as_defined(
     states = {
         name
         for name, other in defining.items()
-        if name in linker.parsed[other].states and ranks.get(name, 0) > given[name]
+        if name in linker.formulas.parsed[other].states and ranks.get(name, 0) > given[name]
     }
     ranks = {
         name: rank
@@ -119,16 +119,16 @@ def _rows(
 ) -> Iterator[tuple[str, int]]:
     """The ``H_i^{(k)}`` of an array that the note defines by its elements ``H_{ij}^{(k)}``, and
     is taken for a number by custom: a row of it."""
-    mine = linker.parsed[entry]
+    mine = linker.formulas.parsed[entry]
     assert mine.seen is not None and mine.tree is not None
     numbers = sorted(name for name, rank in given.items() if rank == 0)
-    for name, others in linker.nearest(entry, numbers, "arrays", within=1).items():
+    for name, others in linker.formulas.nearest(entry, numbers, "arrays", within=1).items():
         equation = equation_of(others[0])
         if equation is None or equation.name != name or others[0] is entry:
             continue
         letters = [index.letter for index in equation.value.indices]
         used = letters_on(name, mine.tree, mine.seen)
-        whole = linker.parsed[others[0]].indexed.get(name)
+        whole = linker.formulas.parsed[others[0]].indexed.get(name)
         elements = whole is not None and whole.letters == {*letters}
         if elements and 0 < len(used) == len(letters) - 1 and used == {*letters[:-1]}:
             yield name, 1
@@ -149,15 +149,16 @@ def _gates(
 def _opposites(linker: Linker, defining: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
     """The f and the g of ``f = 1 - g``, where a formula has both: the two halves of a gate. The
     weights of a softmax are none."""
+    parsed = linker.formulas.parsed
     for name, other in defining.items():
-        seen, stated = linker.parsed[other].seen, linker.parsed[other].stated
+        seen, stated = parsed[other].seen, parsed[other].stated
         for statement in stated if seen is not None else ():
             match statement:
                 case Define(target, (Infix("-", Num("1"), gate), *_)) if is_name(gate):
                     assert seen is not None
                     of = seen.use(gate).name
                     mine = is_name(target) and target is not None and seen.use(target).name == name
-                    made = linker.parsed[defining[of]].called if of in defining else {"softmax"}
+                    made = parsed[defining[of]].called if of in defining else {"softmax"}
                     if mine and not any(map(is_softmax, made)):
                         yield name, of
 
@@ -169,8 +170,8 @@ def as_used(
     e_i`` before ``y = W z`` is a vector, and so are the e_i, by custom numbers. ``users`` are the
     formulas behind it, as they are alone."""
     assert own.equation is not None
-    name, tree, scope = own.equation.name, linker.parsed[entry].tree, linker.scope(entry)
-    indexed = linker.parsed[entry].indexed.get(name)
+    name, tree, scope = own.equation.name, linker.formulas.parsed[entry].tree, linker.scope(entry)
+    indexed = linker.formulas.parsed[entry].indexed.get(name)
     if indexed is None or tree is None or name in scope.shapes:
         return own
     users = list(users)
@@ -206,11 +207,11 @@ def as_named(
     as the formulas around it have that name: the γ_t of ``S_t = γ_t S_{t-1} + k_t v_t^⊤`` is a
     number. What the function is given stays what it is. ``others`` are those that use the name, as
     they are alone."""
-    equation, tree, scope = own.equation, linker.parsed[entry].tree, linker.scope(entry)
+    equation, tree, scope = own.equation, linker.formulas.parsed[entry].tree, linker.scope(entry)
     if equation is None or tree is None or not isinstance(equation.value.body, Call):
         return own
     name, function = equation.name, equation.value.body.function
-    indexed = linker.parsed[entry].indexed.get(name)
+    indexed = linker.formulas.parsed[entry].indexed.get(name)
     unknown = any(one.name == function and one.kind == "function" for one in equation.inputs)
     if indexed is None or not unknown or name in scope.shapes:
         return own
@@ -232,7 +233,7 @@ def _ranks(equation: Equation) -> dict[str, int]:
 
 def _used_rank(linker: Linker, entry: Entry, typed: Typed, name: str) -> Iterator[int]:
     """The axes that each element of an input has in a formula."""
-    seen = linker.parsed[entry].seen
+    seen = linker.formulas.parsed[entry].seen
     if typed.equation is not None and seen is not None and name in seen.counted:
         ranks = _ranks(typed.equation)
         if name in ranks:
@@ -290,7 +291,7 @@ def _unlike(entry: Entry, name: str, kind: Shape, rank: int, help_text: str) -> 
 def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Problem]:
     """A warning where a formula defines something else than what prose says its name is."""
     kind = linker.kinds[entry].get(equation.name)
-    indexed = linker.parsed[entry].indexed.get(equation.name)
+    indexed = linker.formulas.parsed[entry].indexed.get(equation.name)
     if kind is None or indexed is None or kind.indexed not in (None, indexed.written):
         return
     rank = _element_rank(equation.value, indexed.letters)
@@ -301,8 +302,8 @@ def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Pr
 def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Problem]:
     """A note on ``p_i = softmax(z_i / T)`` where nothing in the note tells whether z_i is a vector,
     one of several, or the entry of one."""
-    seen = linker.parsed[entry].seen
-    indexed = linker.parsed[entry].indexed.get(equation.name)
+    seen = linker.formulas.parsed[entry].seen
+    indexed = linker.formulas.parsed[entry].indexed.get(equation.name)
     body = equation.value.body
     if seen is None or indexed is None or not isinstance(body, Softmax):
         return
@@ -315,7 +316,8 @@ def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[P
     if letter not in indexed.letters & {*"ijk"}:
         return
     name = arrays[0].array
-    told = name in linker.scope(entry).shapes or linker.nearest(entry, [name], "arrays", within=1)
+    near = linker.formulas.nearest(entry, [name], "arrays", within=1)
+    told = near or name in linker.scope(entry).shapes
     if name.islower() and not told and not seen.is_bold(name):
         text = f"`{name}_{letter}` is taken for a vector, one for each `{letter}`"
         hint = "write `\\mathrm{softmax}(z)_i` for an entry of a softmax"
@@ -346,7 +348,7 @@ def _joint(
     joint = linker.together(entry, own, uses) if uses else None
     if joint is None or joint.equation is None:
         return {}
-    mine = linker.parsed[entry].indexed.get(own.equation.name)
+    mine = linker.formulas.parsed[entry].indexed.get(own.equation.name)
     letters = frozenset[str]() if mine is None else mine.letters
     if _letters(own.equation.value, letters) != _letters(joint.equation.value, letters):
         return {}
@@ -354,7 +356,7 @@ def _joint(
     return {
         name: _element_rank(arrays[name], indexed.letters)
         for name, other in defining.items()
-        if name in arrays and (indexed := linker.indexed(entry, other, name))
+        if name in arrays and (indexed := linker.formulas.indexed(entry, other, name))
     }
 
 
@@ -367,7 +369,7 @@ def _apart(
     """The ranks as each definition has them by itself."""
     ranks: dict[str, int] = {}
     for name, other in defining.items():
-        equation, indexed = equation_of(other), linker.indexed(entry, other, name)
+        equation, indexed = equation_of(other), linker.formulas.indexed(entry, other, name)
         if equation is not None and equation.name == name and indexed is not None:
             ranks[name] = _element_rank(equation.value, indexed.letters)
     return ranks

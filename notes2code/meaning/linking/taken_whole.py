@@ -25,7 +25,7 @@ def taken_whole(
     """A warning for each input of which a formula takes more than its section defines.
     ``equation_of`` gives what a formula computes, if that is known."""
     given = sorted(one.name for one in equation.inputs if one.shape)
-    for name, others in linker.nearest(entry, given, "arrays", within=0).items():
+    for name, others in linker.formulas.nearest(entry, given, "arrays", within=0).items():
         made = equation_of(others[0])
         if made is None or condition_of(made.value.body) is None:
             continue
@@ -42,11 +42,11 @@ def taken_whole(
 def one_of_several(linker: Linker, entry: Entry, equation: ir.Equation) -> Iterator[Problem]:
     """A warning for each number of which the section says what several are, by an index that this
     formula does not have: the θ of ``x \\cos θ`` beside ``θ_i = b^{-2i/d}``."""
-    seen = linker.parsed[entry].seen
+    seen = linker.formulas.parsed[entry].seen
     numbers = [one.name for one in equation.inputs if one.kind == "array" and not one.shape]
     given = sorted(set(numbers) - {*equation.parameters})
-    for name, others in linker.nearest(entry, given, "arrays", within=0).items():
-        indexed = linker.indexed(entry, others[0], name)
+    for name, others in linker.formulas.nearest(entry, given, "arrays", within=0).items():
+        indexed = linker.formulas.indexed(entry, others[0], name)
         alone = seen is not None and seen.written.get(name) == {0}
         if alone and indexed is not None and indexed.letters and others[0] is not entry:
             letter = min(indexed.letters)

@@ -1,0 +1,104 @@
+"""Which formulas a formula refers to: those that define the arrays in it, and those in these."""
+
+from __future__ import annotations
+
+from notes2code.meaning.linking.declarations import Declarations
+from notes2code.meaning.linking.entries import Entry, Parsed, family
+from notes2code.meaning.linking.formulas import Formulas
+from notes2code.meaning.notation import functions
+
+
+def linked(formulas: Formulas, declarations: Declarations, entry: Entry) -> list[tuple[Entry, ...]]:
+    """The formulas that a formula refers to: those of the whole note, those of its section; and
+    without those that make states step by step, which may be given as a whole."""
+    found = {_definitions(formulas, declarations, entry, within): None for within in (1, 0)}
+    for uses in list(found):
+        found[tuple(use for use in uses if not formulas.parsed[use].states)] = None
+    return [uses for uses in found if uses]
+
+
+def _definitions(
+    formulas: Formulas, declarations: Declarations, entry: Entry, within: int
+) -> tuple[Entry, ...]:
+    """The formulas of the note, or of the section, that define arrays which this one refers
+    to, in order."""
+    needed: dict[Entry, None] = {}
+    pending = [entry]
+    while pending:
+        current = pending.pop()
+        mine = formulas.parsed[current]
+        # What the formula itself defines is that, and nothing that another calls so.
+        free = mine.mentioned - mine.arrays - mine.parameters - formulas.parsed[entry].arrays
+        free -= mine.called & functions.GREEK_FUNCTIONS.keys()  # σ(x) is no deviation times x
+        # The m of Q ∈ ℝ^{n×m} is its size, though m = d / h.
+        free -= _axes(formulas, declarations, current)
+        # The h_N of one formula is the last state of the recursion h_l of another.
+        states = formulas.states.get(entry.note, set()) - mine.arrays
+        free |= {name for name in map(family, mine.mentioned) if name in states}
+        for name, others in formulas.nearest(current, free, "arrays", within).items():
+            other = others[0]
+            theirs = formulas.parsed[other]
+            if _is_of_tokens(name, mine, theirs):
+                continue
+            if _is_given(name, formulas.parsed[entry], theirs):
+                continue
+            if _is_another_of_many(formulas, name, current, other):
+                continue
+            if other is not entry and other not in needed:
+                needed[other] = None
+                pending.append(other)
+    for other in _other_halves(formulas, entry):
+        needed[other] = None
+    return tuple(sorted(needed, key=lambda e: e.order))
+
+
+def _axes(formulas: Formulas, declarations: Declarations, entry: Entry) -> set[str]:
+    """The names of the axes that are declared of what a formula names."""
+    named = formulas.parsed[entry].mentioned
+    shapes = declarations.shapes(entry).items()
+    mine = (shape for name, shape in shapes if named & {name, family(name)})
+    return {str(axis) for shape in mine for axis in shape.axes}
+
+
+def _is_given(name: str, mine: Parsed, theirs: Parsed) -> bool:
+    """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X
+    is elsewhere; the ``Q_i = Q W_i`` of each head is made of the Q that is given."""
+    indexed = theirs.indexed.get(name)
+    return name in mine.parameters and (indexed is None or not indexed.written)
+
+
+def _is_of_tokens(name: str, mine: Parsed, theirs: Parsed) -> bool:
+    """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
+    of_heads, of_these = mine.indexed.get("head"), theirs.indexed.get(name)
+    if of_heads is None or of_these is None or name not in ("Q", "K", "V"):
+        return False
+    return bool(of_these.letters) and of_these.letters != of_heads.letters
+
+
+def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entry) -> bool:
+    """Whether the slope m of ``b_{ij} = m (j - i)`` is none of the m_j that a section behind
+    it defines."""
+    mine, indexed = formulas.parsed[entry].seen, formulas.parsed[other].indexed.get(name)
+    if mine is None or indexed is None or not indexed.written:
+        return False
+    behind = other.section != entry.section and other.order > entry.order
+    return behind and mine.written.get(name) == {0}
+
+
+def _other_halves(formulas: Formulas, entry: Entry) -> list[Entry]:
+    """The formulas that define the odd columns where this one defines the even ones."""
+    mine = formulas.parsed[entry].halves
+    missing = {(name, 1 - half) for name, half in mine} - mine
+    found = formulas.nearest(entry, sorted(name for name, _ in missing), "halves", within=1)
+    others = (
+        next(
+            (
+                other
+                for other in found.get(name, ())
+                if (name, half) in formulas.parsed[other].halves
+            ),
+            None,
+        )
+        for name, half in sorted(missing)
+    )
+    return [other for other in others if other is not None]
