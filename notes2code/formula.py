@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from notes2code.components.compiling import Compiled, Compiler, shown_settings
+from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
+from notes2code.components.own_sizes import shown_settings
 from notes2code.diagnostics import Problem, Severity
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from notes2code import faults
-from notes2code.components import settings
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library
-from notes2code.components.misnamed import misnamed
-from notes2code.components.proofs import same_value, sees_later
+from notes2code.components.library import Library
+from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.unusual import acausal, unusual
 from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
-from notes2code.meaning.ir import Cases, Equation, Expr, Idx, Lambda, Ref, Size, rebuild, walk
+from notes2code.meaning.ir import Cases, Equation, Idx, Lambda, Ref, walk
 from notes2code.meaning.linking.contradictions import contradictions
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
@@ -153,7 +151,7 @@ class Compiler:
         problems = self._problems(entry, typed, ())
         found = self._recognised(entry, typed.equation, {}, frozenset())
         if found is not None and found.form.of_heads:
-            problems.extend(_unusual(found, entry, self.library))
+            problems.extend(unusual(found, entry, self.library))
             return Compiled(entry, "component", found.equation, found, _unique(problems))
         problems += self._doubts(entry, typed, typed.equation)
         return replace(compiled, equation=typed.equation, problems=_unique(problems))
@@ -205,10 +203,10 @@ class Compiler:
             for problem in problems
             if not _is_met(problem, recognised)
         ]
-        problems.extend(_unusual(recognised, entry, self.library))
+        problems.extend(unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
-        if any(_sees_later(recognised, one.causal) for one in (recognised.component, *tagged)):
-            problems.append(_not_causal(entry))
+        for one in (recognised.component, *tagged):
+            problems.extend(acausal(recognised, one.causal, entry))
         return Compiled(
             entry, "component", recognised.equation, recognised, _unique(problems), used
         )
@@ -454,142 +452,6 @@ def _only_batched(whole: Recognised, alone: Recognised | None) -> bool:
         return False
     axes, mine = whole.equation.value.indices, alone.equation.value.indices
     return len(axes) > len(mine) == len(whole.form.pattern.value.indices)
-
-
-def _unusual(recognised: Recognised, entry: Entry, library: Library) -> list[Problem]:
-    """Warnings for settings that are not what the field does."""
-    expected = shown_settings(textbook(recognised.component, library))
-    problems: list[Problem] = []
-    values = recognised.found.roles.get("v")
-    if recognised.component.family == "attention" and values and values.array.startswith("W"):
-        problems.append(
-            warning(
-                "N2C050",
-                f"the values are the weight `{values.array}` itself",
-                Span(0, len(entry.latex)),
-                "values are usually made with it, as `XW^V`; the code computes what is written",
-            )
-        )
-    for doubt in filter(None, (*misnamed(recognised, library), _is_paired(recognised))):
-        problems.append(warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN))
-    stated = settings.uncapped(recognised.settings)
-    cosine = settings.is_cosine(stated)
-    for name, setting in recognised.component.settings.items():
-        value = stated.get(name)
-        if not setting.unusual or (name in ("scale", "score") and cosine):
-            continue
-        if name == "scale" and value is not None and settings.is_of_joined_sizes(value.body):
-            continue
-        shown = settings.text(in_own_sizes(recognised, value)) if value is not None else "1"
-        usual = expected.get(name)
-        if (value is None and usual is None) or shown in (usual, *setting.usual):
-            continue
-        if value is None and (recognised.form.partial or not recognised.form.has(setting)):
-            continue
-        readable = "unusual" if " for " in shown else f"`{shown}`"  # sums are no note's own text
-        what = "is left out" if value is None else f"is {readable}"
-        problems.append(
-            warning(
-                "N2C050",
-                f"the {name} {what}: {setting.unusual}",
-                Span(0, len(entry.latex)),
-                "the code computes what is written; change the formula if that is not meant",
-            )
-        )
-    problems += [
-        warning("N2C050", f"the mask {what}", Span(0, len(entry.latex)), AS_WRITTEN)
-        for value in recognised.settings.values()
-        if (what := settings.misfilled(value))
-    ]
-    told = (settings.order_told(value) for value in recognised.settings.values())
-    problems += [
-        warning(
-            "N2C050",
-            f"the mask {what}: a causal mask hides what comes after each position, and no more",
-            Span(0, len(entry.latex)),
-            "the code computes what is written, and gives zeros where nothing is seen; "
-            "`j \\le i` keeps the keys j up to the query i",
-        )
-        for what in told
-        if what
-    ]
-    return problems
-
-
-def _is_paired(recognised: Recognised) -> str:
-    """That the scores of matrices Q and K are taken place by place: the keys of other places
-    count for nothing."""
-    equation = recognised.equation
-    sizes = [index.size for index in equation.value.indices]
-    shapes = {given.name: given.shape for given in equation.inputs if len(given.shape) == 2}
-    if len(sizes) != 1 or not {"Q", "K"} <= shapes.keys() or "v" in recognised.found.roles:
-        return ""
-    paired = all(size in shapes[name] for size in sizes for name in "QK")
-    return "each query is compared only with the key in its own place" if paired else ""
-
-
-def _sees_later(recognised: Recognised, role: str) -> bool:
-    """Whether a position of the sequence in a role changes what comes out at earlier ones."""
-    equation, found = recognised.equation, recognised.found
-    if role not in found.roles or 0 not in found.roles[role].axes:
-        return False
-    array, axis = found.roles[role].array, found.roles[role].axes.index(0)
-    rows = found.indices[recognised.form.pattern.value.indices[0]]
-    return sees_later(equation, rows, array, axis)
-
-
-def _not_causal(entry: Entry) -> Problem:
-    return warning(
-        "N2C050",
-        "each position sees those that come later: a decoder usually has a causal mask",
-        Span(0, len(entry.latex)),
-        "the code computes what is written; change the formula, or the attention that it calls, "
-        "if that is not meant",
-    )
-
-
-def shown_settings(recognised: Recognised) -> dict[str, str | None]:
-    """All settings of a recognised component as text, in the component's own names of sizes;
-    None for those left out."""
-    out: dict[str, str | None] = {}
-    for name in recognised.component.settings:
-        value = recognised.settings.get(name)
-        out[name] = None if value is None else settings.text(in_own_sizes(recognised, value))
-    return out
-
-
-def in_own_sizes(recognised: Recognised, value: Lambda) -> Lambda:
-    """A setting in the component's own sizes instead of the note's."""
-    return Lambda(value.indices, _resized(value.body, _own_sizes(recognised)))
-
-
-def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
-    """The component's sizes for the note's, by the axes of the inputs in its roles."""
-    shapes = {given.name: given.shape for given in recognised.equation.inputs}
-    sizes: dict[Size, Size] = {}
-    for given in recognised.form.equation.inputs:
-        role = recognised.found.roles.get(given.name)
-        if role is None or role.array not in shapes:
-            continue
-        for axis, theirs in zip(role.axes, shapes[role.array], strict=True):
-            mine = given.shape[axis] if axis >= 0 else None
-            if isinstance(mine, Size) and isinstance(theirs, Size):
-                sizes.setdefault(theirs, mine)
-    return sizes
-
-
-def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
-    if isinstance(expr, Size):
-        return sizes.get(expr, expr)
-    return rebuild(expr, lambda child: _resized(child, sizes))
-
-
-@cache
-def textbook(component: Component, library: Library) -> Recognised:
-    """The textbook's formula of a component, as if a note had written it."""
-    found = recognise(component.equation, library, among={component.name})
-    assert found is not None, component.name
-    return found
 
 
 def _is_met(problem: Problem, recognised: Recognised) -> bool:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence, Set
 
 from notes2code.components import settings
-from notes2code.components.compiling import in_own_sizes, shown_settings
 from notes2code.components.distances import PAIR, relative
+from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.recognise import Recognised
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Ref, Size, walk

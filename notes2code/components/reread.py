@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from notes2code.components.compiling import Compiled, Compiler, textbook
+from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Library, plain
+from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind, recognise
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Equation

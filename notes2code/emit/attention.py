@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from notes2code.components.around import HOLE
-from notes2code.components.compiling import in_own_sizes
 from notes2code.components.distances import relative
+from notes2code.components.own_sizes import in_own_sizes
 from notes2code.components.recognise import Recognised
 from notes2code.components.rows import rows_of
 from notes2code.emit.batched import Formula

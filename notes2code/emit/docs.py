@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from notes2code.components.compiling import in_own_sizes, shown_settings
+from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.plan import Part, Source
 from notes2code.emit.docstring import docstring_lines
 from notes2code.emit.prose import factor, term, words

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from notes2code.components.compiling import in_own_sizes
+from notes2code.components.own_sizes import in_own_sizes
 from notes2code.components.settings import CAUSAL
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError

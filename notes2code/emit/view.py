@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, TypeAlias
 
-from notes2code.components.compiling import in_own_sizes, shown_settings
+from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.plan import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from notes2code.compilation import Compilation, CompiledFormula
-from notes2code.components.compiling import shown_settings
+from notes2code.components.own_sizes import shown_settings
 from notes2code.diagnostics import Diagnostic
 from notes2code.inspection import drawings
 from notes2code.meaning import shapes

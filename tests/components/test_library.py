@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from notes2code.components.compiling import Compiler, shown_settings
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import Component, Form, library
+from notes2code.components.own_sizes import shown_settings
 from notes2code.components.pattern import kinds
 from notes2code.components.recognise import Recognised, recognise
 from notes2code.meaning import type_formula

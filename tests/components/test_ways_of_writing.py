@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from notes2code.components.compiling import Compiler, shown_settings
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
+from notes2code.components.own_sizes import shown_settings
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 

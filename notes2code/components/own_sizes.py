@@ -1,0 +1,55 @@
+"""The settings of a recognised component in the component's own names of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from notes2code.components import settings
+from notes2code.components.library import Component, Library
+from notes2code.components.recognise import Recognised, recognise
+from notes2code.meaning.ir import Expr, Lambda, Size, rebuild
+
+
+def shown_settings(recognised: Recognised) -> dict[str, str | None]:
+    """All settings of a recognised component as text, in the component's own names of sizes;
+    None for those left out."""
+    out: dict[str, str | None] = {}
+    for name in recognised.component.settings:
+        value = recognised.settings.get(name)
+        out[name] = None if value is None else settings.text(in_own_sizes(recognised, value))
+    return out
+
+
+def in_own_sizes(recognised: Recognised, value: Lambda) -> Lambda:
+    """A setting in the component's own sizes instead of the note's."""
+    return Lambda(value.indices, _resized(value.body, _own_sizes(recognised)))
+
+
+def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
+    """The component's sizes for the note's, by the axes of the inputs in its roles."""
+    shapes = {given.name: given.shape for given in recognised.equation.inputs}
+    sizes: dict[Size, Size] = {}
+    for given in recognised.form.equation.inputs:
+        role = recognised.found.roles.get(given.name)
+        if role is None or role.array not in shapes:
+            continue
+        for axis, theirs in zip(role.axes, shapes[role.array], strict=True):
+            mine = given.shape[axis] if axis >= 0 else None
+            if isinstance(mine, Size) and isinstance(theirs, Size):
+                sizes.setdefault(theirs, mine)
+    return sizes
+
+
+def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
+    if isinstance(expr, Size):
+        return sizes.get(expr, expr)
+    return rebuild(expr, lambda child: _resized(child, sizes))
+
+
+@cache
+def textbook(component: Component, library: Library) -> Recognised:
+    """The textbook's formula of a component, as if a note had written it."""
+    found = recognise(component.equation, library, among={component.name})
+    assert found is not None, component.name
+    return found
