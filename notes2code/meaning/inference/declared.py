@@ -7,7 +7,7 @@ from dataclasses import replace
 from notes2code.latex.tree import Infix
 from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import positions
 from notes2code.meaning.notation.scripts import HEAD, Use, is_name
 from notes2code.meaning.scope import Shape
 
@@ -57,7 +57,7 @@ def _said(run: Run, use: Use) -> Shape | None:
     elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
     if run.elementwise and elsewhere and use.name in run.whole_parameters:
         return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
-    places = (scripts.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
+    places = (positions.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
     element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())

@@ -14,7 +14,8 @@ from notes2code.meaning import names
 from notes2code.meaning.inference import moving
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.notation.scripts import HEAD, Use, counts_layers
+from notes2code.meaning.notation.positions import counts_layers
+from notes2code.meaning.notation.scripts import HEAD, Use
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from notes2code.meaning.inference import grouped
 from notes2code.meaning.inference.run import Reach, Run, find, find_index
 from notes2code.meaning.inference.values import fresh
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Size
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import positions, scripts
 from notes2code.meaning.notation.scripts import At, Use
 
 
@@ -93,7 +93,7 @@ def at_label(run: Run, body: Expr, axis: Index, label: Node) -> Expr:
 
 def _reversed(run: Run, node: Node, size: Size, use: Use) -> Expr | None:
     """``x_{n-i+1}``: all elements from the last to the first, where there are n of them."""
-    found = scripts.reversal(node)
+    found = positions.reversal(node)
     if found is None or found[0] in run.indices or found[1] not in run.indices:
         return None
     index, last = find_index(run.indices[found[1]]), run.size(found[0])
@@ -130,7 +130,7 @@ def _numbered(run: Run, node: Num, use: Use) -> Expr:
 
 def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
     """``x_t`` beside ``x_{t-1}``: two places of one array, which begins with the earlier one."""
-    shift = scripts.shift(at.node)
+    shift = positions.shift(at.node)
     if shift is None or shift[0] not in run.indices:
         return None
     letter, offset = shift
@@ -176,7 +176,7 @@ def _half(run: Run, at: At, use: Use) -> tuple[Index, Size, Size] | None:
     """For ``x_i`` and ``x_{i+d/2}``: the index, the half that it counts, and the whole."""
     if not run.seen.halves:
         return None
-    beyond, plain = scripts.beyond_half(at.node), scripts.shift(at.node)
+    beyond, plain = positions.beyond_half(at.node), positions.shift(at.node)
     letter = beyond[0] if beyond else plain[0] if plain and not plain[1] else ""
     places = [n for n, other in enumerate(use.indices) if other is at]
     node = next((run.seen.halves.get((use.name, n, letter)) for n in places), None)

@@ -15,7 +15,7 @@ from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, settled
 from notes2code.meaning.ir import Size
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.kinds import CALLED
 from notes2code.meaning.scope import Shape
@@ -126,7 +126,7 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     base = target.name.split("_")[0]
     indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
     if indexed > 1:
-        indexed -= sum(scripts.counts_layers(at.node) for at in target.indices)
+        indexed -= sum(positions.counts_layers(at.node) for at in target.indices)
     element = value.rank - len(target.indices)
     small = base.islower() and (len(base) == 1 or base in names.GREEK)
     if small and indexed == 0 and element > 1:
@@ -287,7 +287,7 @@ def is_number(seen: Survey, target: Target) -> bool:
     if base == "L" and seen.matrices:
         return False
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
-    of_layer = base in "LJ" and all(scripts.counts_layers(at.node) for at in target.indices)
+    of_layer = base in "LJ" and all(positions.counts_layers(at.node) for at in target.indices)
     of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
     known = base in _NUMBERS or names.is_number(base)
     return known and not noise and (not target.indices or of_layer)

@@ -47,7 +47,7 @@ from notes2code.meaning.inference import (
 )
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
-from notes2code.meaning.notation import binders, derivatives, scripts
+from notes2code.meaning.notation import binders, derivatives, positions, scripts
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -81,7 +81,7 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
 
 def _is_slice(run: Run, sub: Node) -> bool:
     """Whether a part of an axis stands below: ``:k``, ``k:`` or ``0:d/2``."""
-    letters = [i.text for i in scripts.of_whole_axes(sub) if isinstance(i, Name)]
+    letters = [i.text for i in positions.of_whole_axes(sub) if isinstance(i, Name)]
     if not isinstance(sub, Group) or (letters and run.seen.bound.issuperset(letters)):
         return False
     ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference import targets
-from notes2code.meaning.notation import binders, functions, roots, scripts
+from notes2code.meaning.notation import binders, functions, positions, roots, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
 from notes2code.meaning.reading.relations import is_growth
@@ -189,7 +189,7 @@ def _is_capital(node: Node) -> bool:
 
 def _is_place(node: Node) -> bool:
     """Whether a node is a place such as ``i + 1`` or ``2i``."""
-    return scripts.shift(node) is not None or scripts.stride(node) is not None
+    return positions.shift(node) is not None or positions.stride(node) is not None
 
 
 def _is_distance(node: Node) -> bool:

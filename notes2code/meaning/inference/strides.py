@@ -11,7 +11,8 @@ from notes2code.meaning.inference.indexing import as_size, half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
 from notes2code.meaning.inference.values import Value, link, settled
 from notes2code.meaning.ir import Idx, Index, Size
-from notes2code.meaning.notation.scripts import beyond_half, complement, halves, stride
+from notes2code.meaning.notation.positions import beyond_half, halves, stride
+from notes2code.meaning.notation.scripts import complement
 from notes2code.meaning.stated import Define
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
 
@@ -120,7 +120,7 @@ def _is_among(at: scripts.At, others: Sequence[scripts.At]) -> bool:
 
 def _is_neighbour(node: Node, letters: Set[str]) -> bool:
     """Whether an index is the ``t - 1`` beside a ``t``: it counts no axis of its own."""
-    shifted = scripts.shift(node)
+    shifted = positions.shift(node)
     return shifted is not None and not isinstance(node, Name) and shifted[0] in letters
 
 

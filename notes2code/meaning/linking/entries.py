@@ -32,7 +32,7 @@ from notes2code.latex.words import MATRICES
 from notes2code.meaning import names
 from notes2code.meaning.inference import equations, targets
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.notation import binders, groups, scripts
+from notes2code.meaning.notation import binders, groups, positions, scripts
 from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
@@ -341,7 +341,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
         if any(_is_dropout(value, target.name) for value in statement.values):
             parsed.arrays.discard(target.name)  # it stays what it is
     for index in target.indices:
-        if (half := scripts.stride(index.node)) is not None:
+        if (half := positions.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
 
 

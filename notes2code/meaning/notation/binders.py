@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import groups, scripts
+from notes2code.meaning.notation import groups, positions, scripts
 from notes2code.meaning.stated import Define
 
 
@@ -415,7 +415,7 @@ def _step(node: Node | None, letters: Set[str]) -> int | None:
     """How far a name's step is from the present one."""
     if not isinstance(node, Script):
         return None
-    shifts = [scripts.shift(s) for s in (node.sub, ungrouped(node.sup)) if s is not None]
+    shifts = [positions.shift(s) for s in (node.sub, ungrouped(node.sup)) if s is not None]
     found = (shift[1] for shift in shifts if shift is not None and shift[0] in letters)
     return next(found, None)
 
@@ -443,7 +443,7 @@ def step_of_several(define: Define, others: Sequence[Define]) -> str | None:
     ``o_t = f(h_{t-1})``: a step in several statements. One that goes in two letters is none."""
     target = define.target
     own = (target.sub, ungrouped(target.sup)) if isinstance(target, Script) else ()
-    letters = {shift[0] for at in own if at is not None and (shift := scripts.shift(at))}
+    letters = {shift[0] for at in own if at is not None and (shift := positions.shift(at))}
     steps: dict[str, list[Define]] = {}
     for other in others if letters else ():
         for node in (inner for value in other.values for inner in walk(value)):

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain
 from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import (
-    PARENTHESES,
     Accent,
-    Frac,
     Group,
     Infix,
     Juxt,
     Name,
-    Neg,
     Node,
     Num,
     Relation,
     Root,
     Script,
     Stroke,
-    children,
     ungrouped,
     walk,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import groups
+from notes2code.meaning.notation import positions
 from notes2code.records import dataclass
 
 HEAD = "h"
@@ -107,90 +103,15 @@ def is_two(node: Node | None) -> bool:
     return isinstance(node, Num) and node.text == "2"
 
 
-def shift(node: Node) -> tuple[str, int] | None:
-    """The letter and the offset of an index such as ``i`` or ``i − 1``."""
-    match node:
-        case Name(letter):
-            return letter, 0
-        case Infix("+" | "-" as sign, Name(letter), Num(text)) if text.isdigit():
-            return letter, int(text) if sign == "+" else -int(text)
-        case Group(opened, (inner,)) if opened in PARENTHESES:
-            return shift(inner)
-    return None
-
-
-def of_whole_axes(node: Node | None) -> tuple[Node, ...]:
-    """The letters and the colons that name a row or a column, ``i,:`` or ``:,j``."""
-    if not isinstance(node, Group) or {*node.separators} != {","}:
-        return ()
-    whole = [item for item in node.items if isinstance(item, Stroke) and item.text == ":"]
-    rest = [item for item in node.items if item not in whole]
-    return node.items if whole and all(isinstance(item, Name) for item in rest) else ()
-
-
-def counts_layers(node: Node) -> bool:
-    """Whether an index is that of layers: ``l``, ``l − 1`` or ``l + 1``."""
-    found = shift(node)
-    return found is not None and found[0] == _LAYER
-
-
-def layer_label(node: Node) -> str:
-    """What tells a layer apart, l − 1 from l + 1; "" for what counts no layers."""
-    match shift(node):
-        case (letter, 0) if letter in LAYERS:
-            return letter
-        case (letter, offset) if letter in LAYERS:
-            return f"{letter}_{abs(offset)}" if offset < 0 else f"{letter}_plus_{offset}"
-    return ""
-
-
-def stride(node: Node) -> tuple[str, int] | None:
-    """The letter and the offset of ``2i`` or ``2i+1``."""
-    match node:
-        case Juxt((Num("2"), Name(letter))) | Infix("·" | "×", Num("2"), Name(letter)):
-            return letter, 0
-        case Infix("+" | "-" as sign, inner, Num(offset)) if offset.isdigit():
-            found = stride(inner)
-            if found is not None and found[1] == 0:
-                return found[0], int(offset) if sign == "+" else -int(offset)
-    return None
-
-
-def reversal(node: Node) -> tuple[str, str, int] | None:
-    """The last number, the letter that counts down from it, and the offset of ``n − i + 1``."""
-    match node:
-        case Infix("+" | "-" as sign, Infix("-", Name(last), Name(letter)), Num("1")) | Infix(
-            "-", Infix("+" | "-" as sign, Name(last), Num("1")), Name(letter)
-        ):
-            return last, letter, 1 if sign == "+" else -1
-    return None
-
-
-def beyond_half(node: Node) -> tuple[str, Node] | None:
-    """The letter and the half of an index such as ``i + d/2``."""
-    match node:
-        case Infix("+", Name(letter), Infix("/", _, Num("2")) | Frac(_, Num("2")) as half):
-            return letter, half
-        case Group(opened, (inner,)) if opened in PARENTHESES:
-            return beyond_half(inner)
-    return None
-
-
-def halves(low: Node, high: Node) -> bool:
-    """Whether two indices are ``i`` and ``i + d/2``."""
-    first, second = shift(low), beyond_half(high)
-    return first is not None and second is not None and first == (second[0], 0)
-
-
 def complement(left: Sequence[At], right: Sequence[At]) -> bool:
     """Whether indices are those of two parts of one array: every other element, or halves."""
     if len(left) != len(right):
         return False
     for one, other in zip(left, right, strict=True):
-        mine, theirs = stride(one.node), stride(other.node)
+        mine, theirs = positions.stride(one.node), positions.stride(other.node)
         if mine and theirs and mine != theirs:
             return True
-        if halves(one.node, other.node) or halves(other.node, one.node):
+        if positions.halves(one.node, other.node) or positions.halves(other.node, one.node):
             return True
     return False
 
@@ -294,13 +215,13 @@ class _Reader:
 
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
-        if items := of_whole_axes(node):
+        if items := positions.of_whole_axes(node):
             self.indices += [At(item, "∀" if isinstance(item, Stroke) else "") for item in items]
             return
         written = parts(node, self.bound | self.steps)
         if self.numbered and beside_number(node, self.bound):
             written = beside_number(node, self.bound)
-        for part in chain.from_iterable(_run_of_indices(n, self.bound) for n in written):
+        for part in chain.from_iterable(positions.run_of_indices(n, self.bound) for n in written):
             if self.is_step(part):
                 self.dropped += 1
                 continue
@@ -317,7 +238,7 @@ class _Reader:
             at = At(part) if numbered else self.index(part)
             if at is not None:
                 self.indices.append(at)
-            elif _is_arithmetic(part):
+            elif positions.is_arithmetic(part):
                 raise error(
                     "N2C032",
                     "this index counts with a letter that nothing binds",
@@ -364,7 +285,7 @@ class _Reader:
         two."""
         match node:
             case Juxt((name, Group("(", (one, other)))) if is_name(name):
-                places = (_place(one), _place(other))
+                places = (positions.place(one), positions.place(other))
                 letters = {place.text for place in places if place is not None}
                 if len(letters) == 2 and letters <= self.bound:
                     return name, *filter(None, places)
@@ -401,7 +322,7 @@ class _Reader:
         """Whether a script only counts steps: ``l`` or ``l − 1``."""
         if not self.steps:
             return False
-        letters, other = _letters(node)
+        letters, other = positions.letters_of(node)
         return bool(letters) and not other and all(letter in self.steps for letter in letters)
 
     def index(self, node: Node) -> At | None:
@@ -426,76 +347,132 @@ class _Reader:
 
     def counts(self, node: Node) -> bool:
         """Whether an expression is arithmetic on bound letters."""
-        letters, other = _letters(node)
+        letters, other = positions.letters_of(node)
         return not other and any(letter in self.bound for letter in letters)
 
     def above(self, node: Node) -> None:
-        """A superscript: a transpose, a power, an index or a label."""
-        inner = ungrouped(node)
-        is_step = self.is_step(inner)
-        if is_step and isinstance(node, Name) and self.base in RATES and node.text != _LAYER:
-            self.power = node  # the β^t of step t
-        elif is_step:
+        """A superscript: a transpose, an index or a label, else a power."""
+        readings = (
+            self._step_above,
+            self._letter_or_number_above,
+            self._in_parentheses_above,
+            self._row_above,
+            self._list_above,
+            self._scripted_above,
+            self._label_above,
+            self._layer_above,
+        )
+        if not any(understood(node) for understood in readings):
+            self.power = node
+
+    def _step_above(self, node: Node) -> bool:
+        """``l``, or ``l − 1``, which only counts steps; the t of β^t is a power at step t."""
+        if not self.is_step(ungrouped(node)):
+            return False
+        if isinstance(node, Name) and self.base in RATES and node.text != positions.LAYER:
+            self.power = node
+        else:
             self.dropped += 1
-        elif isinstance(node, Name):
+        return True
+
+    def _letter_or_number_above(self, node: Node) -> bool:
+        """``T``, ``i`` or ``2``; and of a rate the (n−m) of plain text, or the n_y of a count."""
+        inner = ungrouped(node)
+        if isinstance(node, Name):
             self._above_name(node)
         elif isinstance(node, Num):
-            if (self.as_target and node.text != "2") or (
-                node.text == "0" and self.base not in RATES
-            ):
+            is_zeroth = node.text == "0" and self.base not in RATES
+            if is_zeroth or (self.as_target and node.text != "2"):
                 self.labels.append(node.text)
             else:
                 self.power = node
         elif self.base in RATES and isinstance(inner, Infix | Script):
-            self.power = inner  # the γ^(n-m) of plain text, and the β^{n_y} of a count
-        elif isinstance(node, Group) and node.open == "(" and node.items:
-            for item in node.items:
-                at = self.index(item)
-                if at is not None:
-                    self.indices.append(at)
-                elif text := names.label(item):
-                    self.labels.append(text)
-        elif isinstance(node, Juxt) and _has_mark(node.factors):
+            self.power = inner
+        else:
+            return False
+        return True
+
+    def _in_parentheses_above(self, node: Node) -> bool:
+        """``(i)`` and ``(i, j)``: indices, or labels."""
+        if not (isinstance(node, Group) and node.open == "(" and node.items):
+            return False
+        for item in node.items:
+            at = self.index(item)
+            if at is not None:
+                self.indices.append(at)
+            elif text := names.label(item):
+                self.labels.append(text)
+        return True
+
+    def _row_above(self, node: Node) -> bool:
+        """Letters side by side: ``QT`` of a transposed W^Q, the power ``ij``, a word."""
+        if not isinstance(node, Juxt):
+            return False
+        if _has_mark(node.factors):
             for factor in node.factors:
                 self.above(factor)
-        elif isinstance(node, Juxt) and all(isinstance(f, Name) for f in node.factors):
+        elif all(isinstance(factor, Name) for factor in node.factors):
             if self.counts(node) or (self.base == "e" and not (self.indices or self.labels)):
                 self.power = node
             else:
                 self.labels.append(names.label(node))
-        elif isinstance(node, Group) and not node.open and node.items:
-            for item in node.items:
-                if isinstance(item, Num):
-                    self.labels.append(item.text)
-                elif isinstance(item, Infix):
-                    self.below(item)  # in a list nothing is a power: the n − m of R^{Θ,n−m}
-                else:
-                    self.above(item)
-        elif isinstance(node, Script) and _is_mark(node.sup) and not node.sub and not node.primes:
-            self.above(node.base)  # the W^{Q^T} that is a W^Q transposed
+        else:
+            return False
+        return True
+
+    def _list_above(self, node: Node) -> bool:
+        """``Q, i``; in a list nothing is a power: the n − m of ``R^{Θ,n−m}`` is a place."""
+        if not (isinstance(node, Group) and not node.open and node.items):
+            return False
+        for item in node.items:
+            if isinstance(item, Num):
+                self.labels.append(item.text)
+            elif isinstance(item, Infix):
+                self.below(item)
+            else:
+                self.above(item)
+        return True
+
+    def _scripted_above(self, node: Node) -> bool:
+        """The ``Q^T`` of a ``W^{Q^T}``, which is a W^Q transposed; the ``Q_i`` of ``W^{Q_i}``."""
+        if not isinstance(node, Script):
+            return False
+        if _is_mark(node.sup) and not node.sub and not node.primes:
+            self.above(node.base)
             self.above(node.sup)
-        elif isinstance(node, Script) and (inside := self.label_and_index(node)):
+        elif inside := self.label_and_index(node):
             for piece in inside:
                 self.above(piece)
-        elif _is_named_call(node) or (
-            isinstance(node, Script) and is_name(node) and not node.sup and not self.counts(node)
-        ):
-            self.labels.append(names.label(node))
-        elif isinstance(node, Stroke):
+        else:
+            return False
+        return True
+
+    def _label_above(self, node: Node) -> bool:
+        """Words and signs that are no letters."""
+        scripted = isinstance(node, Script) and is_name(node) and not node.sup
+        if isinstance(node, Stroke):
             if node.text == "+" and self.base.isupper() and not self.as_target:
                 text = "the pseudo-inverse of a matrix is not computed"
                 raise error("N2C041", text, node.span, "if it is a label, write it as a word")
             if not names.label(node):
                 raise error("N2C032", "this superscript is not understood", node.span)
-            self.labels.append(names.label(node))
-        elif isinstance(node, Relation) and (text := names.label(node)):
-            self.labels.append(text)
-        elif counts_layers(node) and _LAYER in self.bound and self.base not in RATES:
+        elif not (_is_named_call(node) or (scripted and not self.counts(node))) and not (
+            isinstance(node, Relation) and names.label(node)
+        ):
+            return False
+        self.labels.append(names.label(node))
+        return True
+
+    def _layer_above(self, node: Node) -> bool:
+        """``l − 1``: the layer before, or a label that tells it from this one."""
+        layer, counted = positions.layer_label(node), positions.LAYER in self.bound
+        if counted and positions.counts_layers(node) and self.base not in RATES:
             self.indices.append(At(node))
-        elif (layer := layer_label(node)) and (self.indices or self.labels or self.listed):
-            self.labels.append(layer)  # the l - 1 of h_n^{l-1}
-        else:
-            self.power = node
+            return True
+        if layer and (self.indices or self.labels or self.listed):
+            self.labels.append(layer)  # of h_n^{l-1}
+            return True
+        return False
 
     def _is_power(self) -> bool:
         """Whether an index above is a power: of a rate, or as the formula shows."""
@@ -509,7 +486,7 @@ class _Reader:
             self.transposed = True  # the QK^t of those who write all transposes so
         elif text in ("prime", "star", "dagger"):
             self.labels.append(text)
-        elif text in self.bound and text != _LAYER and self._is_power():
+        elif text in self.bound and text != positions.LAYER and self._is_power():
             self.power = node
         elif text in self.bound:
             self.indices.append(At(node))
@@ -522,7 +499,7 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
-        elif self.base in _ARRAYS or text == _LAYER or self.as_target:
+        elif self.base in _ARRAYS or text == positions.LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         elif self.listed:
             self.labels.append(text)
@@ -555,25 +532,6 @@ _COUNTS = frozenset(names.SIZE_BASES) | frozenset("ijt")
 _SHARES = frozenset("fp")
 """Frequencies and probabilities, which are raised to a letter to flatten them."""
 
-_LAYER = "l"
-
-LAYERS = frozenset([_LAYER, "ell", "L"])
-"""Letters of layers, by which they are told apart."""
-
-
-def _is_arithmetic(node: Node) -> bool:
-    """Whether a subscript counts, as ``i−1`` or ``2i`` do, and is no name such as ``word-pair``, or
-    the 2D of images and of their positions."""
-    if isinstance(node, Infix):
-        return node.op in "+-" and all(
-            isinstance(side, Num) or (isinstance(side, Name) and len(side.text) == 1)
-            for side in (node.left, node.right)
-        )
-    match node:
-        case Juxt((Num("1" | "2" | "3"), Name("D"))):
-            return False
-    return isinstance(node, Juxt) and isinstance(node.factors[0], Num)
-
 
 def _is_power_or_rest(node: Node) -> bool:
     """Whether a node in a script is a power, ``i^2`` or ``2^i``, or a rest, ``i % 2``."""
@@ -581,14 +539,6 @@ def _is_power_or_rest(node: Node) -> bool:
         case Script(_, None, Num()) | Script(Num(), None, Name()) | Name("percent"):
             return True
     return False
-
-
-def _place(node: Node) -> Name | None:
-    """The letter of a place, or the i of what stands there, as the v_i of a graph does."""
-    match node:
-        case (Name() as letter) | Script(Name(), Name() as letter, None, 0):
-            return letter
-    return None
 
 
 def _is_mark(node: Node | None) -> TypeGuard[Name]:
@@ -633,60 +583,3 @@ def beside_number(script: Node, bound: Set[str]) -> tuple[Node, ...]:
     numbers = sum(isinstance(part, Num) and part.text.isdigit() for part in found)
     letters = sum(isinstance(part, Name) and part.text in bound for part in found)
     return found if numbers and letters and numbers + letters == len(found) else ()
-
-
-def _run_of_indices(node: Node, bound: Set[str]) -> tuple[Node, ...]:
-    """The letters of what looks like a word, the ``tr`` of ``α_{tr}``, and is a run of indices."""
-    if not isinstance(node, Name) or not 2 <= len(node.text) <= 3:
-        return (node,)
-    if not bound >= {*node.text} or len({*node.text}) < len(node.text):
-        return (node,)
-    start = node.span.start
-    return tuple(Name(c, Span(start + at, start + at + 1)) for at, c in enumerate(node.text))
-
-
-def counted(node: Node) -> Iterator[Node]:
-    """What is in an index expression; the bounds of a clip, or the second part of a minimum, are
-    numbers, whatever their letters."""
-    match node:
-        case Juxt((Name("clip" | "clamp" | "min"), Group(_, (value, *_)))):
-            yield from counted(value)
-        case _:
-            yield node
-            for child in children(node):
-                yield from counted(child)
-
-
-def _letters(node: Node) -> tuple[list[str], bool]:
-    """The letters of an index expression, and whether there is anything but arithmetic."""
-    match node:
-        case Name(text):
-            return [text], False
-        case Num():
-            return [], False
-        case Neg(body):
-            return _letters(body)
-        case Infix(op, left, right) if op in "+-·*/":
-            mine, other = _letters(left)
-            theirs, more = _letters(right)
-            return mine + theirs, other or more
-        case Juxt(factors) if isinstance(factors[0], Num):
-            found = [_letters(f) for f in factors]
-            return [x for letters, _ in found for x in letters], any(o for _, o in found)
-        case Juxt((Name("clip" | "clamp" | "min"), Group(_, items))):
-            found = [_letters(f) for f in items]
-            return [x for letters, _ in found for x in letters], any(o for _, o in found)
-        case Group("⌈" | "⌊", (item,)) if groups.group_of(node) is not None:
-            return [inner.text for inner in walk(item) if isinstance(inner, Name)], False
-        case Group(_, (item,)):
-            return _letters(item)
-        case Juxt((Name(text), Group("(", (Name(letter),)))) if text in groups.NAMES:
-            return [letter], False
-        case Frac(top, bottom):
-            return _letters(Infix("/", top, bottom, node.span, node.span))
-        case Script(Name(), Name() | Num(), None, 0) | Script(Name(), None, None, _):
-            return [names.label(node)], False
-        case Script(Name(), None, Name("prime"), 0):
-            return [names.label(node)], False
-        case _:
-            return [], True

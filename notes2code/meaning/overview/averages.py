@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import Big, Infix, Juxt, Name, Nodes, children
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions
 from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 
@@ -40,5 +40,5 @@ def _weighs(weights: Use, values: Use) -> bool:
 
 
 def _letters(use: Use) -> set[str]:
-    inner = (node for at in use.indices for node in scripts.counted(at.node))
+    inner = (node for at in use.indices for node in positions.counted(at.node))
     return {node.text for node in inner if isinstance(node, Name)}

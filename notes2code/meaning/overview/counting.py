@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     Script,
     walk,
 )
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
@@ -34,7 +34,7 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
     subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     products = nodes.of(Juxt, Infix)
-    strided = {stride[0] for node in products if (stride := scripts.stride(node)) is not None}
+    strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
     unsaid = seen.targets - told
     if firsts == {1} or (unsaid and unsaid & (_divisors(nodes) | _less_one(nodes))):
@@ -78,7 +78,7 @@ def _zero_of(node: Node) -> set[str]:
 def _counting_down(nodes: Nodes) -> set[str]:
     """The i of ``x_{n-i+1}``: the first of them is the last element of all."""
     subs = [node.sub for node in nodes.of(Script) if node.sub is not None]
-    found = (scripts.reversal(sub) for sub in subs)
+    found = (positions.reversal(sub) for sub in subs)
     return {back[1] for back in found if back is not None and back[2] == 1}
 
 
@@ -104,7 +104,7 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
         if node.sub is not None and scripts.is_name(node):
             parts = scripts.beside_number(node.sub, seen.bound)
             numbers = {int(part.text) for part in parts if isinstance(part, Num)}
-            if isinstance(node.sub, Juxt) and scripts.stride(node.sub) is not None:
+            if isinstance(node.sub, Juxt) and positions.stride(node.sub) is not None:
                 continue
             if numbers and binders.bare(node) not in labelled | _LABELLED:
                 found.setdefault(binders.bare(node), set()).update(numbers)

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -155,5 +155,5 @@ def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> N
 def _shift(script: Node | None, letter: str) -> int | None:
     """How far a script is from the step that a letter counts; None if it has no such letter."""
     items = script.items if isinstance(script, Group) else (script,)
-    found = (scripts.shift(item) for item in items if item is not None)
+    found = (positions.shift(item) for item in items if item is not None)
     return next((at[1] for at in found if at is not None and at[0] == letter), None)

@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview import identity, label_letters, points
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
@@ -86,7 +86,7 @@ def find_target_letters(
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):
-        if (stride := scripts.stride(node)) is not None and stride[1] == -1:
+        if (stride := positions.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = label_letters.roles(target)
     counted = names.INDEX_LETTERS.union(
@@ -159,7 +159,7 @@ def _places(target: Node, nodes: Nodes) -> set[str]:
     found = {i.text for i in items if isinstance(i, Name) and len(i.text) == 1 and not i.font}
     bases = {binders.bare(node) for node in nodes.of(Script)}
     alone = {node.text for node in nodes.of(Name)} - bases
-    counts = any(isinstance(item, Juxt | Infix) and scripts.stride(item) for item in items)
+    counts = any(isinstance(item, Juxt | Infix) and positions.stride(item) for item in items)
     return found if counts and found & alone else set()
 
 
@@ -369,7 +369,7 @@ def find_free_letters(
     labelled |= seen.parts | apart_by.keys()
     apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     arrays = binders.named_after(nodes)
-    told = _of_one_number(nodes, statements) | label_letters.positions(seen, statements)
+    told = _of_one_number(nodes, statements) | label_letters.of_positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
     if not seen.targets:
@@ -388,7 +388,7 @@ def find_free_letters(
             seen.sizes.add(names.label(node.sub))
             continue
         steps = seen.steps.get(base, set()) | seen.steps.get("", set())
-        if (back := scripts.reversal(node.sub)) and back[0] not in seen.bound:
+        if (back := positions.reversal(node.sub)) and back[0] not in seen.bound:
             seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
             continue
         alike = counted.get(base, set()) & names.INDEX_LETTERS & {binders.bare(node.sub)}

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Declare, Define, Statement
 
@@ -102,7 +102,7 @@ def roles(target: Node) -> set[str]:
 def above(target: Node) -> set[str]:
     """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
     above = target.sup if isinstance(target, Script) else None
-    shift = None if above is None else scripts.shift(ungrouped(above))
+    shift = None if above is None else positions.shift(ungrouped(above))
     return {shift[0]} if shift is not None else set()
 
 
@@ -122,7 +122,7 @@ def _names_alone(node: Node) -> Iterator[Name]:
         yield from _names_alone(inner)
 
 
-def positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
+def of_positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
     """The pos of ``X_{pos} = X + P_{pos}``, where it is a label on the left."""
     targets = (s.target for s in statements if isinstance(s, Define))
     below = (target.sub for target in targets if isinstance(target, Script))
@@ -218,7 +218,7 @@ def counting(seen: Survey) -> set[str]:
     """The letters that count in a formula: those that something binds, steps, and the t of
     ``h_{t-1}``."""
     subs = (node.sub for node in seen.nodes.of(Script) if node.sub is not None)
-    moved = {shift[0] for sub in subs if (shift := scripts.shift(sub)) is not None and shift[1]}
+    moved = {shift[0] for sub in subs if (shift := positions.shift(sub)) is not None and shift[1]}
     return (moved | seen.bound).union(*seen.steps.values()) - {*seen.free}
 
 
@@ -253,7 +253,7 @@ def of_gates(target: Node, nodes: Nodes) -> set[str]:
                     below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
             own = {base for base, subs in below.items() if letter in subs}
             alone = all(len(below[base]) == 1 for base in own)
-            steps = any(scripts.shift(node) == ("t", -1) for node in nodes.of(Infix))
+            steps = any(positions.shift(node) == ("t", -1) for node in nodes.of(Infix))
             bent = any(binders.bare(node) in _SQUASHING for node in nodes)
             if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
                 return {letter}
@@ -272,7 +272,7 @@ def of_layers(nodes: Nodes) -> Iterator[str]:
     token."""
     above: dict[str, list[Script]] = {}
     for node in nodes.of(Script):
-        if node.sup is not None and (layer := scripts.layer_label(node.sup)):
+        if node.sup is not None and (layer := positions.layer_label(node.sup)):
             above.setdefault(layer.partition("_")[0], []).append(node)
     for letter, raised in above.items():
         if all(isinstance(node.sup, Name) for node in raised):
@@ -296,7 +296,7 @@ def _is_state(node: Script, raised: Sequence[Script], nodes: Nodes) -> bool:
     if node.base.font == "bold" or base in ("H", "X", "Z", "h"):
         return True
     layers = {
-        scripts.layer_label(other.sup)
+        positions.layer_label(other.sup)
         for other in raised
         if other.sup is not None and binders.bare(other) == base
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.latex.words import RATES
-from notes2code.meaning.notation import ahead, binders, scripts
+from notes2code.meaning.notation import ahead, binders, positions, scripts
 from notes2code.meaning.overview.quantities import terms
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
@@ -40,7 +40,7 @@ def _of_sum(big: Big) -> Iterator[Node]:
 
 def _is_at(sub: Node, letter: str) -> bool:
     """Whether an index is ``l`` or ``l+1``."""
-    found = scripts.shift(sub)
+    found = positions.shift(sub)
     return found is not None and found[0] == letter
 
 
@@ -91,7 +91,7 @@ def _of_recursion(target: Node | None, values: Sequence[Node]) -> Iterator[Node]
 
 def _place(node: Node | None) -> tuple[str, str, int] | None:
     """The G, the t and the 1 of ``G_{t+1}``."""
-    found = scripts.shift(node.sub) if isinstance(node, Script) and node.sub else None
+    found = positions.shift(node.sub) if isinstance(node, Script) and node.sub else None
     return None if node is None or found is None else (binders.bare(node), *found)
 
 

@@ -18,7 +18,7 @@ from notes2code.latex.tree import (
     children,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, roots, scripts
+from notes2code.meaning.notation import binders, positions, roots, scripts
 from notes2code.meaning.stated import Range
 
 
@@ -281,7 +281,7 @@ def _loose_places(
         if use is None:
             return
         for at in use.indices:
-            for found in scripts.counted(at.node):
+            for found in positions.counted(at.node):
                 if isinstance(found, Name) and found.text in seen.bound and found.text not in bound:
                     yield found.text, found.span
         power = use.power

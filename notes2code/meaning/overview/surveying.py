@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview import (
     averages,
     bare_sums,
@@ -227,11 +227,11 @@ def _count_uses(seen: Survey, value: Node) -> None:
                 seen.placed.add(use.name)
             if index.relation == "=":
                 seen.placed.add(seen.use(index.node).name)
-            if (shift := scripts.shift(index.node)) is not None:
+            if (shift := positions.shift(index.node)) is not None:
                 seen.shifts.setdefault((use.name, place, shift[0]), set()).add(shift[1])
-            if (beyond := scripts.beyond_half(index.node)) is not None:
+            if (beyond := positions.beyond_half(index.node)) is not None:
                 seen.halves[use.name, place, beyond[0]] = beyond[1]
-            if len(use.indices) == 1 and (beyond or scripts.stride(index.node)):
+            if len(use.indices) == 1 and (beyond or positions.stride(index.node)):
                 seen.elements.add(use.name)
         if use.power is not None and any(
             isinstance(node, Name) and node.text in seen.bound for node in walk(use.power)

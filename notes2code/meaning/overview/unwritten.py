@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Accent, Big, Juxt, Name, Node, Script, children, rebuilt, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -175,5 +175,5 @@ def _below(node: Node) -> Iterator[str]:
     """The letters below a name."""
     while isinstance(node, scripts.SCRIPTED):
         if isinstance(node, Script) and node.sub is not None:
-            yield from (at.text for at in scripts.counted(node.sub) if isinstance(at, Name))
+            yield from (at.text for at in positions.counted(node.sub) if isinstance(at, Name))
         node = node.base

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -59,7 +59,7 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
             if uses == 0:
                 return binders.made_in_step(node, values) is not None
             steps = [
-                scripts.shift(inner.sup)
+                positions.shift(inner.sup)
                 for inner in inside
                 if isinstance(inner, Script) and inner.sup is not None
                 if isinstance(inner.base, Name) and inner.base.text == base.text
@@ -101,7 +101,7 @@ def _is_power(node: Node) -> bool:
     """Whether a name carries arithmetic above it, as ``e^{iφ}`` does."""
     while isinstance(node, Script | Accent):
         if isinstance(node, Script) and isinstance(node.sup, Infix | Neg | Frac):
-            shift = scripts.shift(node.sup) if node.sub is not None else None
+            shift = positions.shift(node.sup) if node.sub is not None else None
             return shift is None or shift[0] != "l"  # the l - 1 of h_n^{l-1} counts layers
         if isinstance(node, Script) and isinstance(node.sup, Juxt) and _is_euler(node.base):
             return True

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning.names import label
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import positions
 from notes2code.meaning.reading import primed
 
 _OF_SEVERAL = frozenset(["sum", "prod", "max", "min"])
@@ -98,7 +98,9 @@ def _counts_from_zero(node: Big, letters: Sequence[Node]) -> bool:
     ``Σ_j^{i-1}`` does."""
     match node.sup:
         case Infix("-", Name(size), Num("1")) if size.isupper():
-            moved = {scripts.shift(inner) for inner in walk(node.body) if isinstance(inner, Infix)}
+            moved = {
+                positions.shift(inner) for inner in walk(node.body) if isinstance(inner, Infix)
+            }
             return moved.isdisjoint((label(letter), 1) for letter in letters)
     return False
 

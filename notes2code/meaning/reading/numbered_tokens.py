@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     rewritten,
     walk,
 )
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions
 
 
 def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
@@ -47,7 +47,7 @@ def _places(nodes: Nodes) -> Iterator[Juxt]:
         if isinstance(node.sub, Juxt) and (pair := _pair(node.sub))
     ]
     known = {id(sub) for _, sub, _, _ in scored}
-    if not scored or any(scripts.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
+    if not scored or any(positions.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
         return
     bases = {binders.bare(node) for node, *_ in scored}
     above = {_above(node) for node in nodes.of(Script) if binders.bare(node) not in bases}

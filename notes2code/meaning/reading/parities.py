@@ -16,7 +16,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import IF
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import positions
 from notes2code.meaning.stated import Define, Statement
 
 _EVEN = frozenset("even 偶数 짝수 gerade par четно чётно чётное четное paire".split())
@@ -67,7 +67,7 @@ def _read(row: tuple[Node | None, ...]) -> tuple[Node, str, str, int] | None:
         return None
     match said[0]:
         case Relation((Name(letter), last), ("=",)) if not parity and last is not None:
-            found = scripts.stride(last)
+            found = positions.stride(last)
             return (value, letter, *found) if found is not None and found[1] in (0, 1) else None
         case Name(letter) if len(parity) == 1:
             return value, letter, "", int(parity[0] in _ODD)

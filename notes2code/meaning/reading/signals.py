@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, functions, scripts
+from notes2code.meaning.notation import binders, functions, positions
 
 _TIME = "t"
 
@@ -62,7 +62,7 @@ def _is_signal(name: Node, group: Node) -> bool:
     """Whether these are a letter and its time: no f(t), nor what has an index below."""
     if not isinstance(group, Group) or group.open != "(" or len(group.items) != 1:
         return False
-    base, shift = binders.bare(name), scripts.shift(group.items[0])
+    base, shift = binders.bare(name), positions.shift(group.items[0])
     letter = (len(base) == 1 or base in names.GREEK) and base not in functions.LETTERS
     below = isinstance(name, Script) and name.sub is not None
     known = base in functions.GREEK_FUNCTIONS
