@@ -54,6 +54,7 @@ class Scope:
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
     below each name that tell things apart in the section and count nothing there; ``places`` are
     those of nodes, whose neighbours a sum of the section runs over.
+    ``convolves`` says that the text beside the formula speaks of convolutions.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -73,6 +74,7 @@ class Scope:
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     places: frozenset[str] = frozenset()
+    convolves: bool = False
     result: str = ""
 
 

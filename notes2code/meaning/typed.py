@@ -33,7 +33,14 @@ from notes2code.meaning.notation import binders
 from notes2code.meaning.overview import bare_sums, unwritten
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading import complex_pairs, expectations, largest, parities, sets
+from notes2code.meaning.reading import (
+    complex_pairs,
+    convolutions,
+    expectations,
+    largest,
+    parities,
+    sets,
+)
 from notes2code.meaning.reading.statements import statements
 from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
@@ -112,6 +119,7 @@ def _type_stated(
 ) -> Typed:
     """Type the statements of a formula."""
     try:
+        convolutions.refuse(tree, scope.convolves)
         stated, remarks = complex_pairs.apart(parted)
         stated, weighed = bare_sums.indexed(stated)
         said = (*remarks, *weighed, *sizes.examples(stated))

@@ -17,6 +17,7 @@ from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, Parsed, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.said_functions import SaidFunctions
+from notes2code.meaning.prose.convolutions import Convolutions
 from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
@@ -62,6 +63,7 @@ class Linker:
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
         self._said = SaidFunctions(prose, self.base)
+        self._convolutions = Convolutions(prose)
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
@@ -250,6 +252,7 @@ class Linker:
             arrays=self._called_arrays(entry),
             unwritten=letters,
             callees=self.formulas.callees(entry),
+            convolves=self._convolutions.near(entry.note, entry.section, entry.order),
         )
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
