@@ -10,7 +10,7 @@ import pytest
 
 from notes2code import faults
 from notes2code.compilation import Compilation, compile_vault
-from notes2code.components import compiling
+from notes2code.components import compiling, repair
 from notes2code.components.library import library
 from notes2code.emit import view
 from notes2code.meaning import typed
@@ -88,3 +88,11 @@ def test_a_class_that_cannot_be_written_is_left_out(
     assert not rendered.classes
     told = [found for found in rendered.diagnostics if found.code == "N2C053"]
     assert told and "KeyError at test_faults.py:" in told[0].message
+
+
+def test_a_repair_that_fails_is_not_offered(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (vault / "Layers.md").write_text(NOTE + "\n$$ u = \\sqrt(x $$\n", encoding="utf-8")
+    monkeypatch.setattr(repair, "type_formula", failing(repair.type_formula, "sqrt"))
+    *others, broken = compiled(vault).formulas
+    assert [one.compiled.status for one in others] == ["component", "formula", "formula"]
+    assert broken.compiled.status == "rejected"

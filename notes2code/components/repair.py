@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from notes2code.components.compiling import Compiled
-from notes2code.components.library import Library
+from notes2code.components.library import Component, Library
 from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Severity
 from notes2code.latex.words import EATEN
@@ -36,14 +37,12 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
         return compiled
     lines = (" ".join(line.split()) for line in compiled.entry.latex.splitlines())
     for candidate in _candidates("\n".join(filter(None, lines))):
-        typed = type_formula(candidate, library.scope)
-        if typed.equation is None or (found := recognise(typed.equation, library)) is None:
+        found = _component_of(candidate, library)
+        if found is None:
             continue
-        meant = f"`{' '.join(candidate.split())}` would be {found.component.summary[0].lower()}"
-        meant += found.component.summary[1:].rstrip(".")
-        others = sum(
-            c.recognised is not None and c.recognised.component is found.component for c in known
-        )
+        meant = f"`{' '.join(candidate.split())}` would be {found.summary[0].lower()}"
+        meant += found.summary[1:].rstrip(".")
+        others = sum(c.recognised is not None and c.recognised.component is found for c in known)
         if others:
             meant += f", as {others} other formula{'s' * (others > 1)} of the vault"
         problems = tuple(
@@ -54,6 +53,16 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
         )
         return replace(compiled, problems=problems)
     return compiled
+
+
+def _component_of(candidate: str, library: Library) -> Component | None:
+    """The component that a candidate would be; no note has written it, so that where we fail at it
+    nobody need know."""
+    with suppress(Exception):
+        equation = type_formula(candidate, library.scope).equation
+        recognised = None if equation is None else recognise(equation, library)
+        return None if recognised is None else recognised.component
+    return None
 
 
 def _candidates(latex: str) -> Iterator[str]:

@@ -32,6 +32,9 @@ MAX_DIGITS = 300
 """Digits of one number; no floating-point number has more before its point."""
 
 
+_LOWERABLE = frozenset(["name", "word", "}", "close", "big"])
+"""What an escaped underscore behind lowers something below: ``x\\_i``, ``\\sum\\_i``."""
+
 _PATTERN = re.compile(
     r"(?P<space>(?:[^\S\xa0]|~)+)"
     r"|(?P<comment>%[^\n]*\n?)"
@@ -260,7 +263,7 @@ class Tokens(Characters):
                 )
             )
             return self._command(doubled, start, end + len(doubled))
-        if name == "_" and self.tokens and self.tokens[-1].kind in ("name", "word", "}", "close"):
+        if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)
             return end
         bare = name.rstrip("*")

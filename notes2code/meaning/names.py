@@ -39,7 +39,7 @@ PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
-GAINS = frozenset(["gamma", "g", "w", "beta"])
+GAINS = frozenset(["gamma", "g", "w", "beta", "weight", "gain", "scale", "bias", "shift"])
 """What the gain and the bias of a normalisation are called."""
 
 ROLES = frozenset("QKVqkv")

@@ -83,3 +83,9 @@ def test_lines() -> None:
     np.testing.assert_allclose(lines.reference(x=x, W_K=w), x @ w)
     whole = compile_formula("y = a\n+ b\n= c")
     assert "N2C026" not in [d.code for d in whole.diagnostics]
+
+
+def test_an_escaped_underscore_behind_a_sum() -> None:
+    formula = compile_formula(r"s = \sum\_{j=1}^n z\_j^2")
+    assert "N2C026" in [d.code for d in formula.diagnostics]
+    np.testing.assert_allclose(formula.reference(z=np.arange(4.0)), 14)

@@ -31,6 +31,19 @@ from tables import Case, check, relu, sigmoid, softmax, table
         context=[r"\text{sum}_{ij} = W_s s_i + W_h h_j"],
     ),
     Case(r"\text{mean}_i = W x_i + b", "W[p,d] x[n,d] b[p]", lambda w, x, b: x @ w.T + b),
+    # A letter with a digit behind it is one with a label, in a text's font too.
+    Case(
+        r"\text{MLP}(z) = \text{ReLU}(z \text{M1} + \text{c1}) \text{M2} + \text{c2}",
+        "z[d] M_1[d,n] c_1[n] M_2[n,m] c_2[m]",
+        lambda z, m1, c1, m2, c2: relu(z @ m1 + c1) @ m2 + c2,
+    ),
+    # The gain of a normalisation, as code calls it.
+    Case(
+        r"y = \frac{z}{\text{RMS}(z)} \cdot \text{weight}",
+        "z[d] epsilon+ weight[d]",
+        lambda z, eps, weight: z / np.sqrt((z**2).mean() + eps) * weight,
+        context=[r"\text{RMS}(z) = \sqrt{\frac{1}{d} \sum_i z_i^2 + \epsilon}"],
+    ),
     # A word below a sum counts, and one with an index is no product of matrices.
     Case(r"m = \frac{1}{n} \sum_{tok} x_{tok}", "x[n,d]", lambda x: x.mean(0)),
     Case(
@@ -185,7 +198,7 @@ def test_what_stands_alone_is_a_difference(latex: str) -> None:
     [
         (r"\text{Hit @ } k = \frac{1}{k} \sum_{i=1}^{k} \mathrm{rel}(i)", "Hit"),
         (r"\text{AP@0.5} = p r", "AP_0_5"),
-        (r"F_1@k = 2 P@k R@k / (P@k + R@k)", "F1"),
+        (r"F_1@k = 2 P@k R@k / (P@k + R@k)", "F_1"),
         (r"MRR = \frac{1}{n} \sum_{i=1}^{n} \frac{1}{r_i}", "MRR"),
     ],
 )

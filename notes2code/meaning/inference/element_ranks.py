@@ -223,7 +223,7 @@ def _gain(element: Element) -> int | None:
     """The gain and the bias of a normalisation."""
     run = element.run
     normalises = run.seen.normalises or any(map(names.is_norm, run.seen.called))
-    if normalises and element.indices == 0 and element.base in ("gamma", "beta", "g", "w", "b"):
+    if normalises and element.indices == 0 and element.base in names.GAINS | {"b"}:
         return element.usually(1, 0)
     return None
 

@@ -186,9 +186,12 @@ def _font(node: Name) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
-    # The W of ``W-MSA`` is a part of the word and no letter with a label.
-    return "_".join(_LETTER_OF_WORD.sub(r"\1", text).replace("-", " ").split())
+    # The W of ``W-MSA`` is a part of the word and no letter with a label; that of ``W1`` has one.
+    word = _LETTER_OF_WORD.sub(r"\1", _NUMBERED.sub(r"\1_\2", text))
+    return "_".join(word.replace("-", " ").split())
 
+
+_NUMBERED = re.compile(r"^([A-Za-z])(\d)$")
 
 _LETTER_OF_WORD = re.compile(r"^([A-Za-z])-(?=[A-Za-z]{2})")
 

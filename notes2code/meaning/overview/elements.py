@@ -65,7 +65,8 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
     known.update(_of_dot_products(seen, nodes))
     known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
-    return (name for name in known if 1 in seen.counted[name] and not seen.is_bold(name))
+    counted = (name for name in known if 1 in seen.counted.get(name, ()))
+    return (name for name in counted if not seen.is_bold(name))
 
 
 def _beside_a_label(seen: Survey, nodes: Nodes) -> Iterator[str]:
