@@ -49,7 +49,8 @@ class Scope:
     letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
     numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
-    in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``.
+    in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``, and
+    ``sigmoids`` what another formula defines as a sigmoid of a vector.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
     below each name that tell things apart in the section and count nothing there; ``places`` are
@@ -70,6 +71,7 @@ class Scope:
     macros: Mapping[str, Macro] = dataclass_field(default_factory=dict)
     apart: frozenset[str] = frozenset()
     opposites: frozenset[str] = frozenset()
+    sigmoids: frozenset[str] = frozenset()
     lasts: frozenset[str] = frozenset()
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)

@@ -27,8 +27,18 @@ from tables import Case, check, sigmoid, table
         "W[d,d] x[d]",
         lambda w, x: sigmoid(w @ x) * x,
     ),
+    # Excitation: what a note defines as a sigmoid, beside features.
+    Case(r"z = e \cdot x", "e[d] x[d]", np.multiply, context=[r"e = \sigma(A \mathrm{ReLU}(B u))"]),
+    Case(r"\tilde{x} = e x", "e[d] x[d]", np.multiply, context=[r"e = \sigma(A u)"]),
+    Case(
+        r"z = \sigma(A u) \cdot x",
+        "A[d,p] u[p] x[d]",
+        lambda a, u, x: sigmoid(a @ u) * x,
+    ),
     # Near misses: weights and scores made so, and a gate that is a number.
     Case(r"O = A \cdot V", "A[n,m] V[m,d]", np.matmul, context=[r"A = \sigma(Q K^\top)"]),
+    Case(r"O = A X", "A[n,m] X[m,d]", np.matmul, context=[r"A = \sigma(Q K^\top)"]),
+    Case(r"y = w \cdot h", "w[d] h[d]", np.dot, context=[r"h = \sigma(W x)"]),
     Case(r"c = p \cdot x", "p[d] x[d]", np.dot, context=[r"p = \sigma(W x)"]),
     Case(
         r"y = g \cdot u",

@@ -25,6 +25,7 @@ from notes2code.meaning.inference.values import (
     dot,
     elementwise,
     free_roots,
+    is_features,
     is_gate,
     mapped,
     matrix_product,
@@ -517,11 +518,12 @@ def _makes_state(run: Run, node: Infix) -> bool:
 
 def _is_gated(left: Value, right: Value) -> bool:
     """Whether one value is a sigmoid, or what it is of times a sigmoid, and the other is made of
-    something too, or is what the gate is made of: no layer's weights."""
+    something too, is features by its letter, or what the gate is made of: no layer's weights."""
     for gate, other in ((left, right), (right, left)):
         if isinstance(gate.body, ir.Fn) and gate.body.name in ("sigmoid", "silu"):
             named = {part.array for part in ir.walk(gate.body) if isinstance(part, ir.Ref)}
-            if not isinstance(other.body, ir.Ref) or other.body.array in named:
+            made = not isinstance(other.body, ir.Ref) or other.body.array in named
+            if made or is_features(other):
                 return True
     return False
 

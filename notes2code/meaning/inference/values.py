@@ -256,6 +256,14 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return _gated(run, left, right, where)
     if _is_own_log(left.body, right.body):
         raise two_vectors(run, left, right, where)
+    if _is_sigmoid(run, left) and not left.row and is_features(right):
+        raise error(
+            "N2C033",
+            f"`{run.quote(left.span)}` is a sigmoid: it may be a gate, or weigh the rows of "
+            f"`{run.quote(right.span)}`",
+            where,
+            "write `\\odot` for a gate, or `^\\top` for weights",
+        )
     return contract(run, left, right, 0, where)
 
 
@@ -341,8 +349,38 @@ def _is_form(run: Run, left: Expr) -> bool:
 
 
 def mixes(run: Run, left: Value, right: Value) -> bool:
-    """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it."""
+    """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it, or
+    what they define as a sigmoid beside features."""
+    if any(
+        _is_sigmoid(run, mine) and is_features(other)
+        for mine, other in ((left, right), (right, left))
+    ):
+        return True
     return is_gate(run, left) or is_gate(run, right)
+
+
+def _is_sigmoid(run: Run, value: Value) -> bool:
+    """Whether a vector is what the notes define as a sigmoid, and no probabilities."""
+    if value.rank != 1 or not isinstance(value.body, Ref):
+        return False
+    array = value.body.array
+    defined = array in run.scope.sigmoids or _is_fn(run, array, "sigmoid")
+    return defined and names.base_letter(array) not in names.PROBABILITIES
+
+
+def _is_fn(run: Run, name: str, function: str) -> bool:
+    """Whether the formula itself defines an array as a function of each of its elements."""
+    made = run.defined[name].array.body if name in run.defined else None
+    return isinstance(made, ir.Fn) and made.name == function
+
+
+def is_features(value: Value) -> bool:
+    """Whether an array holds features by its letter; those of weights make numbers of vectors."""
+    return isinstance(value.body, Ref) and names.base_letter(value.body.array) in _FEATURES
+
+
+_FEATURES = frozenset("efhxyzEFHXYZ")
+"""Letters of what a network makes and is given."""
 
 
 def is_gate(run: Run, value: Value) -> bool:
@@ -370,8 +408,7 @@ def is_gate(run: Run, value: Value) -> bool:
 
 def _is_opened_here(run: Run, name: str) -> bool:
     """Whether a gate is what the formula itself defines as a sigmoid, by its letter too."""
-    made = run.defined[name].array.body if name in run.defined else None
-    return names.base_letter(name) in GATES and isinstance(made, ir.Fn) and made.name == "sigmoid"
+    return names.base_letter(name) in GATES and _is_fn(run, name, "sigmoid")
 
 
 def _are_weights(run: Run, value: Expr) -> bool:

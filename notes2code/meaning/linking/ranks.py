@@ -62,7 +62,10 @@ def as_defined(
     }
     every = linker.formulas.same_indices(entry, given)
     pairs = dict(_opposites(linker, every))
-    opposites = pairs.keys() | pairs.values() | set(_gates(every, equation_of))
+    sigmoids = frozenset(_sigmoids(every, equation_of))
+    # By the letter too, since labels and scores are made so as well.
+    gates_of_state = {name for name in sigmoids if base_letter(name) in GATES}
+    opposites = pairs.keys() | pairs.values() | gates_of_state
     defining = {
         name: other
         for name, other in every.items()
@@ -76,6 +79,8 @@ def as_defined(
     by_themselves = _apart(linker, entry, apart, equation_of)
     # What both are by themselves is not changed by what they could be together.
     ranks |= {n: r for n, r in by_themselves.items() if n not in ranks or r == given[n]}
+    made = {name: other for name, other in defining.items() if name in sigmoids}
+    ranks |= _apart(linker, entry, made, equation_of)
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     gates |= opposites
     ranks |= _rows(linker, entry, given, equation_of)
@@ -89,17 +94,18 @@ def as_defined(
     ranks = {
         name: rank
         for name, rank in ranks.items()
-        if name in same | gates | states or _may_be(name, given[name], rank)
+        if name in same | gates | states | sigmoids or _may_be(name, given[name], rank)
     }
     others = {
         name: rank
         for name, rank in ranks.items()
         if rank != given[name] or (rank == 2 and name in gates)
     }
-    if not others and not opposites:
+    if not others and not opposites and not sigmoids:
         return own
     shapes = {name: shape for name, shape in scope.shapes.items() if name not in others}
-    told = replace(scope, shapes=shapes, ranks=ranks, opposites=frozenset(opposites))
+    known = replace(scope, shapes=shapes, ranks=ranks)
+    told = replace(known, opposites=frozenset(opposites), sigmoids=sigmoids)
     typed = type_tree(entry.latex, tree, told)
     doubts = [
         _unlike(entry, name, kinds[name], rank, _AS_DEFINED if typed.equation else _AS_SAID)
@@ -134,15 +140,14 @@ def _rows(
             yield name, 1
 
 
-def _gates(
+def _sigmoids(
     defining: Mapping[str, Entry], equation_of: Callable[[Entry], Equation | None]
 ) -> Iterator[str]:
-    """The g that the notes define as a sigmoid, ``g = σ(W x)``, and which opens each element of
-    what it stands before: by the letter too, since labels and scores are made so as well."""
+    """The g that the notes define as a sigmoid of an array, ``g = σ(W x)``, which may open each
+    element of what it stands before."""
     for name, other in defining.items():
-        equation = equation_of(other) if base_letter(name) in GATES else None
-        match equation:
-            case Equation(value=Lambda(body=Fn("sigmoid"))):
+        match equation_of(other):
+            case Equation(value=Lambda((_, *_), Fn("sigmoid"))):
                 yield name
 
 
