@@ -10,6 +10,12 @@ from tables import Case, check, table
 
 
 @table(
+    # What has a greatest value is one number, or one for each t.
+    Case(
+        r"c_t = \min(\alpha \cdot \log(L_t), c_{\max})",
+        "alpha L+[n] c_max",
+        lambda alpha, length, bound: np.minimum(alpha * np.log(length), bound),
+    ),
     Case(r"m_n = \frac{1}{n} \sum_i x_i", "x[n,d]", lambda x: x.cumsum(0) / np.c_[1 : len(x) + 1]),
     Case(r"m = \frac{1}{G} \sum_g r_g", "r[G,d]", lambda r: r.mean(0)),
     Case(r"L = \frac{1}{NK} \sum_k \sum_i y_{ik}", "y[N,K]", lambda y: y.mean()),

@@ -158,6 +158,8 @@ USUAL_MASKS = [
 
 
 OF_ANY_FUNCTION = [
+    r"U = M_2 \mathrm{ReLU}(M_1 X)",
+    r"U = A \mathrm{ReLU}(X W_1)",
     r"O = \phi(Q) (\phi(K)^\top V)",
     r"(Q' K'^\top) V = Q' (K'^\top V)",
     r"(Q K^\top) V = Q (K^\top V)",
@@ -194,6 +196,11 @@ def test_not_warned(latex: str) -> None:
         "that name",
     )
     assert not [message for message in warned(latex) if any(part in message for part in text)]
+
+
+def test_weights_on_both_sides() -> None:
+    (message,) = warned(r"U = W_2 \mathrm{ReLU}(X W_1 + b_1)")
+    assert "mixes the rows of" in message
 
 
 @pytest.mark.parametrize("latex", OF_ANY_FUNCTION)

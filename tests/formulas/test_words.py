@@ -37,6 +37,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "z[d] M_1[d,n] c_1[n] M_2[n,m] c_2[m]",
         lambda z, m1, c1, m2, c2: relu(z @ m1 + c1) @ m2 + c2,
     ),
+    # Code says where a function is from.
+    Case(r"y = z \cdot \text{torch.sigmoid}(z)", "z[n,d]", lambda z: z * sigmoid(z)),
+    Case(r"p = \mathrm{F.softmax}(z)", "z[n]", softmax),
     # The gain of a normalisation, as code calls it.
     Case(
         r"y = \frac{z}{\text{RMS}(z)} \cdot \text{weight}",

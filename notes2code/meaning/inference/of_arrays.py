@@ -74,8 +74,15 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     for value in values[1:]:
         if {result.rank, value.rank} == {1, 2}:
             run.pay(0.9)  # what bounds a matrix is a number, or as the matrix is
+        if _is_bound(result) != _is_bound(value) and max(result.rank, value.rank):
+            run.pay(4.0)  # a quantity is what the note gives a greatest value
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
+
+
+def _is_bound(value: Value) -> bool:
+    """Whether a value is the greatest or the least that there is of something: ``c_{max}``."""
+    return isinstance(value.body, ir.Ref) and value.body.array.endswith(("_max", "_min"))
 
 
 def _of_matrix(run: Run, kind: str, value: Value, of_tokens: bool, span: Span) -> Value:

@@ -204,6 +204,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         run.pay(2.2)  # the e_s of e_s · GroupNorm(h) + e_b is no matrix
     if left.rank == 1 and right.rank == 2 and _is_weight(left):
         run.pay(2.2)  # the W of W X is a matrix
+    if (left.rank, right.rank) == (2, 2) and _is_weight(left):
+        _tell_of_mixed_rows(run, left, right)
     projection = projected.behind(run, left, right, where)
     if projection is not None:
         return projection
@@ -501,6 +503,21 @@ def _are_inputs(left: Value, right: Value) -> bool:
 
 def _is_weight(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) == "W"
+
+
+def _tell_of_mixed_rows(run: Run, left: Value, right: Value) -> None:
+    """The W_2 of ``W_2 \\mathrm{ReLU}(X W_1^\\top)``: it mixes rows that other weights, behind
+    them, act on one by one."""
+    row, parts = find_index(right.axes[0]), [*ir.walk(right.body)]
+    if any(isinstance(part, ir.Call) for part in parts):
+        return  # with weights of its own
+    refs = [part for part in parts if isinstance(part, ir.Ref) and len(part.at) == 2]
+    weights = [ref for ref in refs if names.base_letter(ref.array) == "W"]
+    if not weights or len(refs) == len(weights) or any(ir.Idx(row) in ref.at for ref in weights):
+        return
+    text = f"`{run.quote(left.span)}` mixes the rows of `{run.quote(right.span)}`"
+    hint = f"`{weights[0].array}` acts on each row: a weight behind would, too"
+    run.problems.append(warning("N2C050", text, left.span, hint))
 
 
 def _makes_state(run: Run, node: Infix) -> bool:

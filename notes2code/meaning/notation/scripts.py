@@ -187,9 +187,13 @@ def _font(node: Name) -> str:
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     # The W of ``W-MSA`` is a part of the word and no letter with a label; that of ``W1`` has one.
-    word = _LETTER_OF_WORD.sub(r"\1", _NUMBERED.sub(r"\1_\2", text))
+    word = _NUMBERED.sub(r"\1_\2", _LIBRARY.sub("", text))
+    word = _LETTER_OF_WORD.sub(r"\1", word)
     return "_".join(word.replace("-", " ").split())
 
+
+_LIBRARY = re.compile(r"^(?:(?:torch|numpy|np|tf|jnp|nn|functional|F)\.)+(?=[A-Za-z])")
+"""Where code has a function from, ``torch.sigmoid``."""
 
 _NUMBERED = re.compile(r"^([A-Za-z])(\d)$")
 
