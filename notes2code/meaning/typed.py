@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import is_
+from typing import TypeAlias
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.latex import parse
@@ -48,20 +50,30 @@ from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Sta
 TOO_DEEP = error("N2C020", "this formula is nested too deeply", Span(0, 1)).problem
 
 
+Side: TypeAlias = tuple[Span, Equation]
+
+
 @dataclass(frozen=True)
 class Typed:
     """What a formula means. ``equation`` is None where it computes nothing.
 
     ``kind`` is ``equation``, ``definition`` (it only declares), ``text`` (it says nothing to
-    compute) or ``rejected`` (one of the problems is an error). ``sides`` are what a chain of
-    equalities says the value is too, as far as it can be computed, and where.
+    compute) or ``rejected`` (one of the problems is an error). ``type_sides`` types the other
+    sides of a chain of equalities.
     """
 
     kind: str
     equation: Equation | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
-    sides: tuple[tuple[Span, Equation], ...] = ()
+    type_sides: Callable[[], Iterator[Side]] = field(default=lambda: iter(()), compare=False)
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """What a chain of equalities says the value is too, as far as it can be computed, and
+        where. They are typed when somebody asks for them: of the readings of one formula that are
+        tried beside the note's others, nobody does."""
+        return tuple(self.type_sides())
 
 
 def type_formula(latex: str, scope: Scope = EMPTY) -> Typed:
@@ -164,8 +176,9 @@ def _type_stated(
         kind = "text"
     elif _is_declaration(equation, defines):
         kind = "definition"
-    sides = tuple(_other_sides(latex, others, run, equation))
-    return Typed(kind, equation, shapes, problems, sides)
+    return Typed(
+        kind, equation, shapes, problems, lambda: _other_sides(latex, others, run, equation)
+    )
 
 
 def _typed(
@@ -196,7 +209,7 @@ def _typed(
 
 def _other_sides(
     latex: str, stated: tuple[Statement, ...], run: Run, equation: Equation
-) -> Iterator[tuple[Span, Equation]]:
+) -> Iterator[Side]:
     """The sides of a formula's only definition that its value was not taken from."""
     defines = [statement for statement in stated if isinstance(statement, Define)]
     if len(defines) > 1:
