@@ -96,9 +96,12 @@ def hyphenated(tokens: Sequence[Token], problems: list[Problem]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word, and the
     ``Input-Embedding`` of which no part stands alone."""
     joined = list(tokens)
-    if not any(token.text == "-" for token in tokens):
+    texts = {token.text for token in tokens}
+    if "-" not in texts:
         return joined
     places = _places(tokens)
+    if not places and texts.isdisjoint(_MODULES):
+        return joined
     for at in range(len(tokens) - 1, 1, -1):
         start = at - 1
         behind = tokens[at + 1] if at + 1 < len(tokens) else _NOTHING
@@ -173,9 +176,9 @@ def placeholders(tokens: Sequence[Token]) -> list[Token]:
     one alone holds the place of anything."""
     places = [
         at
-        for at in range(1, len(tokens) - 1)
-        if tokens[at].text == "·"
-        and [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
+        for at, token in enumerate(tokens)
+        if token.text == "·"
+        and [beside.kind for beside in tokens[max(at - 1, 0) : at + 2]] == ["open", "op", "close"]
     ]
     out = list(tokens)
     if len(places) < 2:

@@ -120,14 +120,16 @@ class Tokens(Characters):
             assert found is not None
             kind = found.lastgroup
             end = found.end()
-            if kind == "run":
+            if kind == "space" or kind == "comment":
+                pass
+            elif kind == "other":
+                end = self._character(found.group(), at)
+            elif kind == "run":
                 self._run(found.group(), at)
             elif kind == "command":
                 end = self._command(found.group()[1:], at, end)
             elif kind == "num":
                 end = self._number(found.group(), at, end)
-            elif kind == "other":
-                end = self._character(found.group(), at)
             elif kind == "raised":
                 self._script("^", found.group(), SUPERSCRIPTS, at)
             elif kind == "lowered":

@@ -179,7 +179,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
     span = name.span.to(group.span)
     if not group.items:
         raise error("N2C041", f"`{use.name}` is given nothing", group.span)
-    named, use = use.name, replace(use, name=applying.without_number(run, use.name))
+    named, plain = use.name, applying.without_number(run, use.name)
+    use = use if plain == named else replace(use, name=plain)
     equation = applying.known(run, use.name)
     if equation is not None and len(group.items) != len(equation.parameters):
         # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.

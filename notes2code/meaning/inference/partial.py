@@ -77,7 +77,8 @@ def ranged(run: Run, equation: Equation) -> Equation:
     defined. Raises ``ProblemError`` where that cannot be said."""
     bodies = [equation.value.body, *(one.array.body for one in equation.definitions)]
     bodies += [function.value.body for function in equation.functions.values()]
-    if not any(condition_of(part) for body in bodies for part in ir.walk(body)):
+    parts = (part for body in bodies for part in ir.walk(body) if isinstance(part, Cases))
+    if not any(map(condition_of, parts)):
         return equation
     ranging = _Ranging(run, equation.functions)
     definitions = tuple(map(ranging.definition, equation.definitions))

@@ -16,6 +16,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import products, properties, symbols
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, free_roots, uses
+from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, scripts
 
 
@@ -70,8 +71,8 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
     small, large = sorted((left, right), key=_rank)
     if not small.row or small.rank != 1:
         small, large = large, small
-    arrays = [factor for factor in _factors(small) if isinstance(factor.body, ir.Ref)]
-    if len(arrays) < 2 or any(_is_sum(factor) for factor in _factors(small)):
+    factors = _factors(small.body)
+    if sum(isinstance(factor, ir.Ref) for factor in factors) < 2 or any(map(_is_sum, factors)):
         return False
     capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
     return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
@@ -80,7 +81,7 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     """What speaks against a sum of terms of different rank."""
     small, large = sorted((left, right), key=_rank)
-    sums_up = any(_is_sum(factor) for term in _terms(small) for factor in _factors(term))
+    sums_up = any(_is_sum(factor) for term in _terms(small.body) for factor in _factors(term))
     if small.rank == 0 and sums_up:
         if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
             text = f"`{run.quote(node.span)}` would add a vector to a dot product"
@@ -117,7 +118,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif (
         _are_of_one_family(left, right)
         or (left.rank == 1 and _is_bias(right))
-        or (not run.seen.attends and _is_sum(left) and _is_plain_letter(right))
+        or (not run.seen.attends and _is_sum(left.body) and _is_plain_letter(right))
     ):
         # The x_i and p_i of a sum, a vector and its bias, are of one kind; so is the V_t beside a
         # V(s_t), which is a number.
@@ -186,13 +187,13 @@ def _refuse_lost_identity(run: Run, node: Infix) -> None:
 
 
 def _is_mean(value: Value) -> bool:
-    return _letter(value) == "mu"
+    return _letter(value.body) == "mu"
 
 
 def _are_of_one_family(left: Value, right: Value) -> bool:
     """Whether two terms are elements of arrays at the same index, or go by one letter."""
     called = isinstance(left.body, ir.Call) and isinstance(right.body, ir.Call)
-    mine, theirs = map(_letter, (left, right))
+    mine, theirs = _letter(left.body), _letter(right.body)
     if mine and mine == theirs and not called:
         return True
     if not isinstance(left.body, ir.Ref) or not isinstance(right.body, ir.Ref):
@@ -200,9 +201,9 @@ def _are_of_one_family(left: Value, right: Value) -> bool:
     return bool(left.body.at) and bool(right.body.at) and left.body.at[0] == right.body.at[0]
 
 
-def _letter(value: Value) -> str:
+def _letter(body: Expr) -> str:
     """The letter of an array, or of the function that gives a value: the ε of ``ε_θ(x)``."""
-    match value.body:
+    match body:
         case ir.Ref(array=name) | ir.Call(function=name):
             return names.base_letter(name)
     return ""
@@ -211,7 +212,7 @@ def _letter(value: Value) -> str:
 def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
     """Whether a product that is a vector is added to the matrix that the formula makes the next
     one of, scaled or not, to the ``γ S_{t-1}`` of S_t; or is a sum over that one's rows."""
-    made_of = [f for factor in _factors(row) if _is_sum(factor) for f in ir.walk(factor.body)]
+    made_of = [f for factor in _factors(row.body) if _is_sum(factor) for f in ir.walk(factor)]
     if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
         return True  # the sum of the rows of a state is no next state
     return _is_state(run, matrix) and not isinstance(row.body, ir.Ref)
@@ -219,8 +220,8 @@ def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
 
 def _is_state(run: Run, value: Value) -> bool:
     """Whether a value, scaled or not, is that of which the formula makes the next one."""
-    factors = (factor.body for factor in _factors(value))
-    return any(body.array in run.defines for body in factors if isinstance(body, ir.Ref))
+    factors = _factors(value.body)
+    return any(factor.array in run.defines for factor in factors if isinstance(factor, ir.Ref))
 
 
 def _is_bias(value: Value) -> bool:
@@ -233,7 +234,7 @@ def _is_of_pair(value: Value) -> bool:
 
 
 def _has_size(value: Value) -> bool:
-    return any(isinstance(factor.body, ir.Size) for factor in _factors(value))
+    return any(isinstance(factor, ir.Size) for factor in _factors(value.body))
 
 
 def _rank(value: Value) -> int:
@@ -243,10 +244,10 @@ def _rank(value: Value) -> int:
 def _is_row_on_outer(row: Value, matrix: Value) -> bool:
     """Whether a sum such as the α S of ``α S + k v^⊤`` is a vector, and what it is added to an
     outer product: both are matrices, but for what is read wrong."""
-    if not any(isinstance(factor.body, ir.Reduce) for factor in _factors(row)):
+    if not any(isinstance(factor, ir.Reduce) for factor in _factors(row.body)):
         return False
     axes = [find_index(axis) for axis in matrix.axes]
-    used = [[axis for axis in axes if uses(factor.body, axis)] for factor in _factors(matrix)]
+    used = [[axis for axis in axes if uses(factor, axis)] for factor in _factors(matrix.body)]
     return [axes[0]] in used and [axes[1]] in used and axes not in used
 
 
@@ -273,17 +274,17 @@ def _lacking(run: Run, array: Value, value: Value) -> int:
     """How many axes an ε lacks that a value is made of, and that is the noise of an array: one that
     stands nowhere else, and is mixed with the array or has a deviation, a root or a σ, before it;
     or one that has a label, the ε_0 of a first step."""
-    factors = _factors(value)
-    noise = [f.body for f in factors if isinstance(f.body, ir.Ref) and _letter(f) == "epsilon"]
-    powers = [f.body for f in factors if isinstance(f.body, ir.Pow)]
+    factors = _factors(value.body)
+    noise = [f for f in factors if isinstance(f, ir.Ref) and _letter(f) == "epsilon"]
+    powers = [f for f in factors if isinstance(f, ir.Pow)]
     if len(noise) != 1 or any(power.exponent != ir.HALF for power in powers):
         return 0
     said = [node for node in run.seen.nodes.of(Name) if node.text in ("epsilon", "varepsilon")]
     spread = powers or any(_letter(factor) == "sigma" for factor in factors)
     axes = {*map(find_index, value.axes)}
     # Where what stands beside it has axes, and is no deviation, the ε may well be a number.
-    others = [f for f in factors if f.body is not noise[0] and _letter(f) != "sigma"]
-    if any(free_roots(other.body) & axes for other in others):
+    others = [f for f in factors if f is not noise[0] and _letter(f) != "sigma"]
+    if any(free_roots(other) & axes for other in others):
         return 0
     own = free_roots(noise[0]) & axes
     if "_" in noise[0].array or (len(said) == 1 and (spread or _is_mixed(array))):
@@ -361,18 +362,16 @@ def _is_location(run: Run, node: Infix, value: Value) -> bool:
     return node.op == "+" and new and names.base_letter(name) == "mu"
 
 
-def _is_sum(value: Value) -> bool:
+def _is_sum(body: Expr) -> bool:
     """Whether a value is a sum over an index, such as a dot product or a linear map."""
-    return isinstance(value.body, ir.Reduce) and value.body.kind == "sum"
+    return isinstance(body, ir.Reduce) and body.kind == "sum"
 
 
-def _terms(value: Value) -> list[Value]:
+def _terms(body: Expr) -> tuple[Expr, ...]:
     """The terms of a sum, such as that of two dot products."""
-    parts = value.body.terms if isinstance(value.body, ir.Add) else (value.body,)
-    return [replace(value, body=part) for part in parts]
+    return body.terms if isinstance(body, ir.Add) else (body,)
 
 
-def _factors(value: Value) -> list[Value]:
+def _factors(body: Expr) -> tuple[Expr, ...]:
     """The factors of a product, which may be scaled as ``qᵀk / √d`` is."""
-    parts = value.body.factors if isinstance(value.body, ir.Mul) else (value.body,)
-    return [replace(value, body=part) for part in parts]
+    return body.factors if isinstance(body, ir.Mul) else (body,)

@@ -218,7 +218,15 @@ def _factors(expr: Expr) -> tuple[Expr, ...]:
 def uses(expr: Expr, index: Index) -> bool:
     """Whether an index occurs in an expression; indices linked to it count."""
     index = find_index(index)
-    return any(isinstance(e, Idx) and find_index(e.index) is index for e in ir.walk(expr))
+    pending = [expr]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, Idx):
+            if find_index(inner.index) is index:
+                return True
+        else:
+            pending += ir.children(inner)
+    return False
 
 
 def dot(run: Run, left: Value, right: Value, where: Span) -> Value:

@@ -256,9 +256,11 @@ def is_label(script: Node, bound: Set[str] = frozenset()) -> bool:
 
 def bare(node: Node) -> str:
     """The letter or word of a name, without its scripts and accents."""
-    while type(node) is Script or type(node) is Accent:
+    while type(node) is not Name:
+        if type(node) is not Script and type(node) is not Accent:
+            return ""
         node = node.base
-    return node.text if type(node) is Name else ""
+    return node.text
 
 
 def labelled_bases(nodes: Nodes, bound: Set[str]) -> set[str]:

@@ -66,9 +66,11 @@ class Use:
 
 def is_name(node: Node | None) -> bool:
     """Whether a node is a letter or word, with accents and scripts or without."""
-    while type(node) is Script or type(node) is Accent:
+    while type(node) is not Name:
+        if type(node) is not Script and type(node) is not Accent:
+            return False
         node = node.base
-    return type(node) is Name
+    return True
 
 
 def looked_up(place: Node) -> ProblemError:

@@ -553,9 +553,11 @@ def _of_what_is_added(define: Define) -> str:
     """The i of ``S ← λ S + k_i v_i^⊤``, which counts the steps: S has no index."""
     if define.target is None or not scripts.is_name(define.target):
         return ""
+    if _counting_below(define.target):
+        return ""
     state = names.label(define.target)
     named = [name for value in define.values for name in _whole_names(value)]
-    if _counting_below(define.target) or state not in map(names.label, named):
+    if state not in map(names.label, named):
         return ""
     letters = {letter for node in named for letter in _counting_below(node)}
     return letters.pop() if len(letters) == 1 else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Script, Tree, children
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Script, Tree, children, walk
 from notes2code.meaning.notation.scripts import is_name
 
 _HELP = "write the sum that is meant, such as `\\sum_k w_k x_{i+k}`; `\\cdot` is a product"
@@ -15,6 +15,8 @@ _HELP = "write the sum that is meant, such as `\\sum_k w_k x_{i+k}`; `\\cdot` is
 def refuse(tree: Tree, said: bool) -> None:
     """Refuse ``(f * g)(t)``, the ``x \\star w`` of a correlation, and, where the text has ``said``
     that it is a convolution, ``x * w``."""
+    if not any(_is_sign(node) for clause in tree.clauses for node in walk(clause.node)):
+        return
     nodes = [node for clause in tree.clauses for node in _outside_scripts(clause.node)]
     # A text may say of attention that it is none.
     said = said and not any(isinstance(node, Name) and node.text == "softmax" for node in nodes)
@@ -25,6 +27,13 @@ def refuse(tree: Tree, said: bool) -> None:
                 raise error("N2C037", text, node.op_span, _HELP)
             case Juxt(factors):
                 _refuse_among(factors)
+
+
+def _is_sign(node: Node) -> bool:
+    """Whether a node is the sign of a convolution or a correlation, or between what one joins."""
+    if isinstance(node, Infix):
+        return node.op == "*"
+    return isinstance(node, Name) and node.text == "star"
 
 
 def _refuse_among(factors: tuple[Node, ...]) -> None:

@@ -31,13 +31,16 @@ from notes2code.meaning.notation import binders, scripts
 
 def as_members(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     """The clauses, made of these nodes, with such a set below its sign."""
+    bigs = nodes.of(Big)
+    if all(node.sub is None or node.sup is None for node in bigs):
+        return tuple(clauses)
     indexed = {
         (binders.bare(node), letter)
         for node in nodes.of(Script)
         if scripts.is_name(node)
         for letter in binders.script_letters(node)
     }
-    if all(_members(node, indexed) is None for node in nodes.of(Big)):
+    if all(_members(node, indexed) is None for node in bigs):
         return tuple(clauses)
 
     def written(node: Node) -> Node:
