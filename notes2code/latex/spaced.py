@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from itertools import pairwise
+from operator import attrgetter
 
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.characters import Token
 from notes2code.latex.words import CALLED, FIELD, LONGEST
+
+_KIND = attrgetter("kind")
+_TEXT = attrgetter("text")
 
 _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 
@@ -16,10 +20,11 @@ _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
     joined: list[Token] = []
-    kinds = [*[token.kind for token in tokens], "end"]
+    kinds = [*map(_KIND, tokens), "end"]
     at = longest = 0
     while at < len(tokens):
-        if not kinds[at] == kinds[at + 1] == "name":
+        apart = kinds[at] == kinds[at + 1] == "name" and tokens[at].end < tokens[at + 1].start
+        if not apart:
             joined.append(tokens[at])
             at += 1
             continue
@@ -48,6 +53,8 @@ def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -
 def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     """Words side by side that name one thing, such as ``capacity~factor``; in front of parentheses
     only where the space between them is set, as in ``Feed\\ Forward(x)``."""
+    if [*map(_KIND, tokens)].count("word") < 2:
+        return list(tokens)
     joined: list[Token] = []
     for at, token in enumerate(tokens):
         if token.kind != "word" or not joined or joined[-1].kind != "word":
@@ -96,7 +103,7 @@ def hyphenated(tokens: Sequence[Token], problems: list[Problem]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word, and the
     ``Input-Embedding`` of which no part stands alone."""
     joined = list(tokens)
-    texts = {token.text for token in tokens}
+    texts = set(map(_TEXT, tokens))
     if "-" not in texts:
         return joined
     places = _places(tokens)
@@ -174,13 +181,15 @@ def _is_kind(tokens: Sequence[Token]) -> bool:
 def placeholders(tokens: Sequence[Token]) -> list[Token]:
     """The dots of ``\\phi(\\cdot) = \\mathrm{ReLU}(\\cdot)`` as a letter that stands nowhere else;
     one alone holds the place of anything."""
+    out = list(tokens)
+    if [*map(_TEXT, tokens)].count("·") < 2:
+        return out
     places = [
         at
-        for at, token in enumerate(tokens)
-        if token.text == "·"
-        and [beside.kind for beside in tokens[max(at - 1, 0) : at + 2]] == ["open", "op", "close"]
+        for at in range(1, len(tokens) - 1)
+        if tokens[at].text == "·"
+        and [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
     ]
-    out = list(tokens)
     if len(places) < 2:
         return out
     taken = {token.text for token in tokens}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from operator import attrgetter
 
 from notes2code.diagnostics import Problem, error, warning
 from notes2code.latex import full_stops
@@ -22,9 +23,9 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     marks, and ``\\left( \\right.`` slips; mark full stops that multiply. ``known`` are the words of
     the notes, and the differences that they define."""
     tokens = _without_outer_braces(_without_frame(tokens))
-    kinds = {token.kind for token in tokens}
+    kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
     if "{" in kinds:
-        if any(token.text in ("<", "⟨") for token in tokens):
+        if not texts.isdisjoint(("<", "⟨")):
             tokens = _without_angles_above(tokens)
         tokens = _signs_out_of_braces(tokens)
     if "env" in kinds:
@@ -39,7 +40,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = full_stops.as_products(tokens, problems)
     if "quad" in kinds:
         tokens = [token for at, token in enumerate(tokens) if not _sets_off(tokens, at)]
-    return _differences(tokens, known)
+    return _differences(tokens, known) if "Delta" in texts else tokens
 
 
 def _sets_off(tokens: list[Token], at: int) -> bool:

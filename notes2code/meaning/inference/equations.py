@@ -503,8 +503,9 @@ class Attempt:
         ):
             if len(said) > 1:
                 said = list(filter(says_more, said)) or said
-        explicit = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
-        options = tuple((node, 1.5 * at) for at, node in enumerate(explicit))
+        if len(said) > 1:
+            said = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
+        options = tuple((node, 1.5 * at) for at, node in enumerate(said))
         return self.run.choose(f"chain {define.span.start}", options)
 
     def _is_unknown_call(self, value: Node) -> bool:

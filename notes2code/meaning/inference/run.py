@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_BRACES = re.compile("[{}]")
+
 _OPENED = re.compile(r"\\[A-Za-z]+\*?\s*\{\s*$")
 
 _OF_SCORES = {"d_q", "d_k"}
@@ -196,7 +198,7 @@ class Run:
         text = self.latex[span.start : span.end]
         if "{" not in text and "}" not in text:
             return " ".join(text.split())
-        depths = [*accumulate(1 if char == "{" else -1 for char in text if char in "{}")]
+        depths = [*accumulate(1 if brace == "{" else -1 for brace in _BRACES.findall(text))]
         if min(depths, default=0) < 0:
             opened = _OPENED.search(self.latex[: span.start])
             text = opened[0] + text if opened else text

@@ -119,7 +119,8 @@ class _Settling:
     renamed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.nodes = [expr for array in self.arrays for expr in ir.walk(array.body)]
+        self.inside = [ir.walk(array.body) for array in self.arrays]
+        self.nodes = [expr for inside in self.inside for expr in inside]
         self.called = {expr.function for expr in self.nodes if isinstance(expr, ir.Call)}
         self.renamed = _rows_of_parameters(self.run, self.draft)
         self.symbols = self._used_symbols()
@@ -170,7 +171,7 @@ class _Settling:
         for symbol in self.symbols:
             for at, axis in enumerate(symbol.axes):
                 yield from _met(axis, _size_hint(symbol, at), True)
-        for size, is_axis in _sizes_in(self.arrays):
+        for size, is_axis in _sizes_in(self.arrays, self.inside):
             yield from _met(size, "n" if is_axis else "", is_axis)
 
     def size(self, size: Size) -> Expr:
@@ -241,7 +242,8 @@ class _Settling:
         ]
         inputs += [Input(name, (), name) for name in dict.fromkeys(self.numbers.values())]
         solved = shapes.solve(tuple(inputs))
-        met = dict.fromkeys(part for size, _ in _sizes_in(arrays) for part in _parts(size))
+        inside = [ir.walk(array.body) for array in arrays]
+        met = dict.fromkeys(part for size, _ in _sizes_in(arrays, inside) for part in _parts(size))
         left = (size.name for size in met if size not in solved)
         return (*inputs, *(Input(name, (), name, "size") for name in left))
 
@@ -256,12 +258,15 @@ def _met(size: Size, hint: str, is_axis: bool) -> Iterator[tuple[Size, str, bool
                 yield from _met(inner, "", is_axis)
 
 
-def _sizes_in(arrays: Iterable[Lambda]) -> Iterator[tuple[Size, bool]]:
-    """The sizes in arrays, in order, and whether each is the extent of an axis or a number."""
-    for array in arrays:
+def _sizes_in(
+    arrays: Iterable[Lambda], inside: Iterable[Iterable[Expr]]
+) -> Iterator[tuple[Size, bool]]:
+    """The sizes in arrays, of which each has something ``inside``, in order, and whether each is
+    the extent of an axis or a number."""
+    for array, exprs in zip(arrays, inside, strict=True):
         for index in array.indices:
             yield find_index(index).size, True
-        for expr in ir.walk(array.body):
+        for expr in exprs:
             if isinstance(expr, Size):
                 yield expr, False
             elif type(expr) in ir.BINDERS:

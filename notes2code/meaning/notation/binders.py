@@ -293,6 +293,8 @@ def worded_sets(nodes: Nodes) -> Iterator[Node]:
 def with_labels_above(nodes: Nodes) -> Iterator[str]:
     """The x of ``[x_1^p, x_2^p, …, x_N^p]`` and of ``[x_i^s; x_i^c]``: letters above all of a list,
     and nowhere else, tell of what kind these are, and raise none."""
+    if all(node.sub is None or type(node.sup) is not Name for node in nodes.of(Script)):
+        return
     for group in nodes.of(Group, Matrix):
         items = children(group)
         found: dict[str, list[Node | None]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from notes2code.latex.tree import (
     Big,
@@ -143,9 +143,10 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
 def _see_uses(seen: Survey, parts: _Parts) -> None:
     """How names are used, once it is known which letters are indices."""
     nodes, values = parts.nodes, parts.values
-    seen.kernels = kernels.found(nodes, seen, (one for v in values for one in used(seen, v)))
-    for value in values:
-        _count_uses(seen, value)
+    uses = [[*used(seen, value)] for value in values]
+    seen.kernels = kernels.found(nodes, seen, chain.from_iterable(uses))
+    for of_value in uses:
+        _count_uses(seen, of_value)
     doubtful_indices.refuse_two_steps(seen, parts.statements)
     doubtful_indices.refuse_lost_indices(parts.statements)
     seen.sets = set(_sets(seen, nodes))
@@ -212,11 +213,11 @@ _OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
 """What stands in ``D_{KL}(p ‖ q) = Σ_i p_i log (p_i / q_i)``, indices apart."""
 
 
-def _count_uses(seen: Survey, value: Node) -> None:
-    """How each name is used: with how many indices, transposed, bold, always called."""
+def _count_uses(seen: Survey, uses: Sequence[tuple[scripts.Use, bool]]) -> None:
+    """How each name of a value is used: with how many indices, transposed, bold, always called."""
     free_standing: set[str] = set()
     called: set[str] = set()
-    for use, before_parenthesis in used(seen, value):
+    for use, before_parenthesis in uses:
         if use.name in seen.kernels and not use.indices:
             called.add(use.name)
             continue  # the k of k(q_i, k_j), which is another than that of k_j
