@@ -65,17 +65,18 @@ class Operands(TokenReader):
     def postfix(self) -> Node:
         """An operand with its scripts; ``\\sin``, ``\\sum`` and their like with their body."""
         first = self.peek()
-        if first.kind == "big" or (first.kind == "word" and first.text in BIG_WORDS):
+        kind, text = first.kind, first.text
+        if kind == "big" or (kind == "word" and text in BIG_WORDS):
             return self.big(first)
-        if first.kind == "fn" or (first.kind == "word" and first.text in FUNCTION_WORDS):
+        if kind == "fn" or (kind == "word" and text in FUNCTION_WORDS):
             return self.function(first)
-        if first.kind == "dbar" and self.is_joining_sign():
+        if kind == "dbar" and self.is_joining_sign():
             return self.big(first._replace(kind="big", text="concat"))
-        if first.kind == "word" and first.text.lower() == "concat" and self.is_joining_sign():
+        if kind == "word" and text.lower() == "concat" and self.is_joining_sign():
             return self.big(first._replace(text="concat"))
-        if first.text == "Sigma" and self.is_sum_sign():
+        if text == "Sigma" and self.is_sum_sign():
             return self.big(first._replace(kind="big", text="sum"))
-        if first.kind == "cmd" and first.text == "sqrt":
+        if kind == "cmd" and text == "sqrt":
             return self.root(first)
         return self.scripts(self.primary(), first)
 

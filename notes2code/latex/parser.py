@@ -138,8 +138,9 @@ class Parser(Operands):
 
     def begins_with_product(self) -> bool:
         """Whether the formula begins with a sign between factors."""
-        sign, behind = self.tokens[:2] if self.at == 0 else self.tokens[-1:] * 2
-        return sign.kind == "op" and sign.text in MULTIPLICATIVE and behind.kind in OPERANDS
+        sign = self.tokens[0]
+        begins = self.at == 0 and sign.kind == "op" and sign.text in MULTIPLICATIVE
+        return begins and self.tokens[1].kind in OPERANDS
 
     def negated(self) -> bool:
         return self.peek().text == "not" and self.tokens[self.at + 1].kind == "rel"

@@ -49,16 +49,15 @@ _DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
 
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """The value of a call that begins at a factor, and where the next factor is."""
-    name = factors[at]
+    if at + 1 >= len(factors):
+        return None
+    name, behind = factors[at], factors[at + 1]
+    group = behind.base if isinstance(behind, Script) else behind
+    if not isinstance(group, Group):
+        return None
     if indicators.is_one(name):
         return indicators.before_brackets(run, factors, at)
-    if not scripts.is_name(name) or at + 1 >= len(factors):
-        return None
-    behind = factors[at + 1]
-    group = behind.base if isinstance(behind, Script) else behind
-    if not isinstance(group, Group) or group.open not in ("(", "[", "{", ""):
-        return None
-    if isinstance(behind, Script) and not isinstance(behind.base, Group):
+    if not scripts.is_name(name) or group.open not in ("(", "[", "{", ""):
         return None
     look_alikes.refuse_inverse(run, name, group)
     if group is behind and (squared := _raised_call(run, name, group)) is not None:

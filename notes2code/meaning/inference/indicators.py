@@ -17,7 +17,7 @@ from notes2code.meaning.notation import scripts
 
 def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """``𝟙[j ≤ i]`` and ``1[j ≤ i]``; the ``𝟙[m_i]`` of a mask is 1 where that is not 0."""
-    group = factors[at + 1] if at + 1 < len(factors) else None
+    group = factors[at + 1]
     if not isinstance(group, Group) or len(group.items) != 1:
         return None
     said = group.items[0]
@@ -58,7 +58,7 @@ def is_one(node: Node) -> bool:
     return False
 
 
-def below(run: Run, node: Node) -> Value | None:
+def below(run: Run, node: Script) -> Value | None:
     """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
     match node:
         case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):

@@ -57,7 +57,7 @@ def _number(run: Run, node: Num) -> Value:
 
 
 def _name(run: Run, node: Name | Script | Accent) -> Value:
-    if (indicator := indicators.below(run, node)) is not None:
+    if isinstance(node, Script) and (indicator := indicators.below(run, node)) is not None:
         return indicator
     if not scripts.is_name(node):
         return powers.scripted(run, node)

@@ -141,5 +141,6 @@ def _give_angles(run: Run, node: Node, half: Size) -> None:
 
 def factor(run: Run, factors: Sequence[Node]) -> int | None:
     """Which of some factors is the only turn among them, if one is."""
-    found = [at for at, node in enumerate(factors) if angle(run, node) is not None]
+    powers = [(at, node) for at, node in enumerate(factors) if isinstance(node, Script)]
+    found = [at for at, node in powers if angle(run, node) is not None]
     return found[0] if len(found) == 1 and len(factors) > 1 else None

@@ -113,7 +113,7 @@ def _normalised(seen: Survey, nodes: Nodes) -> Iterator[Node]:
 def _examples(nodes: Nodes) -> Iterator[tuple[Node, Script]]:
     """``y_i - p_i`` and x_i in ``(y_i - p_i) x_i``: the error of an example, which moves weights by
     the example."""
-    for node in nodes.of(Juxt):
+    for node in nodes.of(Juxt) if "x" in nodes.words else ():
         for error, example in pairwise(node.factors):
             match error, example:
                 case Group("(", (Infix("-") as difference,)), Script(Name("x"), below, above, 0):

@@ -272,7 +272,7 @@ def _of_heads(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     sides = [parts for parts in quotients if parts is not None]
     sides += [(one.target, value) for one in defines if one.target for value in one.values]
     for side in (*((node,) for node in nodes.of(Script)), *sides):
-        if all(map(scripts.is_name, side)) and any(map(_counts_heads, side)):
+        if any(map(_counts_heads, side)) and all(map(scripts.is_name, side)):
             yield from (scripts.read(node, frozenset()).name for node in side)
 
 

@@ -32,6 +32,8 @@ from notes2code.meaning.notation.scripts import is_name
 def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     """The clauses, made of these nodes, with ``M_{ij}`` for ``M[i, j]``, where a left-hand side or
     a sum counts with each of the letters in the brackets."""
+    if all(group.open != "[" for group in nodes.of(Group)):
+        return tuple(clauses)
     bracketed = [name for node in nodes.of(Juxt) for name in _before_brackets(node)]
     if not bracketed or any(bracketed.count(name) > 1 for name in map(_defined, clauses)):
         return tuple(clauses)
