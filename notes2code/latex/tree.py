@@ -303,8 +303,8 @@ class Nodes(list[Node]):
 
     def of(self, kind: type, other: type | None = None, /) -> list[Any]:
         """Those of one kind, or of two, one after the other; each in reading order."""
-        found: list[Any] = self._kinds.get(kind, [])
-        return found if other is None else found + self._kinds.get(other, [])
+        found = self._kinds[kind]
+        return found if other is None else found + self._kinds[other]
 
     @cached_property
     def words(self) -> frozenset[str]:

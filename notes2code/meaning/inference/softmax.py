@@ -76,9 +76,11 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 def _doubt_outer(run: Run, value: Value) -> None:
     """The scores of a query and keys are no outer product of two vectors."""
+    if value.rank != 2:
+        return
     axes, body = set(map(find_index, value.axes)), settled(value.body)
     free = free_roots(body)
-    for expr in ir.walk(body) if value.rank == 2 else ():
+    for expr in ir.walk(body):
         factors = expr.factors if isinstance(expr, ir.Mul) else ()
         refs = [(f, free_roots(f)) for f in factors if isinstance(f, ir.Ref)]
         vectors = [f for f, own in refs if len(own & axes) == 1 and own <= free]
@@ -301,9 +303,9 @@ def _has_bias(value: Value, axis: int) -> bool:
 
 def _is_summed_over(run: Run, value: Value) -> bool:
     """Whether a value depends on an index of a sum around it, but for one of heads."""
-    free = free_roots(value.body)
-    counted = (letter for letter in run.summed if letter != scripts.HEAD)
-    return any(find_index(run.indices[x]) in free for x in counted if x in run.indices)
+    letters = run.indices.keys() & {*run.summed} - {scripts.HEAD}
+    counted = {find_index(run.indices[letter]) for letter in letters}
+    return bool(counted) and not counted.isdisjoint(free_roots(value.body))
 
 
 def _implied_index(run: Run, value: Value, span: Span) -> Index:

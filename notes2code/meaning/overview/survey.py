@@ -204,7 +204,9 @@ class Survey:
         """The letters in a value that are indices and that nothing in it binds, in order, and where
         they stand."""
         if id(value) not in self.unbound:
-            self.unbound[id(value)] = value, dict(_loose_places(self, value))
+            found: dict[str, Span] = {}
+            _find_loose(self, value, frozenset(), found)
+            self.unbound[id(value)] = value, found
         return self.unbound[id(value)][1]
 
     def _names(self, value: Node) -> Iterator[str]:
@@ -261,36 +263,35 @@ def _opens(node: Node) -> bool:
     return isinstance(group, Group) and group.open in ("(", "[")
 
 
-def _loose_places(
-    seen: Survey, node: Node, bound: frozenset[str] = frozenset()
-) -> Iterator[tuple[str, Span]]:
-    """The letters in index positions that no operator inside the node binds, with their places."""
+def _find_loose(seen: Survey, node: Node, bound: frozenset[str], found: dict[str, Span]) -> None:
+    """Put the letters in index positions that are not ``bound``, nor by an operator inside the
+    node, into what is found, each with its last place."""
     if isinstance(node, Big) and node.sub is not None:
         inner = bound | frozenset(binders.bound_letters(node.sub)) | seen.pair(node)
         for part in (node.sub, node.sup):
             if part is not None:
-                yield from _loose_places(seen, part, inner)
-        yield from _loose_places(seen, node.body, inner)
+                _find_loose(seen, part, inner, found)
+        _find_loose(seen, node.body, inner, found)
         return
     if isinstance(node, Script) and (own := binders.family_range(node)) is not None:
         inner = bound | frozenset(binders.bound_letters(own))
-        yield from _loose_places(seen, node.base, inner)
+        _find_loose(seen, node.base, inner, found)
         return
     if scripts.is_name(node):
         use = seen.understood(node)
         if use is None:
             return
         for at in use.indices:
-            for found in positions.counted(at.node):
-                if isinstance(found, Name) and found.text in seen.bound and found.text not in bound:
-                    yield found.text, found.span
+            for part in positions.counted(at.node):
+                if isinstance(part, Name) and part.text in seen.bound and part.text not in bound:
+                    found[part.text] = part.span
         power = use.power
         if isinstance(node, Script) and node.sub is None and use.name.split("_")[0] == "e":
             power = roots.angle_of(node) or node.sup
         if power is not None:
-            yield from _loose_places(seen, power, bound)
+            _find_loose(seen, power, bound, found)
         if isinstance(node, Name) and node.text in seen.targets and node.text not in bound:
-            yield node.text, node.span
+            found[node.text] = node.span
         return
     for child in children(node):
-        yield from _loose_places(seen, child, bound)
+        _find_loose(seen, child, bound, found)
