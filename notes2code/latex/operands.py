@@ -106,6 +106,9 @@ class Operands(TokenReader):
                 sub = self.script_argument(token)
             else:
                 sup = _in_parentheses(self.script_argument(token))
+                match sup:
+                    case Script(Group("(") as layer, None, None, own):  # the h' of h^{(l)'}
+                        sup, primes = layer, primes + own
         if sub is None and sup is None and not primes:
             return base
         return Script(base, sub, sup, primes, self.span_from(first))
@@ -233,6 +236,8 @@ class Operands(TokenReader):
                 f"write `{wanted}` here, or mend what opens it",
             )
         opening = "cases" if end.kind == "null" else start.text
+        if interval and end.text != wanted:
+            opening += end.text
         return Group(opening, tuple(items), tuple(separators), self.span_from(start))
 
     def bar_group(self, start: Token) -> Node:

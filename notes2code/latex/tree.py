@@ -67,7 +67,8 @@ class Accent(_Walked):
 class Group(_Walked):
     """What stands between two delimiters: ``items`` separated by ``separators``.
 
-    ``open`` is one of ``( [ { | ‖ ⟨ ⌈ ⌊``; separators are ``, ; | ‖ :``.
+    ``open`` is one of ``( [ { | ‖ ⟨ ⌈ ⌊``, or ``[)`` and ``(]`` of an interval that has one of its
+    ends alone; separators are ``, ; | ‖ :``.
     """
 
     open: str

@@ -246,7 +246,9 @@ class Equation:
     ``functions`` are the equations of the functions that it calls. ``unused`` are the places in the
     parentheses, from 0, of what the right-hand side does not need, ``counted`` those of indices,
     which the first axes of the value belong to: the ``m`` of ``f(q, m) = R_m q``. ``numbered``
-    counts the first axes that the name's own indices belong to: the i of ``E_i(x) = W_i x``.
+    counts the first axes that the name's own indices belong to: the i of ``E_i(x) = W_i x``;
+    ``elements`` the elements of one parameter that stand in the parentheses, as in
+    ``score(x_i, x_j) = …``, where there is no other parameter.
     """
 
     name: str
@@ -258,6 +260,7 @@ class Equation:
     unused: tuple[int, ...] = ()
     counted: tuple[int, ...] = ()
     numbered: int = field(default=0, repr=False)
+    elements: int = field(default=0, repr=False)
 
 
 # --- walking --------------------------------------------------------------------------------

@@ -151,3 +151,22 @@ def test_a_softmax_goes_over_a_set() -> None:
 def test_a_set_has_the_same_indices_everywhere() -> None:
     with pytest.raises(FormulaError, match="is a set here and something else elsewhere"):
         compile_formula(r"s = \sum_{i \in B} x_i, \quad t = \sum_i \sum_{j \in B(i)} y_{ij}")
+
+
+@pytest.mark.parametrize(
+    ("within", "count", "first"),
+    [
+        (r"i \in [0, n)", 6, 0),
+        (r"i \in [0, n]", 7, 0),
+        (r"i \in (0, n]", 6, 1),
+        (r"i \in [0, n/2)", 3, 0),
+        (r"i \in [2, 5)", 3, 2),
+    ],
+)
+def test_an_interval_leaves_out_the_end_at_its_round_bracket(
+    within: str, count: int, first: int
+) -> None:
+    formula = compile_formula(rf"f_i = 3^{{-i}}, \quad {within}")
+    given = {"n": 6} if "n" in within.replace(r"\in", "") else {}
+    expected = 3.0 ** -np.arange(first, first + count)
+    np.testing.assert_allclose(formula.reference(**given), expected)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import letters, probabilities, projected
+from notes2code.meaning.inference import letters, pairs, probabilities, projected
 from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.reach import pass_on, refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
@@ -49,6 +49,7 @@ def apply(
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
+    equation = pairs.apart(equation, len(arguments))
     used, usual = len(equation.parameters), _of_field(run, use.name)
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):

@@ -21,7 +21,7 @@ _PARAMETERS = frozenset("theta phi psi omega".split())
 def is_called(run: Run, name: Node, group: Group) -> bool:
     """Whether a name before parentheses is called rather than multiplied."""
     use = run.seen.use(name)
-    if use.transposed or use.power is not None:
+    if use.transposed or use.power is not None or use.name == "infty":
         return False
     if of_arrays.is_expectation(run, name, group):
         return True

@@ -42,6 +42,7 @@ class Draft:
     parameters: tuple[str, ...]
     counted: tuple[int, ...] = ()
     numbered: int = 0
+    elements: int = 0
 
 
 def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
@@ -153,6 +154,7 @@ class Attempt:
             self.targets[final].parameters,
             target.counted,
             target.numbered,
+            target.elements,
         )
 
     def _first_result(self) -> int:

@@ -155,11 +155,18 @@ def joined(run: Run, node: Infix) -> Value:
 
 
 def concatenated(
-    run: Run, items: Sequence[Node], span: Span, below: bool = False, paired: bool = False
+    run: Run,
+    items: Sequence[Node],
+    span: Span,
+    below: bool = False,
+    paired: bool = False,
+    named: bool = False,
 ) -> Value:
     """Arrays joined along their last axis; with dots, or an index that stands nowhere else, as in
     ``Concat(head_i)``, a whole family of them. Matrices are joined ``below`` each other as in
-    ``[A; B]``, unless only the other way fits; what is ``paired``, ``(A, b)``, is of one kind."""
+    ``[A; B]``, unless only the other way fits; what is ``paired``, ``(A, b)``, is of one kind. What
+    is joined by name, as in ``Z = Concat(Z_1, …, Z_h)``, are no numbers, as those of a list are
+    that has their letter."""
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
@@ -167,6 +174,8 @@ def concatenated(
             return _led(run, flat[:lead], flat[lead:], span)
         index, values = ellipsis.family(run, flat, span)
         _doubt_numbers(run, flat[-1], values[0])
+        if named and values[0].rank == 0:
+            run.pay(4.0)
         return _together(run, index, values, span)
     if len(flat) == 1 and (letter := own_letter(run, flat[0])):
         outer, index = run.indices[letter], Index(letter, Size(""))

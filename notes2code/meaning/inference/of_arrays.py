@@ -141,7 +141,7 @@ def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
-    return families.concatenated(run, group.items, span)
+    return families.concatenated(run, group.items, span, named=True)
 
 
 def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:

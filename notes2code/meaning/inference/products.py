@@ -456,6 +456,10 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         text = f"`{node.op}` is taken to be element by element: {why}"
         run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
+    if node.op != "@" and left.rank == right.rank == 2 and _masks(run, left, right):
+        text = f"`{node.op}` is taken to be element by element: one side is a mask"
+        run.problems.append(warning("N2C050", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
         if node.op == "·" and (mixes(run, left, right) or _makes_state(run, node)):
             text = "`·` is taken to be element by element: what comes out is a vector"
@@ -493,6 +497,15 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         hint = "write `\\cdot` if it is one; a convolution is not computed"
         run.problems.append(warning("N2C050", text, where, hint))
     return product(run, left, right, where)
+
+
+def _masks(run: Run, left: Value, right: Value) -> bool:
+    """Whether one of two matrices is a mask by its name: it hides scores, and maps nothing. An M is
+    one beside queries and keys."""
+    arrays = [side.body.array for side in (left, right) if isinstance(side.body, ir.Ref)]
+    if run.seen.attends and "M" in map(names.base_letter, arrays):
+        return True
+    return any(name != "M" and names.is_mask(name) for name in arrays)
 
 
 def _are_inputs(left: Value, right: Value) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from notes2code.diagnostics import Span, error
 from notes2code.meaning import ir, names, shapes
 from notes2code.meaning.inference.equations import Draft
+from notes2code.meaning.inference.infinity import without_nan
 from notes2code.meaning.inference.reach import refuse_lost
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
 from notes2code.meaning.ir import (
@@ -51,6 +52,7 @@ def settle(run: Run, draft: Draft) -> Equation:
         unused,
         draft.counted,
         draft.numbered,
+        draft.elements,
     )
 
 
@@ -226,7 +228,7 @@ class _Settling:
             return self.size(expr)
         if isinstance(expr, Ref) and expr.array in self.renamed:
             return Ref(self.renamed[expr.array], tuple(map(self.expr, expr.at)))
-        return ir.rebuild(expr, self.expr, self.index)
+        return without_nan(ir.rebuild(expr, self.expr, self.index))
 
     # --- inputs --------------------------------------------------------------------------
 

@@ -22,7 +22,8 @@ class Target:
     other elements of the same array. ``row`` is the number of the row that the element has in the
     column on the right-hand side, where both sides are columns. ``counted`` are the places in the
     parentheses of its indices, where it has no others. ``numbered`` of a function are the indices
-    of its name, which are the first: the i of ``E_i(x)``. ``transposed`` says that what stands on
+    of its name, which are the first: the i of ``E_i(x)``; ``elements`` counts those of its only
+    parameter, as in ``score(x_i, x_j)``. ``transposed`` says that what stands on
     the right is the transpose of what is defined.
     """
 
@@ -35,6 +36,7 @@ class Target:
     row: int | None = None
     counted: tuple[int, ...] = ()
     numbered: int = 0
+    elements: int = 0
     transposed: bool = False
 
 
@@ -108,6 +110,8 @@ def read_target(seen: Survey, define: Define) -> Target:
     unique = tuple(dict.fromkeys(parameters))
     target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
     target.numbered = len(use.indices)
+    if len(unique) == 1 and not whole and len(parameters) == len(group.items) > 1:
+        target.elements = len(parameters)
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
     return target

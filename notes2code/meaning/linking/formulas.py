@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from notes2code.latex import in_two_fonts
 from notes2code.meaning import names
+from notes2code.meaning.linking.abbreviations import abbreviations_of
 from notes2code.meaning.linking.entries import (
     Entry,
     Indexed,
@@ -37,7 +38,8 @@ class Formulas:
         """``field_scope`` is what everybody knows."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self._vault_words = field_scope.words | words_of(self.entries)
-        self._differences = differences_of(self.entries)
+        short, differences = abbreviations_of(self.entries), differences_of(self.entries)
+        self._own_words = {note: short[note] | differences[note] for note in short}
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
         self.apart = self._apart()
         self.parsed = {entry: self._read(entry) for entry in self.entries}
@@ -67,8 +69,8 @@ class Formulas:
         """Those that define something else than what the field calls so: other notes mean that."""
 
     def words(self, note: str) -> frozenset[str]:
-        """The words of the notes, and the differences that one of them defines."""
-        return self._vault_words | self._differences[note]
+        """The words of the notes, and the differences and short names that one of them defines."""
+        return self._vault_words | self._own_words[note]
 
     def _apart(self) -> dict[str, frozenset[str]]:
         """The letters that each note has in two fonts."""

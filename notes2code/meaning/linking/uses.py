@@ -62,9 +62,11 @@ def _axes(formulas: Formulas, declarations: Declarations, entry: Entry) -> set[s
 
 def _is_given(name: str, mine: Parsed, theirs: Parsed) -> bool:
     """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X
-    is elsewhere; the ``Q_i = Q W_i`` of each head is made of the Q that is given."""
+    is elsewhere, the state of the next layer, ``X_{l+1} = …``, too; the ``Q_i = Q W_i`` of each
+    head is made of the Q that is given."""
     indexed = theirs.indexed.get(name)
-    return name in mine.parameters and (indexed is None or not indexed.written)
+    whole = indexed is None or not indexed.written or name in theirs.states
+    return name in mine.parameters and whole
 
 
 def _is_of_tokens(name: str, mine: Parsed, theirs: Parsed) -> bool:

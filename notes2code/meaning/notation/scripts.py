@@ -35,6 +35,9 @@ HEAD = "h"
 SCRIPTED = (Script, Accent)
 """What stands around a letter or a word."""
 
+ARROWS = frozenset(["vec", "back"])
+"""What an arrow above a letter says: that it is a vector, in either direction."""
+
 NO_STEPS: Mapping[str, Set[str]] = {}
 
 
@@ -170,7 +173,7 @@ def read(
         indices,
         reader.power,
         reader.transposed,
-        node.font == "bold" or "vec" in marks,
+        node.font == "bold" or not ARROWS.isdisjoint(marks),
         reader.dropped,
         len(indices) - below,
     )

@@ -20,7 +20,8 @@ _VALUES = frozenset("vhxcozuy")
 
 def averaged(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the values that a sum weighs, where nothing but its own index and those of the
-    weights stands below them, and the weights have three."""
+    weights stands below them: behind weights of three indices, and behind weights α the states a
+    of an encoder."""
     for big in nodes.of(Big):
         if big.op != "sum" or big.sub is None or not isinstance(big.body, Juxt | Infix):
             continue
@@ -36,6 +37,8 @@ def averaged(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 def _weighs(weights: Use, values: Use) -> bool:
     bases = names.base_letter(weights.name), names.base_letter(values.name)
+    if bases == ("alpha", "a"):
+        return len(weights.indices) > 1
     return bases[0] in _WEIGHTS and bases[1] in _VALUES and len(weights.indices) > 2
 
 

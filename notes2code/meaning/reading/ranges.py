@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.latex.tree import Clause, Dots, Group, Juxt, Name, Node, Num, Relation
+from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
 
@@ -41,17 +41,36 @@ def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
         dotted = len(items) < len(first.items) or any(map(_ends, items))
         if not dotted and index_letter(node.operands[0]) is None:
             return None  # without dots only an index letter says that it is a range
-        if first.open in ("[", "{", "(") and items:
+        if first.open in ("[", "{", "(", *_HALF_OPEN) and items:
             inner = _ends(items[0]) if len(items) == 1 else (items[0], items[-1])
             if inner and not _is_interval(first):
-                return Range(letter, *inner, node.span), at + 1
+                return Range(letter, *_within(first.open, *inner), node.span), at + 1
     return None
+
+
+_HALF_OPEN = ("[)", "(]")
+
+
+def _within(opening: str, first: Node, last: Node) -> tuple[Node, Node]:
+    """The first and the last whole number of an interval: that of ``[0, n)`` ends before n."""
+    if opening == "[)":
+        last = _moved(last, -1)
+    if opening == "(]":
+        first = _moved(first, 1)
+    return first, last
+
+
+def _moved(end: Node, by: int) -> Node:
+    """The whole number behind or before one."""
+    if isinstance(end, Num) and end.text.isdigit():
+        return Num(str(int(end.text) + by), end.span)
+    return Infix("+" if by > 0 else "-", end, Num("1", end.span), end.span, end.span)
 
 
 def _is_interval(group: Group) -> bool:
     """Whether it is ``[0, 1]``, in which a number lies that counts nothing."""
     match group:
-        case Group("[", (Num("0"), Num("1"))):
+        case Group("[" | "[)" | "(]", (Num("0"), Num("1"))):
             return True
     return False
 

@@ -1,0 +1,55 @@
+"""Names of two capitals that a note defines, ``AS = \\mathrm{softmax}(…)``: words, and no products.
+
+Letters say nothing of that by themselves: the sides of ``AB = BA`` are products. Two capitals are
+one name where they stand alone on the left, something is computed on the right, and the formulas
+of the note have neither of the two anywhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from notes2code.latex.words import MATRICES
+from notes2code.meaning.linking.entries import Entry
+
+_LEFT = re.compile(
+    r"(?:^|\\\\|&)[^\S\n]*([A-Z]{2})[^\S\n]*&?[^\S\n]*=[^\S\n]*&?(?=[^=&])", re.MULTILINE
+)
+_NAMES_ONLY = re.compile(r"[^\S\n]*[A-Za-z0-9_^{}]*[^\S\n]*(?:\\\\|[.,;&]|$)", re.MULTILINE)
+"""A right-hand side of letters alone, as that of ``AX = B``, which is an equation to be solved."""
+
+_UPRIGHT = re.compile(r"\\(?:text\w*|math(?!bf|cal|bb|frak)\w+|operatorname\*?|tag)\s*\{[^{}]*\}")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_RUN = re.compile(r"[A-Za-z]+")
+_LONGEST_PRODUCT = 3
+
+
+def abbreviations_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:
+    """The names of two capitals that the formulas of each note define."""
+    notes: dict[str, list[str]] = {}
+    for entry in entries:
+        notes.setdefault(entry.note, []).append(entry.latex)
+    return {note: frozenset(_names(formulas)) for note, formulas in notes.items()}
+
+
+def _names(formulas: list[str]) -> Iterator[str]:
+    defined = {name for latex in formulas for name in _defined(latex)}
+    if not defined:
+        return
+    runs = {run for latex in formulas for run in _RUN.findall(_math(latex))}
+    products = {run for run in runs if len(run) <= _LONGEST_PRODUCT}
+    for name in defined:
+        if not any(letter in run for run in products - {name} for letter in name):
+            yield name
+
+
+def _defined(latex: str) -> Iterator[str]:
+    for found in _LEFT.finditer(latex):
+        if not MATRICES.fullmatch(found[1]) and not _NAMES_ONLY.match(latex, found.end()):
+            yield found[1]
+
+
+def _math(latex: str) -> str:
+    """A formula without its words and commands, which have letters that are none of its names."""
+    return _COMMAND.sub(" ", _UPRIGHT.sub(" ", latex))

@@ -1,0 +1,43 @@
+"""What stands in a list with dots: heads that are joined, and states that are averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+def _joined(heads: np.ndarray) -> np.ndarray:
+    return np.concatenate(list(heads), axis=-1)
+
+
+@table(
+    # What is joined by name are arrays, though the whole has their letter.
+    Case(
+        r"Y = \text{Concat}(Y_1, Y_2, \dots, Y_h) W^O",
+        "Y[h,n,d] W_O[h*d,p]",
+        lambda y, w: _joined(y) @ w,
+    ),
+    Case(
+        r"u = \mathrm{concat}(u_1, \ldots, u_k) A",
+        "u[k,d] A[k*d,p]",
+        lambda u, a: u.reshape(-1) @ a,
+    ),
+    # The states a of an encoder are averaged, at places that are written in any way.
+    Case(r"g_t = \sum_s \alpha_{ts} a_s", "alpha[n,m] a[m,d]", lambda w, a: w @ a),
+    Case(
+        r"g^{\langle t \rangle} = \sum_{t'} \alpha^{\langle t,t' \rangle} a^{\langle t' \rangle}",
+        "alpha[n,m] a[m,d]",
+        lambda w, a: w @ a,
+    ),
+    # Near miss: other weights, and an a that is a coefficient.
+    Case(r"g_t = \sum_s b_{ts} a_s", "b[n,m] a[m]", lambda b, a: b @ a),
+    # An arrow in either direction says that a letter is a vector.
+    Case(
+        r"a = (\overrightarrow{a}, \overleftarrow{a})",
+        "a_vec[n] a_back[m]",
+        lambda one, other: np.concatenate([one, other]),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)

@@ -1,0 +1,27 @@
+"""States of a layer between one layer and the next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from notes2code import compile_formula
+
+
+def test_a_prime_behind_the_number_of_a_layer_is_one_of_the_state() -> None:
+    assert compile_formula(r"z^{(l)'} = \tanh(W_1 z^{(l-1)})").name == "z_prime"
+    formula = compile_formula(r"z^{(l)} = z^{(l)'} + W_2 z^{(l)'}")
+    assert [given.name for given in formula.inputs] == ["z_prime", "W_2"]
+    rng = np.random.default_rng(3)
+    w, z = rng.standard_normal((5, 5)), rng.standard_normal((3, 5))  # of three layers
+    np.testing.assert_allclose(formula.reference(z_prime=z, W_2=w), z + z @ w.T)
+
+
+def test_what_a_layer_makes_of_its_input_is_no_definition_of_that_input() -> None:
+    heads = r"\mathrm{head}_j = \mathrm{Attention}(X W_Q^{(j)}, X W_K^{(j)}, X W_V^{(j)})"
+    joined = r"\mathrm{MHA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W_O"
+    inner = r"X'_l = X_l + \mathrm{MHA}(\mathrm{LayerNorm}(X_l))"
+    outer = r"X_{l+1} = X'_l + \mathrm{FFN}(\mathrm{LayerNorm}(X'_l))"
+    formula = compile_formula(joined, context=f"$${heads}$$\n$${inner}$$\n$${outer}$$")
+    assert formula.inputs[0].name == "X"
+    formula = compile_formula(inner, context=f"$${heads}$$\n$${joined}$$\n$${outer}$$")
+    assert formula.component == "add_norm"

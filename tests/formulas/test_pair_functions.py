@@ -1,0 +1,44 @@
+"""Functions of two elements of one array, called by another formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
+
+
+def _causal(scores: np.ndarray) -> np.ndarray:
+    return np.where(np.tri(*scores.shape) > 0, scores, -np.inf)
+
+
+@table(
+    Case(
+        r"w_{ij} = \frac{\exp(r(z_i, z_j))}{\sum_k \exp(r(z_i, z_k))}",
+        "z[n,d]",
+        lambda z: softmax(z @ z.T),
+        context=[r"r(z_i, z_j) = z_i^\top z_j"],
+    ),
+    Case(
+        r"w_{ij} = \mathrm{softmax}_j(\text{score}(\mathbf{z}_i, \mathbf{z}_j)), \quad j \le i",
+        "z[n,d]",
+        lambda z: softmax(_causal(z @ z.T)),
+        context=[r"\text{score}(\mathbf{z}_i, \mathbf{z}_j) = \mathbf{z}_i \cdot \mathbf{z}_j"],
+    ),
+    # The first of the two stays the first.
+    Case(
+        r"y_{ij} = r(z_j, z_i)",
+        "z[n,d] A[d,p] B[d,p]",
+        lambda z, a, b: (z @ b) @ (z @ a).T,
+        context=[r"r(z_i, z_j) = (A^\top z_i) \cdot (B^\top z_j)"],
+        shapes={"A": ("d", "p"), "B": ("d", "p")},
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_two_elements_are_not_three() -> None:
+    with pytest.raises(FormulaError, match="takes"):
+        compile_formula(r"y_i = r(z_i, z_j, z_k)", context=[r"r(z_i, z_j) = z_i^\top z_j"])
