@@ -146,6 +146,20 @@ class AttentionChecks:
             assert torch.equal(output, query.new_zeros(*query.shape[:-1], value.size(-1)))
 
     @need_weights_or_not
+    @pytest.mark.parametrize("causal", [False, True])
+    @pytest.mark.parametrize(("sequences", "queries"), [(0, 3), (2, 0)])
+    def test_gives_nothing_to_no_queries(
+        self, sequences: int, queries: int, causal: bool, need_weights: bool
+    ) -> None:
+        attention, (query, key, value) = self.attention(), self.inputs(sequences)
+        query, keys = query[..., :queries, :], key.size(-2)
+        asked = {"causal": causal, "need_weights": need_weights}
+        for rows in (sequences, queries):
+            keep_mask = torch.ones(rows, keys, dtype=torch.bool)
+            output = first(attention(query, key, value, keep_mask=keep_mask, **asked))
+            assert output.shape == (*query.shape[:-1], value.size(-1))
+
+    @need_weights_or_not
     @pytest.mark.parametrize("always", [False, True])
     def test_is_causal_when_asked_to_be(self, always: bool, need_weights: bool) -> None:
         """Each query gives what it would give if it and its key were the last ones."""
@@ -201,16 +215,20 @@ class AttentionChecks:
         assert_equals(attention(query, key, value, **masked), array(expected))
 
     @need_weights_or_not
-    def test_takes_a_mask_of_keys_alone(self, need_weights: bool) -> None:
+    def test_takes_a_mask_of_any_shape_that_broadcasts(self, need_weights: bool) -> None:
         attention = self.attention()
         query, key, value = self.inputs(2)
-        keep_mask = torch.arange(key.size(-2)) != 1
-        each = keep_mask.expand(query.size(-2), -1)
-        output, expected = (
-            first(attention(query, key, value, keep_mask=mask, need_weights=need_weights))
-            for mask in (keep_mask, each)
-        )
-        assert_equals(output, array(expected))
+        queries, keys = query.size(-2), key.size(-2)
+        for axes in ((keys,), (1, keys), (queries, 1), (1, 1)):
+            for batch in ((), (1,), (2,)) if len(axes) > 1 else ((),):
+                lead = (*batch, *[1] * len(self.heads)) if batch else ()
+                keep_mask = torch.rand(*lead, *axes) > 0.4
+                each = keep_mask.expand(*query.shape[:-1], keys)
+                output, expected = (
+                    first(attention(query, key, value, keep_mask=mask, need_weights=need_weights))
+                    for mask in (keep_mask, each)
+                )
+                assert_equals(output, array(expected))
 
     def test_takes_a_mask_of_keys_for_as_many_sequences(self) -> None:
         attention, count = self.attention(), self.key[0]

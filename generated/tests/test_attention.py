@@ -408,14 +408,6 @@ class TestLinearAttention(AttentionChecks):
         assert max(lengths) <= 1024 and sum(lengths) == 2200 + 70
 
     @pytest.mark.parametrize("causal", [False, True])
-    def test_gives_nothing_to_no_queries(self, causal: bool) -> None:
-        attention = self.attention()
-        attention.causal = causal
-        query, key, value = self.inputs(2)
-        output = attention(query[..., :0, :], key, value)
-        assert output.shape == (*query.shape[:-2], 0, value.size(-1))
-
-    @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""
         attention, many = self.attention(), 2**19

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import product
@@ -65,7 +66,14 @@ def test_check_prompts_refuses_a_mask_of_other_texts() -> None:
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("temperature", -0.1), ("top_k", 0), ("top_k", -2), ("top_p", 0.0), ("top_p", 1.1)],
+    [
+        ("temperature", -0.1),
+        ("temperature", math.nan),
+        ("top_k", 0),
+        ("top_k", -2),
+        ("top_p", 0.0),
+        ("top_p", 1.1),
+    ],
 )
 def test_check_sampling_refuses_what_cannot_be_drawn(name: str, wrong: float) -> None:
     fine: dict[str, Any] = {"temperature": 0.0, "top_k": 1, "top_p": 1.0}
@@ -260,6 +268,22 @@ def test_beam_search_stops_when_what_goes_on_is_less_likely(
     texts = beam_search(step, starts, 9, 2, 3, 0.0)
     assert calls == list(range(1, count + 1))
     assert texts.tolist() == [[int(start), *[2] * count] for start in starts]
+
+
+def test_beam_search_compares_texts_in_float32() -> None:
+    tables = torch.randn(20, 100, 100).bfloat16()
+    start = torch.zeros(1, 1, dtype=torch.long)
+    for table in tables:
+        texts = beam_search(lambda tokens, t=table: t[tokens[:, -1]], start, 5, 2, 4, 0.6)
+        wide = table.float()
+        expected = beam_search(lambda tokens, t=wide: t[tokens[:, -1]], start, 5, 2, 4, 0.6)
+        assert torch.equal(texts, expected)
+
+
+def test_search_in_no_texts_finds_none() -> None:
+    none = torch.zeros(0, 1, dtype=torch.long)
+    assert greedy_search(Chain(4), none, 5, 2).shape == (0, 2)
+    assert beam_search(Chain(4), none, 5, 2, 3, 0.6).shape == (0, 2)
 
 
 def test_beam_search_takes_its_caches_along() -> None:

@@ -25,6 +25,12 @@ def test_cross_entropy_in_float32() -> None:
     assert_close_in_float32(loss, cross_entropy_by_formula(scores.double(), target))
 
 
+def test_cross_entropy_of_many_positions_in_float16() -> None:
+    scores, target = torch.randn(2**16, 7).half(), torch.randint(7, (2**16,))
+    loss = cross_entropy(scores, target)
+    torch.testing.assert_close(loss, cross_entropy(scores.float(), target))
+
+
 def test_cross_entropy_where_the_truth_is_all_but_impossible() -> None:
     scores = torch.tensor([[0.0, 1000.0]], requires_grad=True)
     loss = cross_entropy(scores, torch.tensor([0]))

@@ -108,7 +108,8 @@ def test_batched_mask_is_boolean() -> None:
 
 def test_first_kept_is_where_each_text_begins() -> None:
     keep_mask = torch.tensor([[False, False, True], [True, False, True], [False, False, False]])
-    assert first_kept(keep_mask).tolist() == [[2], [0], [0]]
+    assert first_kept(keep_mask).tolist() == [[2], [0], [3]]
+    assert first_kept(keep_mask[:, :0]).tolist() == [[0], [0], [0]]
 
 
 def test_first_kept_is_of_a_boolean_mask() -> None:

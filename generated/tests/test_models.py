@@ -427,6 +427,9 @@ def test_encoder_decoder_refuses_what_it_cannot_write_with() -> None:
         for write in (model.greedy, model.beam_search):
             with pytest.raises(ValueError, match=next(iter(wrong))):
                 write(source, **{"start": 1, "end": 0, **wrong})
+    for write in (model.greedy, model.beam_search):
+        with pytest.raises(ValueError, match="give some of each text"):
+            write(source[:, :0], start=1, end=0)
     for wrong in ({"beams": -1}, {"length_penalty": -0.5}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.beam_search(source, **{"start": 1, "end": 0, **wrong})
@@ -832,6 +835,9 @@ def test_gpt_refuses_what_it_cannot_generate_with() -> None:
     for wrong in ({"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}, {"end": 7}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             model.generate(tokens, 1, **wrong)
+    with pytest.raises(ValueError, match="count=-1 is negative"):
+        model.generate(tokens, -1)
+    assert torch.equal(model.generate(tokens, 0), tokens)
     with pytest.raises(ValueError, match="give some of each text"):
         model.generate(tokens[:, :0], 1)
     with pytest.raises(ValueError, match="ends with padding"):

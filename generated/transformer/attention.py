@@ -525,12 +525,12 @@ class LinearAttention(Attention):
     def attend(self, inputs: Inputs, causal: bool) -> Tensor:
         query, key, value, keep_mask, bias = inputs
         keep = combined_mask(query, key, keep_mask, causal=False)
-        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) > 1
+        by_query = keep is not None and keep.dim() > 1 and keep.size(-2) != 1
         if by_query or bias is not None or (self.training and self.dropout > 0):
             return super().attend(inputs, causal)
         value = F.pad(value, (0, 1), value=1.0)  # of ones, the sums are those of the weights
         if keep is not None:
-            hidden = ~keep.reshape(*keep.shape[:-2], -1, 1)
+            hidden = ~keep.reshape(*keep.shape[:-2], keep.size(-1), 1)
             key, value = key.masked_fill(hidden, 0.0), value.masked_fill(hidden, 0.0)
         if causal:
             return concatenated(self.causal_blocks(query, key, value), query.size(-2), dim=-2)

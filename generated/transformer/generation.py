@@ -45,8 +45,8 @@ def check_prompts(tokens: Tensor, keep_mask: Tensor | None = None) -> None:
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float | None) -> None:
     """Raise a ``ValueError`` where ``draw_token`` could not draw like this."""
-    if temperature < 0:
-        raise ValueError(f"temperature={temperature} is negative")
+    if not temperature >= 0:  # or no number at all
+        raise ValueError(f"temperature={temperature} is not from 0 on")
     if top_k is not None and top_k < 1:
         raise ValueError(f"top_k={top_k} leaves nothing to draw from")
     if top_p is not None and not 0 < top_p <= 1:
@@ -125,7 +125,7 @@ def beam_search(
     totals[:, 0] = 0.0
     for length in range(1, count + 1):
         logits = step(tokens)
-        steps = torch.log_softmax(logits, dim=-1).reshape(batch, beams, -1)
+        steps = torch.log_softmax(logits.float(), dim=-1).reshape(batch, beams, logits.size(-1))
         # A text that has ended goes on with nothing but ``end``, at no cost.
         filled = torch.full_like(steps, -math.inf)
         filled[..., end] = 0.0

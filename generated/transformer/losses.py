@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -18,6 +19,8 @@ def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     From vault/Training and evaluation.md:17.
     """
     rows = logits.reshape(-1, logits.size(-1))
+    # In float16 the sum of many losses would be infinite.
+    rows = rows.to(torch.promote_types(rows.dtype, torch.float32))
     total = F.cross_entropy(rows, target.flatten(), reduction="sum")
     return total / (target != -100).sum().clamp(min=1)
 

@@ -73,11 +73,11 @@ def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
 
 
 def first_kept(keep_mask: Tensor) -> Tensor:
-    """Where the first token of each text stands, (B, n) to (B, 1): at 0 if all is padding."""
+    """Where the first token of each text stands, (B, n) to (B, 1): at n if all is padding."""
     check_boolean(keep_mask)
     if keep_mask.dim() != 2:
         raise ValueError(f"a keep mask of {tuple(keep_mask.shape)}: give it as (B, n)")
-    return keep_mask.int().argmax(dim=-1, keepdim=True)
+    return (keep_mask.cumsum(dim=-1) == 0).sum(dim=-1, keepdim=True)
 
 
 def check_boolean(keep_mask: Tensor) -> None:

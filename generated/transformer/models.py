@@ -261,6 +261,7 @@ class EncoderDecoder(Model):
         max_len: how many tokens are written at most, by default as many as the model can
         returns: (B, m) with m at most max_len; what has ended is filled up with ``end``
         """
+        check_prompts(source)
         count = self._count(start, end, max_len)
         with evaluating(self):
             memory = self.encode(source, keep_mask=source_keep_mask)
@@ -289,6 +290,7 @@ class EncoderDecoder(Model):
         returns: (B, m) with m at most max_len; what has ended is filled up with ``end``
         """
         check_beams(beams, length_penalty)
+        check_prompts(source)
         count = self._count(start, end, max_len)
         with evaluating(self):
             memory = self.encode(source, keep_mask=source_keep_mask)
@@ -471,6 +473,8 @@ class GPT(Model):
         that has come to the token ``end`` is filled up with it. Of a long text the last
         ``max_len`` tokens are seen.
         """
+        if count < 0:
+            raise ValueError(f"count={count} is negative")
         check_sampling(temperature, top_k, top_p)
         check_token(end, self.config.vocab_size, "end")
         check_prompts(tokens, keep_mask)
