@@ -68,6 +68,7 @@ class Trial:
         self.survivors: list[Mutant] = []
         self.seconds: dict[pytest.Item, float] = {}
         self.calling: dict[tuple[str, str], set[pytest.Item]] = defaultdict(set)
+        self.looking: set[pytest.Item] = set()
         # Which test each child is at, and how often each was the last for mistakes of a function.
         self.at = RawArray("l", len(tried))
         self.noticed: Counter[tuple[str, str, pytest.Item]] = Counter()
@@ -83,6 +84,8 @@ class Trial:
             self.seconds[item] = time.process_time() - start
             if _seconds_of_children() > before:
                 continue  # other processes have the package as it is on disk
+            if not calls:  # but may look at a signature
+                self.looking.add(item)
             for module, name in calls:
                 self.calling[module, ""].add(item)
                 while name:  # what calls a method tests its class too
@@ -144,6 +147,7 @@ class Trial:
 
         # What nothing calls, such as the defaults of a dataclass, shows in any test of the module.
         tests = self.calling[place] or self.calling[mutant.module, ""]
+        tests = tests | {test for test in self.looking if test.path.name == own}
         for test in sorted(tests, key=cost):
             if number is not None:
                 self.at[number] = self.items.index(test)
