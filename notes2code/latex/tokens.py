@@ -52,6 +52,9 @@ _PATTERN = re.compile(
     r"|(?P<other>.|\n)",
     re.DOTALL,
 )
+_SIGNS = {char: sign for char, sign in CHARACTERS.items() if char not in "Σ@" and sign is not None}
+"""Characters that are always the same sign."""
+
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,000)+(?![\d,.])")
@@ -123,7 +126,11 @@ class Tokens(Characters):
             if kind == "space" or kind == "comment":
                 pass
             elif kind == "other":
-                end = self._character(found.group(), at)
+                sign = _SIGNS.get(found.group())
+                if sign is not None:
+                    self._add(sign[0], sign[1], at, end)
+                else:
+                    end = self._character(found.group(), at)
             elif kind == "run":
                 self._run(found.group(), at)
             elif kind == "command":

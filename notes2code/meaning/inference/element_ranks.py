@@ -7,7 +7,6 @@ fits, and what is rarer costs more. The first custom that speaks of an element d
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from notes2code.diagnostics import error
 from notes2code.meaning import names
@@ -16,6 +15,7 @@ from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.positions import counts_layers
 from notes2code.meaning.notation.scripts import HEAD, Use
+from notes2code.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

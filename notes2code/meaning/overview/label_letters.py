@@ -82,8 +82,10 @@ def of_constants(statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
 def that_are_vectors(nodes: Nodes) -> set[str]:
     """The p of ``\\mathbf{a}_p = \\mathbf{a} + \\mathbf{p}`` and of ``w_p = x p^⊤``, which is a
     vector by itself and counts nothing."""
-    within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
-    bold = {n.text for n in nodes.of(Name) if n.font == "bold" and id(n) not in within}
+    set_bold = [name for name in nodes.of(Name) if name.font == "bold"]
+    scripted = nodes.of(Script) if set_bold else []
+    within = {id(name) for node in scripted for name in _in_scripts(node)}
+    bold = {name.text for name in set_bold if id(name) not in within}
     turned = (n.base for n in nodes.of(Script) if n.sub is None and scripts.is_transposed(n))
     return bold | {base.text for base in turned if isinstance(base, Name) and base.text.islower()}
 

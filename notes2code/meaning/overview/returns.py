@@ -83,7 +83,7 @@ def _of_recursion(target: Node | None, values: Sequence[Node]) -> Iterator[Node]
         added = [term for term in terms(value) if isinstance(term, Script)]
         here = [place for node in (target, *added) if (place := _place(node)) is not None]
         ahead_of = [_next(place) for place in here if place[1] not in ("l", "ell")]
-        for term in terms(value):
+        for term in terms(value) if ahead_of else ():
             *rates, last = _factors(term)
             if rates and _place(last) in ahead_of and all(map(_are_rates, rates)):
                 yield from (last, *added)
