@@ -224,7 +224,8 @@ def _has_heads_alike(equation: Equation, tree: Tree) -> bool:
     match first.operands[0] if isinstance(first, Relation) else None:
         case Script(Name("head"), Name(letter)) if letter in names.INDEX_LETTERS:
             weights = [one for one in equation.inputs if names.base_letter(one.name) == "W"]
-            return bool(weights) and all(len(one.shape) == 2 for one in weights)
+            told_apart = any(len(one.shape) > 2 for one in equation.inputs)
+            return bool(weights) and not told_apart
     return False
 
 

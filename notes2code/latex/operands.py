@@ -27,6 +27,7 @@ from notes2code.latex.tree import (
     Stroke,
     walk,
 )
+from notes2code.latex.whole_axes import place_of_all
 
 MAX_DEPTH = 60
 """Nested groups, fractions and scripts; deeper formulas are refused."""
@@ -126,6 +127,9 @@ class Operands(TokenReader):
             self.at += 3
             return Stroke(self.tokens[self.at - 2].text, self.tokens[self.at - 2].span)
         if token.kind == "{":
+            if (place := place_of_all(self.tokens[self.at : self.at + 4])) is not None:
+                self.at += 4
+                return place
             outer, self.in_script = self.in_script, True
             content = self.braces()
             self.in_script = outer

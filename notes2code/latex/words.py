@@ -48,6 +48,11 @@ _OTHERS = frozenset(
 PROSE = _ENGLISH | IF | ELSE | _OTHERS
 """Words that join formulas and are never the name of anything."""
 
+_SAYS = re.compile(
+    r"是|为|為|表示|代表|は|[는은]\s|(?:ist|sind|est|sont|es|son|é|são|è|sono|là|это)\s\S"
+)
+"""How words begin that say what stands before them is."""
+
 BARE_PROSE = _ENGLISH - frozenset(
     "a all each every any at as by be on to of or st i.e. e.g. vs vs.".split()
 )
@@ -206,6 +211,7 @@ def is_prose(text: str) -> bool:
     if (
         any(word in PROSE or word.rstrip(".;") in PROSE for word in words)
         or " ".join(words) in ELSE
+        or _SAYS.match(" ".join([*words, ""]))
         or len(words) > 4
     ):
         return True

@@ -20,6 +20,23 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    # The size of a scale counts what the scores that it scales are summed over.
+    Case(
+        r"S = Q K^\top, \quad A = \mathrm{softmax}\left(\frac{S}{\sqrt d}\right), \quad O = A V",
+        "Q[n,d] K[m,d] V[m,p]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"e_{ij} = q_i^\top k_j, \quad a_{ij} = \mathrm{softmax}_j(e_{ij} / \sqrt{d})",
+        "q[n,d] k[m,d]",
+        lambda q, k: softmax(q @ k.T / np.sqrt(q.shape[1])),
+    ),
+    # What is joined in brackets goes as far as these.
+    Case(
+        r"Y = \left(\Vert_{i=1}^{h} Z_i\right) U",
+        "Z[h,n,d] U[h*d,p]",
+        lambda z, u: np.hstack(z) @ u,
+    ),
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
     # The V_j of an output with an index are rows, too.
     Case(

@@ -46,6 +46,15 @@ from tables import Case, check, sigmoid, table
         lambda g, u: g * u,
         context=[r"g = \sigma(w^\top x)", r"u = A x"],
     ),
+    # What a function gates is of one kind with the gate, whatever it is given.
+    Case(
+        r"\mathrm{G}(a, b) = \tanh(a) \cdot b, \quad y = \mathrm{G}(A x, B x)",
+        "A[p,d] x[d] B[p,d]",
+        lambda a, x, b: np.tanh(a @ x) * (b @ x),
+    ),
+    Case(r"r(a, b) = a \cdot b", "a[d] b[d]", np.dot),
+    Case(r"s(x, p) = x \cdot p", "x[d] p", np.multiply),
+    Case(r"f(a, b) = a b", "a b", np.multiply),
 )
 def test_gates(case: Case) -> None:
     check(case)

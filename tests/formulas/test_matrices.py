@@ -32,6 +32,26 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"L = U \Lambda U^\top", "U[n,d] Lambda[d,d]", lambda u, m: u @ m @ u.T),
     Case(r"L = V \cdot S \cdot V^\top", "V[n,d] S[d,d]", lambda u, m: u @ m @ u.T),
     Case(r"B = -\frac12 J D^{(2)} J", "J[n,m] D_2[m,n]", lambda j, d: -j @ d @ j / 2),
+    # A D amid a product is a matrix: as a number, the size of something, it stands in front.
+    Case(
+        r"s = u^\top A^\top D B z",
+        "u[d] A[p,d] D[p,q] B[q,r] z[r]",
+        lambda u, a, d, b, z: u @ a.T @ d @ b @ z,
+    ),
+    Case(
+        r"S = \frac{1}{\sqrt D} Q K^\top V",
+        "Q[n,D] K[m,D] V[m,p]",
+        lambda q, k, v: q @ k.T @ v / np.sqrt(q.shape[1]),
+    ),
+    # A prime is a transpose where nothing else fits, and the note has no such name.
+    Case(r"S = Q K'", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    Case(r"Y = X' W", "X_prime[n,d] W[d,p]", np.matmul),
+    Case(
+        r"Y = Q K'",
+        "Q[n,d] W[d,p] K[p,r]",
+        lambda q, w, k: q @ w @ k,
+        context=[r"K' = W K"],
+    ),
     Case(r"Z = X M X", "X[n,d] M[d,n]", lambda x, m: x @ m @ x),
     Case(r"L = X W^\top", "X[d] W[d]", lambda x, w: x @ w),
     # What is transposed on the left is defined by the transpose.

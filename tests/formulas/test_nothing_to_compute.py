@@ -37,6 +37,13 @@ TEXT = [
     r"\mathrm{Var}(q_i k_i) = \mathbb{E}[(q_i k_i)^2] - (\mathbb{E}[q_i k_i])^2 = 1",
     r"\mathrm{Var}(x) = \mathbb{E}[x^2] - \mathbb{E}[x]^2",
     r"A \succ 0",
+    # What words say of a letter is no factor of it.
+    r"\text{其中 } d_v \text{ 是值的维度}",
+    r"h \text{ 表示头数}",
+    r"\text{여기서 } h \text{는 개수}",
+    r"\text{ここで } W \text{ は重み}",
+    r"\text{hier ist } d_v \text{ die Breite}",
+    r"d_v \text{ est la taille des valeurs}",
     r"\langle R_m q, R_n k \rangle = \langle q, R_{n-m} k \rangle",
     r"H \times W \times C",
     r"i - j",

@@ -33,6 +33,36 @@ def near(s: np.ndarray, w: float) -> np.ndarray:
         "X[n,d] W[d,p] W_Q[h,p,r]",
         lambda x, w, heads: (x @ w) @ heads,
     ),
+    # The letter with a prime is another than the one without, with indices, too.
+    Case(
+        r"z_i = \sum_j a_{ij} u_j, \quad a_{ij} = \frac{\exp a'_{ij}}{\sum_j \exp a'_{ij}}, \quad "
+        r"a'_{ij} = u_i^\top u_j",
+        "u[n,d]",
+        lambda u: softmax(u @ u.T) @ u,
+    ),
+    # A list that equals another says item by item what is what.
+    Case(
+        r"(Q, K) = (X A, X B), \quad S = Q K^\top",
+        "X[n,d] A[d,p] B[d,p]",
+        lambda x, a, b: (x @ a) @ (x @ b).T,
+    ),
+    # Members by their numbers are those of what is defined for all.
+    Case(
+        r"Y = [H_1; H_2] U, \quad H_i = \mathrm{softmax}(Q_i K_i^\top) V_i",
+        "Q[2,n,d] K[2,m,d] V[2,m,p] U[2*p,r]",
+        lambda q, k, v, u: np.hstack(softmax(q @ k.transpose(0, 2, 1)) @ v) @ u,
+    ),
+    Case(
+        r"y = x_1 + x_2 + x_3, \quad x_i = \tanh(A_i z)",
+        "A[3,p,d] z[d]",
+        lambda a, z: np.tanh(a @ z).sum(0),
+    ),
+    # Near miss: one that is named alone is another, as the first state of a recursion.
+    Case(
+        r"y = W x_1, \quad x_i = \tanh(z_i)",
+        "W[p,d] x_1[d]",
+        lambda w, x: w @ x,
+    ),
     # A call with the arguments of the definition is what was defined, at their places.
     Case(
         r"F(x_t, h_{t-1}) = \tanh(W x_t + U h_{t-1} + b) \\ y_t = V F(x_t, h_{t-1}) + c",

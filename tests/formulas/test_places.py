@@ -47,6 +47,15 @@ def differences(n: int, m: int) -> Any:
     Case(r"y_j = x^\top W[:, j]", "x[d] W[d,n]", np.matmul),
     Case(r"o_i = \sum_j a_{ij} V_{j,:}", "a[n,m] V[m,d]", np.matmul),
     Case(r"Y_{i,:} = \mathrm{softmax}(S_{i,:}) V", "S[n,m] V[m,d]", lambda s, v: softmax(s) @ v),
+    # A dot and a star say all, too, as in statistics.
+    Case(r"p_{i\cdot} = \mathrm{softmax}(s_{i\cdot})", "s[n,m]", softmax),
+    Case(r"p_{i,\cdot} = \mathrm{softmax}(s_{i,\cdot})", "s[n,m]", softmax),
+    Case(r"y_i = A_{i,*} x", "A[n,d] x[d]", np.matmul),
+    Case(
+        r"o_i = \sum_j p_{ij} v_j, \quad p_{i\cdot} = \mathrm{softmax}(s_{i\cdot})",
+        "s[n,m] v[m,d]",
+        lambda s, v: softmax(s) @ v,
+    ),
     Case(r"S = \sum_i K_{i,:}^\top V_{i,:}", "K[n,d] V[n,e]", lambda k, v: k.T @ v),
     Case(r"m_j = \max(X_{:,j})", "X[n,d]", lambda x: x.max(0)),
     # What x_i is, x_{i+1} is.

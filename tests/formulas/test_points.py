@@ -13,6 +13,10 @@ def _norm(x: np.ndarray) -> np.floating:
     return np.linalg.norm(x)
 
 
+def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.array([[np.concatenate([row, other]) for other in others] for row in rows])
+
+
 @table(
     # What is added to a vector in a norm is one, whatever its letter counts elsewhere.
     Case(r"f = \| h + r - t \|", "h[d] r[d] t[d]", lambda h, r, t: _norm(h + r - t)),
@@ -33,6 +37,29 @@ def _norm(x: np.ndarray) -> np.floating:
     Case(r"s = x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x),
     # And what is joined to a vector; a time may be a number.
     Case(r"y = W [h; m]", "W[p,d+e] h[d] m[e]", lambda w, h, m: w @ np.concatenate([h, m])),
+    # A column of unlike things is such a list: each is a vector, whatever counts it.
+    Case(
+        r"a_{tj} = u^\top \tanh\left(A \begin{pmatrix} z_t \\ h_j \end{pmatrix}\right)",
+        "u[p] A[p,d+e] z[n,d] h[m,e]",
+        lambda u, a, z, h: np.tanh(_all_pairs(z, h) @ a.T) @ u,
+    ),
+    Case(
+        r"r_t = \tanh\left(W_r \cdot \begin{bmatrix} c_t \\ o_t \end{bmatrix} + b\right)",
+        "W_r[p,d+e] c[n,d] o[n,e] b[p]",
+        lambda w, c, o, b: np.tanh(np.hstack([c, o]) @ w.T + b),
+    ),
+    # Near misses: two numbers of one vector, and two that a matrix of numbers turns.
+    Case(
+        r"y = W \begin{bmatrix} h_1 \\ h_2 \end{bmatrix}",
+        "W[p,2] h_1 h_2",
+        lambda w, g, h: w @ np.array([g, h]),
+    ),
+    Case(
+        r"p_i = \begin{bmatrix} \cos a & -\sin a \\ \sin a & \cos a \end{bmatrix}"
+        r"\begin{bmatrix} x_i \\ y_i \end{bmatrix}",
+        "a x[n] y[n]",
+        lambda a, x, y: np.stack([np.cos(a) * x - np.sin(a) * y, np.sin(a) * x + np.cos(a) * y], 1),
+    ),
     # Weights with the number of what they weigh are numbers, and a WQ is one name.
     Case(
         r"o = w_1 h_1 + w_2 h_2",

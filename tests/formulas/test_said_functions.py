@@ -76,6 +76,32 @@ INPUTS = "W[p,d] x[d] b[p]"
         lambda w, x, b: softmax(w @ x + b),
         context=r"with the softmax function $\sigma$ at the end",
     ),
+    # What the formula itself says in words is prose, too.
+    Case(
+        r"p = \sigma(W x + b), \text{ where } \sigma \text{ denotes the softmax}",
+        INPUTS,
+        lambda w, x, b: softmax(w @ x + b),
+    ),
+    Case(
+        r"p = \sigma(W x + b) \quad \text{with $\sigma$ being ReLU}",
+        INPUTS,
+        lambda w, x, b: relu(w @ x + b),
+    ),
+    Case(
+        r"p = \sigma(W x + b) \quad (\sigma: \text{softmax})",
+        INPUTS,
+        lambda w, x, b: softmax(w @ x + b),
+    ),
+    Case(
+        r"p = \sigma(W x + b), \quad \sigma \text{ 表示 ReLU 函数}",
+        INPUTS,
+        lambda w, x, b: relu(w @ x + b),
+    ),
+    Case(
+        r"p = \sigma(\text{ReLU}(W x + b)) \quad \text{for all } x",
+        INPUTS,
+        lambda w, x, b: sigmoid(relu(w @ x + b)),
+    ),
     # What a formula defines is more than what the text names.
     Case(
         LAYER,

@@ -84,6 +84,12 @@ COUNTED = [
     r"s = \sum_{«j > 2»} x_j",
 ]
 
+SHARED = [
+    r"«[Q, K] = X W», \quad S = Q K^\top",
+    r"«[a; b] = W x + c», \quad y = \tanh(a) \odot b",
+]
+"""Lists whose parts others are made of, where nothing says how they are shared out."""
+
 CLEAN = [
     r"h_t = u_t + \sum_{i=1}^{N} \text{FFN}_i^{(s)}(u_t)",
     r"z = x + \mathrm{MHA}(\mathrm{LN}(x)), y = z + \mathrm{FFN}(\mathrm{LN}(z))",
@@ -135,6 +141,11 @@ CLEAN = [
     r"(AB)^\top = B^\top A^\top",
     r"q_i \cdot k_j = \sum_l k_{jl} q_{il}",
     r"p_i = \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+    r"[Q, K] = [X W, X U], \quad S = Q K^\top",
+    r"[a; b] = W x + c",
+    # Heads of keys and values of their own are told apart by these.
+    r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_i^\top) V_i, \quad Z = [\mathrm{head}_1, \dots, "
+    r"\mathrm{head}_h] U",
 ]
 
 
@@ -157,6 +168,7 @@ def warnings(latex: str) -> list[tuple[str, str]]:
         *(("N2C081", latex) for latex in SIDES),
         *(("N2C050", latex) for latex in UNUSUAL),
         *(("N2C036", latex) for latex in COUNTED),
+        *(("N2C032", latex) for latex in SHARED),
     ],
 )
 def test_warned(code: str, marked: str) -> None:

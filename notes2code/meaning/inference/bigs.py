@@ -96,7 +96,8 @@ def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], val
         if reach is None and index.start < 2:
             _must_use(node, index, value.body)
             return diagonal.of_matrices(index, value, node.span)
-    plain = isinstance(node.body, Group) or (node is run.whole and _is_one(run, node.body))
+    alone = node is run.whole or any(g.items == (node,) for g in run.seen.nodes.of(Group))
+    plain = isinstance(node.body, Group) or (alone and _is_one(run, node.body))
     if plain and len(bound) == 1 and bound[0][1] is None and value.rank:
         _must_use(node, bound[0][0], value.body)
         run.problems.append(note("N2C039", "what is joined here is laid end to end", node.span))

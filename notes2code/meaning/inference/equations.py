@@ -12,6 +12,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     diagonal,
     families,
+    idle,
     left_sides,
     ordering,
     partial,
@@ -137,7 +138,7 @@ class Attempt:
             name, span = self.targets[final].name, self.targets[final].span
             which = f"`{name}`" if name else "the first"
             run.problems.append(note("N2C039", f"of several results {which} is the value", span))
-            self._warn_of_idle_weights(results)
+            run.problems += idle.warnings(self, results)
         result = self.done[final]
         target = self.targets[final]
         self._refuse_defined_parameter(target, needed)
@@ -215,18 +216,6 @@ class Attempt:
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
         return bool(left.name) and len(set(quoted)) == 1
-
-    def _warn_of_idle_weights(self, results: Sequence[int]) -> None:
-        """``P = softmax(S), O = S V``: the weights are made, and what they are made of is used."""
-        for at in results:
-            body = settled(self.done[at].array.body)
-            made_of = {e.array for e in ir.walk(body) if isinstance(e, ir.Ref)}
-            others = (self.done[o].array.body for o in results if o != at)
-            used = {e.array for o in others for e in ir.walk(o) if isinstance(e, ir.Ref)}
-            mine = {defined.name for defined in self.done.values()} & made_of & used
-            if isinstance(body, ir.Softmax) and mine:
-                text = f"`{self.targets[at].name}` is not used, and `{min(mine)}` is"
-                self.run.problems.append(warning("N2C080", text, self.targets[at].span))
 
     def _sequential(self) -> bool:
         """Whether one name is defined again and again, as in ``x = x + …``."""

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import ellipsis
 from notes2code.meaning.inference.indexing import count, own_letter
+from notes2code.meaning.inference.members import all_of
 from notes2code.meaning.inference.reach import refuse_limited
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, fresh, link, settled, transpose, uses
@@ -183,6 +184,8 @@ def concatenated(
         value = run.lower(flat[0])
         run.indices[letter] = outer
         return _together(run, index, [value], span)
+    if (members := all_of(run, flat)) is not None:
+        return _together(run, members[0], [members[1]], span)
     values = [run.lower(item) for item in flat]
     if len(values) == 1:
         return replace(values[0], span=span)

@@ -12,6 +12,7 @@ from notes2code.meaning.inference import (
     applying,
     calls,
     families,
+    given,
     powers,
     projected,
     sizes,
@@ -184,6 +185,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
             run.pay(0.4)  # the D of D u_t maps it rather than scales it
+        given.weigh_unlike(run, left, right)
         if _is_gate_of_number(run, left, right):
             text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
             run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
@@ -450,7 +452,9 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)
-    is_gate = node.op != "@" and left.rank == right.rank > 0 and _is_gated(left, right)
+    given.weigh_numbers(run, left, right)
+    is_gate = _is_gated(left, right) or given.are_gated(run, left, right)
+    is_gate = node.op != "@" and left.rank == right.rank > 0 and is_gate
     if (gated and left.rank == right.rank == 2) or (is_gate and not gated):
         why = "one side is a gate" if is_gate else "both sides are of the same"
         text = f"`{node.op}` is taken to be element by element: {why}"

@@ -18,7 +18,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import letters, sizes
+from notes2code.meaning.inference import letters, members, sizes
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.element_ranks import element_rank
 from notes2code.meaning.inference.indexing import at_label, position
@@ -138,6 +138,8 @@ def value_at(run: Run, use: Use) -> Value:
     if defined is not None:
         _refuse_share(run, use, defined)
         return element_of(run, use, defined)
+    if (one := members.member(run, use)) is not None:
+        return one
     square = run.defined.get(f"{use.name}_squared")
     if square is not None:
         value = element_of(run, use, square)

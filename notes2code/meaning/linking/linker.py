@@ -19,6 +19,8 @@ from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.prose.convolutions import Convolutions
 from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
+from notes2code.meaning.prose.own_words import own_words
+from notes2code.meaning.reading import primed
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
 
@@ -62,7 +64,12 @@ class Linker:
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
-        self._said = SaidFunctions(prose, self.base)
+        own = (
+            Passage(text, entry.note, entry.section, entry.order)
+            for entry in self.formulas.entries
+            if (text := own_words(entry.latex))
+        )
+        self._said = SaidFunctions([*prose, *own], self.base)
         self._convolutions = Convolutions(prose)
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
@@ -99,7 +106,7 @@ class Linker:
         if other is None and "N2C033" not in codes and self.kinds[entry]:
             other = self._unlike_said(entry, self.kinds[entry])
         if other is None and codes[-1] in _CLASHES:
-            other = self._unlike_beside(entry)
+            other = self._with_transposes(entry) or self._unlike_beside(entry)
         return other or typed
 
     def _meaning(self, latex: str, scope: Scope, parsed: Parsed | None = None) -> Typed:
@@ -134,6 +141,15 @@ class Linker:
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
         told = note("N2C039", text, Span(0, len(entry.latex)))
         return self._without(entry, foreign, told)
+
+    def _with_transposes(self, entry: Entry) -> Typed | None:
+        """A formula that does not fit with a ``K'`` of its own, where that can be ``K^\\top``."""
+        parsed = self.formulas.parsed[entry]
+        known = self.nearest(entry, sorted(parsed.mentioned), "arrays", within=1)
+        scope = self.scope(entry)
+        tree = parsed.tree and primed.as_transposes(parsed.tree, {*known, *scope.shapes})
+        typed = type_tree(entry.latex, tree, scope) if tree else None
+        return None if typed is None or typed.kind == "rejected" else typed
 
     def _unlike_beside(self, entry: Entry) -> Typed | None:
         """A formula that does not fit what a section beside its own declares, and can be read

@@ -42,10 +42,10 @@ def shift(node: Node) -> tuple[str, int] | None:
 
 
 def of_whole_axes(node: Node | None) -> tuple[Node, ...]:
-    """The letters and the colons that name a row or a column, ``i,:`` or ``:,j``."""
+    """The letters and the signs for all that name a row or a column, ``i,:`` or ``\\cdot,j``."""
     if not isinstance(node, Group) or {*node.separators} != {","}:
         return ()
-    whole = [item for item in node.items if isinstance(item, Stroke) and item.text == ":"]
+    whole = [item for item in node.items if isinstance(item, Stroke) and item.text in ":·*"]
     rest = [item for item in node.items if item not in whole]
     return node.items if whole and all(isinstance(item, Name) for item in rest) else ()
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Infix, Juxt, Neg, Node, Nodes, Num
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 
@@ -41,8 +41,19 @@ def degrees(seen: Survey, nodes: Nodes) -> set[str]:
 
 
 def matrices(seen: Survey, nodes: Nodes) -> set[str]:
-    """The U and Λ of ``U Λ U^⊤``, the J and B of ``J B J``: a number would be written once."""
-    return {use.name for triple in _between(seen, nodes) for use in triple}
+    """The U and Λ of ``U Λ U^⊤``, the J and B of ``J B J``: a number would be written once. And the
+    D of ``U^⊤ D V``: a number would stand in front."""
+    twice = {use.name for triple in _between(seen, nodes) for use in triple}
+    return twice | {use.name for use in _amid(seen, nodes) if names.is_size_name(use.name)}
+
+
+def _amid(seen: Survey, nodes: Nodes) -> Iterator[Use]:
+    """The capital letters right behind what is transposed, and before something else."""
+    for factors in _products(nodes):
+        for before, factor in pairwise(factors[:-1]):
+            use = _capital(seen, factor) if scripts.is_transposed(before) else None
+            if use is not None and use.power is None:
+                yield use
 
 
 def _between(seen: Survey, nodes: Nodes) -> Iterator[tuple[Use, Use, Use]]:

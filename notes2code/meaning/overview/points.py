@@ -12,10 +12,12 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Matrix,
     Name,
     Neg,
     Node,
     Nodes,
+    Num,
     Script,
     alike,
     ungrouped,
@@ -35,7 +37,7 @@ def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The h, r and t of ``\\|h + r - t\\|``, the y and R of ``\\|y - R_j\\|``, the c of ``[h; c]``,
     the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``."""
     found = [term for node in _sums_in_norms(nodes) for term in node]
-    found += [item for group in nodes.of(Group) for item in _joined(seen, group)]
+    found += [item for items in _lists(nodes) for item in _joined(seen, items)]
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
     found += _weighed(nodes)
@@ -87,14 +89,36 @@ def _sums_in_norms(nodes: Nodes) -> Iterator[Sequence[Node]]:
                     yield found
 
 
-def _joined(seen: Survey, group: Group) -> Sequence[Node]:
-    """The items of ``[h; c]``, of which one is a vector by custom; a time t stays a number."""
-    if group.open != "[" or {*group.separators} != {";"}:
-        return ()
-    uses = [use for item in group.items if (use := seen.understood(item)) is not None]
+def _lists(nodes: Nodes) -> Iterator[Sequence[Node]]:
+    """The items of each ``[h; c]``, and those of each column of unlike things that a name stands
+    before, as in ``W [h_i; s_j]``: x_1 and x_2 are two numbers of one vector, and so are what a
+    matrix of numbers turns."""
+    for group in nodes.of(Group):
+        if group.open == "[" and {*group.separators} == {";"}:
+            yield group.items
+    for before, column in _products(nodes) if nodes.of(Matrix) else ():
+        if isinstance(column, Matrix) and not isinstance(before, Matrix):
+            cells = [row[0] for row in column.rows if len(row) == 1]
+            told = all(isinstance(cell, Script) and not isinstance(cell.sub, Num) for cell in cells)
+            if told and len({*map(binders.bare, filter(None, cells))}) == len(column.rows) > 1:
+                yield [*filter(None, cells)]
+
+
+def _products(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
+    """What stands beside each other in products."""
+    for node in nodes.of(Juxt):
+        yield from pairwise(node.factors)
+    for node in nodes.of(Infix):
+        if node.op in "·×*@":
+            yield node.left, node.right
+
+
+def _joined(seen: Survey, items: Sequence[Node]) -> Sequence[Node]:
+    """The items of a list of which one is a vector by custom; a time t stays a number."""
+    uses = [use for item in items if (use := seen.understood(item)) is not None]
     vector = any(use.bold or names.base_letter(use.name) in names.VECTORS for use in uses)
-    every = len(uses) == len(group.items) and vector
-    return [item for item in group.items if binders.bare(item) != "t"] if every else ()
+    every = len(uses) == len(items) and vector
+    return [item for item in items if binders.bare(item) != "t"] if every else ()
 
 
 def _normalised(seen: Survey, nodes: Nodes) -> Iterator[Node]:

@@ -211,7 +211,7 @@ class Survey:
 
     def _names(self, value: Node) -> Iterator[str]:
         """The names in a value, the R_a of ``R_{a,1}`` among them; the z of ``d_z`` is no name, nor
-        are the K and V of ``c_t^{KV}``; that of ``e^z`` is one."""
+        are the K and V of ``c_t^{KV}`` and the w of ``w'_{ij}``; that of ``e^z`` is one."""
         pending = [value]
         while pending:
             node = pending.pop()
@@ -226,7 +226,8 @@ class Survey:
             ):
                 pending += children(node)
             elif isinstance(node, Script):
-                pending += [node.base, *(at.node for at in use.indices)]
+                pending += [] if node.primes else [node.base]
+                pending += [at.node for at in use.indices]
                 pending += [] if use.power is None else [use.power]
 
 

@@ -1,9 +1,13 @@
-"""Indices with a prime, the ``t'`` of ``α_{t,t'} = …``: each is an index of its own."""
+"""Letters with a prime: the ``t'`` of ``α_{t,t'} = …`` is an index of its own, and the ``K'`` of
+``Q K'`` may be a transpose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from typing import TypeGuard
 
+from notes2code.diagnostics import note
 from notes2code.latex.tree import (
     Big,
     Clause,
@@ -12,6 +16,7 @@ from notes2code.latex.tree import (
     Nodes,
     Relation,
     Script,
+    Tree,
     rebuilt,
     rewritten,
     walk,
@@ -60,3 +65,31 @@ def letter(node: Node) -> str:
         case Script(Name(text), None, None, 1) if text in names.INDEX_LETTERS:
             return text
     return ""
+
+
+def as_transposes(tree: Tree, named: Set[str]) -> Tree | None:
+    """A formula with ``K^\\top`` for each ``K'``, and a note of that; None where it has none, or
+    defines or declares one, as the ``K_prime`` of ``named`` is."""
+    nodes = [node for clause in tree.clauses for node in walk(clause.node)]
+    primed = [node for node in nodes if _is_of_matrix(node)]
+    left = [node.operands[0] for node in nodes if isinstance(node, Relation)]
+    own = {*named, *(names.label(node) for node in left if node is not None)}
+    if not primed or not own.isdisjoint(map(names.label, primed)):
+        return None
+
+    def written(node: Node) -> Node:
+        if isinstance(node, Script) and _is_of_matrix(node):
+            return replace(node, sup=Name("top", node.span), primes=0)
+        return rebuilt(node, written)
+
+    text = f"`{names.label(primed[0].base)}'` is taken to be a transpose"
+    told = note("N2C039", text, primed[0].span, "write `^\\top` for it")
+    return replace(tree, clauses=rewritten(tree.clauses, written), problems=(*tree.problems, told))
+
+
+def _is_of_matrix(node: Node) -> TypeGuard[Script]:
+    """Whether a node is a capital with one prime and nothing else."""
+    match node:
+        case Script(Name(letter), None, None, 1):
+            return len(letter) == 1 and letter.isupper()
+    return False

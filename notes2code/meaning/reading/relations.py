@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
+    Dots,
     Group,
     Infix,
     Juxt,
@@ -246,6 +247,8 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Fact("∼", span)]
     if derivatives.is_operator(values[0]):
         return [Fact(OPERATOR, span)]
+    if (pairs := list(_item_by_item(values))) and not any(map(_is_example, values)):
+        return [Define(name, (value,), name.span.to(value.span)) for name, value in pairs]
     if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
@@ -253,6 +256,14 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _item_by_item(values: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """The names and values of ``(Q, K) = (X W, X U)``."""
+    match values:
+        case [Group(_, names, _), Group(_, given, _)] if len(names) == len(given) > 1:
+            if all(map(is_name, names)) and not any(isinstance(one, Dots) for one in given):
+                yield from zip(names, given, strict=True)
 
 
 def _is_nothing(values: Sequence[Node]) -> bool:

@@ -261,8 +261,16 @@ def _is_remark(clause: Clause, before: list[Statement]) -> bool:
     """Whether a clause is no statement: a lone name in prose, dots, a bare number or sign."""
     if isinstance(clause.node, Dots | Num) or (clause.before and isinstance(clause.node, Stroke)):
         return True  # a stroke is the box at the end of a proof
-    lone = is_name(clause.node) or isinstance(clause.node, Group)
+    lone = is_name(clause.node) or isinstance(clause.node, Group) or _is_described(clause.node)
     return lone and bool(clause.words or before or clause.before)
+
+
+def _is_described(node: Node) -> bool:
+    """Whether words stand behind a name, which say what it is: ``d_k \\text{ die Breite}``."""
+    match node:
+        case Juxt((name, Name(words))) if is_name(name):
+            return " " in words or not words.isascii()
+    return False
 
 
 def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement]) -> None:
