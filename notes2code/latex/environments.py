@@ -46,6 +46,14 @@ def matrix(parser: Operands, start: Token) -> Node:
     return Matrix(name, kept, parser.span_from(start))
 
 
+def in_brackets(group: Group) -> Node:
+    """``\\left[ \\begin{array} … \\end{array} \\right]`` is one matrix, as a ``bmatrix`` is."""
+    match group:
+        case Group("(" | "[", (Matrix("array" | "matrix", rows),)):
+            return Matrix("pmatrix" if group.open == "(" else "bmatrix", rows, group.span)
+    return group
+
+
 def _cell(parser: Operands, start: Token) -> Node | None:
     """One cell: a node, several with prose and commas between them, or nothing."""
     first = parser.peek()

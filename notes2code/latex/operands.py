@@ -242,7 +242,8 @@ class Operands(TokenReader):
         opening = "cases" if end.kind == "null" else start.text
         if interval and end.text != wanted:
             opening += end.text
-        return Group(opening, tuple(items), tuple(separators), self.span_from(start))
+        group = Group(opening, tuple(items), tuple(separators), self.span_from(start))
+        return environments.in_brackets(group)
 
     def bar_group(self, start: Token) -> Node:
         """``|x|`` and ``‖x‖``."""

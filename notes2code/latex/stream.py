@@ -27,7 +27,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     if "{" in kinds:
         if not texts.isdisjoint(("<", "⟨")):
             tokens = _without_angles_above(tokens)
-        tokens = _signs_out_of_braces(tokens)
+        tokens = _without_remarks_above(_signs_out_of_braces(tokens))
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:
@@ -53,11 +53,13 @@ def _sets_off(tokens: list[Token], at: int) -> bool:
 
 
 def _without_frame(tokens: list[Token]) -> list[Token]:
-    """A whole formula in a ``\\boxed{…}``, which may hold conditions and several equations."""
-    if (tokens[0].kind, tokens[0].text) != ("cmd", "boxed"):
+    """A whole formula in a ``\\boxed{…}``, or in a ``\\textcolor{red}{…}``, which may hold
+    conditions and several equations."""
+    if tokens[0].kind != "cmd" or tokens[0].text not in ("boxed", "textcolor"):
         return tokens
-    inside = _without_outer_braces(tokens[1:])
-    return inside if len(inside) < len(tokens) - 1 else tokens
+    start = 1 if tokens[0].text == "boxed" else _closing(tokens, 2) + 1
+    inside = _without_outer_braces(tokens[start:])
+    return inside if len(inside) < len(tokens) - start else tokens
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:
@@ -99,6 +101,21 @@ def _closing(tokens: list[Token], at: int) -> int:
         if depth < 0:
             return place
     return len(tokens) - 1
+
+
+def _without_remarks_above(tokens: list[Token]) -> list[Token]:
+    """``\\stackrel{\\mathrm{def}}{=}`` without what stands above the sign, which only says why."""
+    out: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token, following = tokens[at], tokens[min(at + 1, len(tokens) - 1)]
+        if token.kind == "cmd" and token.text in ("overset", "stackrel") and following.kind == "{":
+            end = _closing(tokens, at + 2)
+            if tokens[min(end + 1, len(tokens) - 1)].kind == "rel":
+                at = end + 1
+        out.append(tokens[at])
+        at += 1
+    return out
 
 
 def _signs_out_of_braces(tokens: list[Token]) -> list[Token]:

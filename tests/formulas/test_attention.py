@@ -20,6 +20,20 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
 
 
 @table(
+    # All keys are given to what has a set of them as a parameter, and it has none of its own.
+    Case(
+        r"A(q, \{(k_i, v_i)\}_{i=1}^m) = \sum_{i=1}^m \mathrm{softmax}_i(q^\top k_i) v_i",
+        "q[d] k[m,d] v[m,p]",
+        lambda q, k, v: softmax(k @ q) @ v,
+    ),
+    Case(r"s(\{x_i\}_{i=1}^n) = \sum_{i=1}^n x_i", "x[n,d]", lambda x: x.sum(0)),
+    # A role and a head side by side below a weight.
+    Case(
+        r"Y_i = \mathrm{softmax}(X W_{Qi} (X W_{Ki})^\top) X W_{Vi}",
+        "X[n,d] W_Q[h,d,p] W_K[h,d,p] W_V[h,d,r]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).swapaxes(1, 2)) @ (x @ v),
+    ),
+    Case(r"Q = X W_{Qi}", "X[n,d] W_Qi[d,p]", np.matmul),
     # The size of a scale counts what the scores that it scales are summed over.
     Case(
         r"S = Q K^\top, \quad A = \mathrm{softmax}\left(\frac{S}{\sqrt d}\right), \quad O = A V",

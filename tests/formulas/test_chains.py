@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, softmax, table
 
 
@@ -35,6 +36,17 @@ from tables import Case, check, softmax, table
         r"h = W_0 x + \Delta W x = W_0 x + B A x",
         "W_0[d,k] x[k] B[d,r] A[r,k]",
         lambda w, x, b, a: w @ x + b @ (a @ x),
+    ),
+    # Of what a function is given, the side says all that names nothing else.
+    Case(
+        r"\mathrm{sim}(u, v) = u^\top v = \|u\| \|v\| \cos\varphi",
+        "u[d] v[d]",
+        np.dot,
+    ),
+    Case(
+        r"K(x, y) = \phi(x)^\top \phi(y) = \exp(-g \|x - y\|^2)",
+        "x[d] y[d] g",
+        lambda x, y, g: np.exp(-g * ((x - y) ** 2).sum()),
     ),
 )
 def test_side(case: Case) -> None:
@@ -83,3 +95,12 @@ def test_average(case: Case) -> None:
 )
 def test_dot_product(case: Case) -> None:
     check(case)
+
+
+def test_a_side_that_is_left_out_is_told() -> None:
+    latex = (
+        r"Y = \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{c}{Q K^\top}\right) W_3 V"
+    )
+    (told,) = (p for p in compile_formula(latex).diagnostics if "not understood" in p.message)
+    assert "Attention" in told.message
+    assert latex[told.span.start : told.span.end].startswith(r"\mathrm{softmax}")

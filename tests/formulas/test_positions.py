@@ -50,6 +50,18 @@ def steps(q: Any, k: Any) -> Any:
 
 
 @table(
+    # The columns above a name come behind the place below it.
+    Case(
+        r"a_t^{(2i)} = \sin(t / 10000^{2i/d}), \quad a_t^{(2i+1)} = \cos(t / 10000^{2i/d})",
+        "n# d#",
+        lambda n, d: woven(np.sin(angles(n, d)), np.cos(angles(n, d)))[:, :d],
+    ),
+    # A range behind an equation may stand in parentheses.
+    Case(
+        r"s_h = 2^{-8h/H} \quad (h = 1, \dots, H)",
+        "H#",
+        lambda h: 2.0 ** (-8 * np.arange(1, h + 1) / h),
+    ),
     Case(
         r"Y = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}} - b |i - j|) V",
         "Q[n,d] K[m,d] V[m,v] b",

@@ -129,6 +129,9 @@ def test_it_is_told() -> None:
         (r"- $\sigma(\cdot)$: logistic function", "logistic"),
         (r"σ ist die Sigmoid-Funktion", "sigmoid"),
         (r"with GELU activation $\sigma$", "gelu"),
+        (r"wobei $\sigma$ die Softmax-Funktion bezeichnet", "softmax"),
+        (r"wobei $\sigma$ tanh ist", "tanh"),
+        (r"with $\sigma$ the ReLU", "relu"),
         (r"In the first model, $\sigma$ was ReLU", "relu"),
     ],
 )
@@ -142,6 +145,7 @@ def test_is_said(text: str, function: str) -> None:
         r"$\sigma$ is not ReLU",
         r"$\sigma$ is the standard deviation; tanh is odd",
         r"$\sigma$ is what ReLU replaced",
+        r"with $\sigma$ in front of the ReLU",
         r"$x$ is ReLU",
         r"a ReLU layer $f_1$",
         r"ReLU of $\sigma$",

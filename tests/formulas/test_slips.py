@@ -90,6 +90,11 @@ SHARED = [
 ]
 """Lists whose parts others are made of, where nothing says how they are shared out."""
 
+ELEMENTS = [
+    r"L = -\log «p_c», \quad p = \mathrm{softmax}(u)",
+]
+"""What may be an element of what is defined beside it."""
+
 CLEAN = [
     r"h_t = u_t + \sum_{i=1}^{N} \text{FFN}_i^{(s)}(u_t)",
     r"z = x + \mathrm{MHA}(\mathrm{LN}(x)), y = z + \mathrm{FFN}(\mathrm{LN}(z))",
@@ -143,6 +148,8 @@ CLEAN = [
     r"p_i = \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
     r"[Q, K] = [X W, X U], \quad S = Q K^\top",
     r"[a; b] = W x + c",
+    r"z = [z_a; z_b], \quad s = w^\top z",
+    r"q = A x, \quad k = B x, \quad s = q^\top k / \sqrt{d_q}",
     # Heads of keys and values of their own are told apart by these.
     r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_i^\top) V_i, \quad Z = [\mathrm{head}_1, \dots, "
     r"\mathrm{head}_h] U",
@@ -169,6 +176,7 @@ def warnings(latex: str) -> list[tuple[str, str]]:
         *(("N2C050", latex) for latex in UNUSUAL),
         *(("N2C036", latex) for latex in COUNTED),
         *(("N2C032", latex) for latex in SHARED),
+        *(("N2C080", latex) for latex in ELEMENTS),
     ],
 )
 def test_warned(code: str, marked: str) -> None:

@@ -313,3 +313,16 @@ def test_members() -> None:
     weights = np.exp(e) * members
     expected = weights / weights.sum(axis=1, keepdims=True) @ v
     np.testing.assert_allclose(compile_formula(latex).reference(e=e, v=v, N=members), expected)
+
+
+@pytest.mark.parametrize(
+    ("latex", "noted"),
+    [
+        (r"s = \sum_{j=2}^n a_j", True),
+        (r"s = \sum_{j=1}^n a_j", False),
+        (r"s = \sum_{j=2}^n (a_j - a_{j-1})", False),
+    ],
+)
+def test_elements_that_begin_later_are_told(latex: str, noted: bool) -> None:
+    told = [p for p in compile_formula(latex).diagnostics if "to begin with `j = 2`" in p.message]
+    assert bool(told) == noted

@@ -90,6 +90,27 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
         lambda m, s, e: m + s * e,
     ),
     Case(r"\boxed{\operatorname{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V}", QKV, attention),
+    # A colour around several statements groups nothing; what stands above a sign is a remark.
+    Case(
+        r"\textcolor{blue}{B = \tanh(A), \quad y = B x}",
+        "A[n,d] x[d]",
+        lambda a, x: np.tanh(a) @ x,
+    ),
+    Case(r"y = \textcolor{blue}{A} x", "A[n,d] x[d]", np.matmul),
+    Case(r"y \stackrel{\mathrm{def}}{=} A x", "A[n,d] x[d]", np.matmul),
+    # An array in brackets is a matrix in brackets.
+    Case(
+        r"y = \left[\begin{array}{cc} a & b \\ b & a \end{array}\right] x",
+        "a b x[2]",
+        lambda a, b, x: np.array([[a, b], [b, a]]) @ x,
+    ),
+    Case(
+        r"\left[\begin{array}{l} y_{2i} \\ y_{2i+1} \end{array}\right] = "
+        r"\left(\begin{matrix} c_i & -s_i \\ s_i & c_i \end{matrix}\right) "
+        r"\left(\begin{matrix} x_{2i} \\ x_{2i+1} \end{matrix}\right)",
+        "c[n] s[n] x[2*n]",
+        lambda c, s, x: np.stack([c * x[::2] - s * x[1::2], s * x[::2] + c * x[1::2]], 1).ravel(),
+    ),
     Case(r"= \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V,", QKV, attention),
     Case(
         r"\displaystyle \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V.", QKV, attention

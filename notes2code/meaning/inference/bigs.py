@@ -83,6 +83,7 @@ def big(run: Run, node: Big) -> Value:
     body = value.body
     for index, _ in reversed(bound):
         _must_use(node, index, body)
+        _note_first(run, node, index)
         body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
 
@@ -194,6 +195,15 @@ def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:
 def _must_use(node: Big, index: Index, body: Expr) -> None:
     if not uses(body, index):
         raise _unused(node, index)
+
+
+def _note_first(run: Run, node: Big, index: Index) -> None:
+    """``Σ_{j=2}^n x_j``: the x that is given begins with x_2. That of ``x_j - x_{j-1}`` begins one
+    earlier."""
+    moved = (run.seen.shifts[key] for key in run.seen.shifts if key[2] == index.name)
+    if index.start > 1 and node.sub is not None and all(len(offsets) < 2 for offsets in moved):
+        text = f"what is counted here is taken to begin with `{index.name} = {index.start}`"
+        run.problems.append(note("N2C039", text, node.sub.span, "give it no elements before that"))
 
 
 def _unused(node: Big, index: Index) -> ProblemError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Big, Group, Name, Node, Num, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
+    chains,
     diagonal,
     families,
     idle,
@@ -18,7 +18,6 @@ from notes2code.meaning.inference import (
     partial,
     recursion,
     strides,
-    well_known,
 )
 from notes2code.meaning.inference.conditions import both, condition
 from notes2code.meaning.inference.indexing import count
@@ -365,7 +364,7 @@ class Attempt:
         run.target_letters = letters
         for letter in letters:
             run.indices[letter] = _new_index(run, letter)
-        node = self._alternative(define)
+        node = chains.side(run, define)
         run.whole = node
         run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
         holds = both(*(condition(run, one) for one in define.conditions))
@@ -479,52 +478,6 @@ class Attempt:
             )
         return value
 
-    def _alternative(self, define: Define) -> Node:
-        """Of a chain of equalities, the most explicit one that can be computed."""
-        if len(define.values) == 1:
-            return define.values[0]
-        said: Sequence[Node] = define.values if define.target is not None else define.values[1:]
-        # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
-        given = set(self.run.parameters)
-        for says_more in (
-            lambda node: not scripts.is_name(node),
-            lambda node: not self._is_unknown_call(node),
-            lambda node: not self._holds_unknown(node),
-            lambda node: given <= self.run.seen.names_in(node),
-        ):
-            if len(said) > 1:
-                said = list(filter(says_more, said)) or said
-        if len(said) > 1:
-            said = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
-        options = tuple((node, 1.5 * at) for at, node in enumerate(said))
-        return self.run.choose(f"chain {define.span.start}", options)
-
-    def _is_unknown_call(self, value: Node) -> bool:
-        """Whether a value is the call of a function that nobody defines: it says nothing."""
-        if not isinstance(value, Juxt) or len(value.factors) != 2:
-            return False
-        use = self.run.seen.understood(value.factors[0])
-        group = value.factors[1].base if isinstance(value.factors[1], Script) else value.factors[1]
-        return (
-            use is not None
-            and isinstance(group, Group)
-            and well_known.is_unknown(self.run, use)
-            and all(map(scripts.is_name, group.items))
-        )
-
-    def _holds_unknown(self, value: Node) -> bool:
-        """Whether a function of several things that nobody defines stands in a value, as in
-        ``Σ_i α(q, k_i) v_i``: another side may say what it is. A probability is given."""
-        products = (node for node in walk(value) if isinstance(node, Juxt))
-        calls = (pair for node in products for pair in pairwise(node.factors))
-        for name, group in calls:
-            if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
-                use = self.run.seen.understood(name)
-                given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
-                if use is not None and not given and well_known.is_unknown(self.run, use):
-                    return True
-        return False
-
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""
         letters: list[str] = []
@@ -555,11 +508,6 @@ def _sought(side: Node) -> Node:
 def _is_list(node: Node) -> bool:
     """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
     return isinstance(node, Group) and node.open != "⟨"
-
-
-def _explicitness(node: Node) -> int:
-    """How much a side of a chain says: the letters, words and numbers that it is made of."""
-    return sum(isinstance(inner, Name | Num) for inner in walk(node))
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:

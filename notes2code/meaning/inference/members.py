@@ -24,10 +24,10 @@ def all_of(run: Run, items: Sequence[Node]) -> tuple[Index, Value] | None:
     """The index and the element of a family, where a list names all its members in order."""
     uses = [use for item in items if (use := run.seen.understood(item)) is not None]
     found = [_family(run, use) for use in uses]
-    if not found or len(found) < len(items) or found[0][0] is None:
+    if not found or len(found) < len(items):
         return None
     family, _, many = found[0]
-    if found != [(family, at, many) for at in range(1, many + 1)]:
+    if family is None or found != [(family, at, many) for at in range(1, many + 1)]:
         return None
     index = Index("", Size("", value=ir.Num(many)))
     return index, _element(run, family, Idx(index), many, uses[0])

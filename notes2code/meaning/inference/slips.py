@@ -60,7 +60,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from residuals(nodes, defines)
     yield from rotations(nodes)
     yield from means.uncounted(nodes, equation)
-    yield from _elements_apart(nodes, seen, equation)
+    yield from _elements_apart(nodes, seen, defines, equation)
     conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 
@@ -68,9 +68,12 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
 _NAMED = frozenset([Name, Script, Accent])
 
 
-def _elements_apart(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Problem]:
+def _elements_apart(
+    nodes: Nodes, seen: Survey, defines: Sequence[Define], equation: Equation
+) -> Iterator[Problem]:
     """A note for the z_y of ``e^{z_y} / Σ_j e^{z_j}``, where nothing says that y is a place of z,
-    and for an h_T beside ``Σ_j h_j``: each is an input of its own."""
+    and for an h_T beside ``Σ_j h_j``: each is an input of its own. A warning for the p_y beside
+    ``p = \\mathrm{softmax}(z)``, which is then of no use."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     counted: dict[str, set[str]] = defaultdict(set)
     places: dict[tuple[str, str], Span] = {}
@@ -79,13 +82,23 @@ def _elements_apart(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[
             case Script(Name(base), Name(letter), None, 0) if base.islower():
                 counted[base].add(letter)
                 places.setdefault((base, letter), node.span)
-    names_given = {given.name for given in equation.inputs}
+    names_given = {given.name for given in equation.inputs if given.kind != "size"}
+    made_of = {
+        names.label(one.target): {names.label(node) for v in one.values for node in walk(v)}
+        for one in defines
+        if one.target
+    }
     for (base, letter), span in places.items():
         own, array = names.code_name(base, letter), names.code_name(base)
         apart = counted[base] & summed and letter not in seen.bound
+        text = f"`{own}` is taken to be an input of its own, and no element of `{array}`"
+        hint = "write an element as a sum with what is one-hot"
         if apart and {own, array} <= names_given:
-            text = f"`{own}` is taken to be an input of its own, and no element of `{array}`"
-            yield note("N2C039", text, span, "write an element as a sum with what is one-hot")
+            yield note("N2C039", text, span, hint)
+        elif (
+            own in names_given and own not in made_of.get(base, {own}) and letter not in seen.bound
+        ):
+            yield warning("N2C080", text, span, hint)
 
 
 # --- T as a label ------------------------------------------------------------------------------

@@ -50,6 +50,12 @@ _DENIED = re.compile(
 """What says in Japanese and Korean, behind it, that something is not meant."""
 
 _BEHIND = re.compile(rf"{_LETTER}\s*{_IS}{_BETWEEN}{_NAME}", re.IGNORECASE)
+_WITH = re.compile(
+    rf"\b(?:with|wobei|mit|avec|con|com)\s+{_LETTER}\s+(?:(?:the|an?|die|der|das|la|le|el|o)\s+)?{_NAME}",
+    re.IGNORECASE,
+)
+"""*wobei σ die Softmax-Funktion ist*, with the verb at the end, or without one."""
+
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
 
@@ -90,7 +96,7 @@ class SaidFunctions:
 
 def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
-    for pattern in (_BEHIND, _IN_FRONT):
+    for pattern in (_BEHIND, _WITH, _IN_FRONT):
         for match in pattern.finditer(text):
             if _DENIED.match(text, match.end()):
                 continue

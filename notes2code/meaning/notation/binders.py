@@ -168,15 +168,17 @@ def told_indices(target: Juxt) -> Iterator[Name]:
 
 
 def target_scripts(target: Node) -> Iterator[Node]:
-    """The names of a left-hand side: what is defined, then its parameters."""
+    """The names of a left-hand side: what is defined, then its parameters. A parameter such as
+    ``\\{k_i\\}_{i=1}^m`` is all of them."""
     if isinstance(target, Juxt):
         name, arguments = target.factors[0], target.factors[1]
         yield name
         if isinstance(arguments, Script):
             yield arguments
             arguments = arguments.base
-        if isinstance(arguments, Group):
-            yield from arguments.items
+        for item in arguments.items if isinstance(arguments, Group) else ():
+            if not (isinstance(item, Script) and isinstance(item.base, Group)):
+                yield item
     elif isinstance(target, Matrix):
         yield from (cell for row in target.rows for cell in row if cell is not None)
     else:

@@ -164,7 +164,10 @@ def read(
     below = len(reader.indices)
     for sup in sups:
         reader.above(sup)
-    indices = (*reader.indices[below:], *reader.indices[:below])
+    above = reader.indices[below:]
+    if any(positions.stride(at.node) for at in above):  # the columns of p_t^{(2i)} come last
+        above = []
+    indices = (*above, *(at for at in reader.indices if at not in above))
     labels = [*reader.labels, *marks, *(["prime"] * primes)]
     worded = any(len(label) > 1 for label in reader.labels)  # which tells \mathcal{L}_{aux} apart
     return Use(
@@ -175,7 +178,7 @@ def read(
         reader.transposed,
         node.font == "bold" or not ARROWS.isdisjoint(marks),
         reader.dropped,
-        len(indices) - below,
+        len(above),
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TypeGuard
 
 from notes2code.latex.tree import (
     Frac,
@@ -98,19 +99,23 @@ def _lists(nodes: Nodes) -> Iterator[Sequence[Node]]:
             yield group.items
     for before, column in _products(nodes) if nodes.of(Matrix) else ():
         if isinstance(column, Matrix) and not isinstance(before, Matrix):
-            cells = [row[0] for row in column.rows if len(row) == 1]
-            told = all(isinstance(cell, Script) and not isinstance(cell.sub, Num) for cell in cells)
-            if told and len({*map(binders.bare, filter(None, cells))}) == len(column.rows) > 1:
-                yield [*filter(None, cells)]
+            cells = [row[0] for row in column.rows if len(row) == 1 and _is_counted(row[0])]
+            if len({*map(binders.bare, cells)}) == len(column.rows) > 1:
+                yield cells
+
+
+def _is_counted(cell: Node | None) -> TypeGuard[Script]:
+    """Whether a cell has a script that is no number."""
+    return isinstance(cell, Script) and not isinstance(cell.sub, Num)
 
 
 def _products(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
     """What stands beside each other in products."""
-    for node in nodes.of(Juxt):
-        yield from pairwise(node.factors)
-    for node in nodes.of(Infix):
-        if node.op in "·×*@":
-            yield node.left, node.right
+    for juxt in nodes.of(Juxt):
+        yield from pairwise(juxt.factors)
+    for infix in nodes.of(Infix):
+        if infix.op in "·×*@":
+            yield infix.left, infix.right
 
 
 def _joined(seen: Survey, items: Sequence[Node]) -> Sequence[Node]:

@@ -67,6 +67,14 @@ def _moved(end: Node, by: int) -> Node:
     return Infix("+" if by > 0 else "-", end, Num("1", end.span), end.span, end.span)
 
 
+def in_parentheses(node: Node) -> tuple[Node, ...]:
+    """What stands between the parentheses of ``(k = 1, …, n)``; nothing of anything else."""
+    match node:
+        case Group("(", (Relation((left, Num()), ("=",)), *rest)) if _letter(left) is not None:
+            return node.items if any(isinstance(item, Dots) for item in rest) else ()
+    return ()
+
+
 def _is_interval(group: Group) -> bool:
     """Whether it is ``[0, 1]``, in which a number lies that counts nothing."""
     match group:

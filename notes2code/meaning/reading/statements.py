@@ -49,6 +49,7 @@ from notes2code.meaning.reading import (
     sets_above,
     sides,
     signals,
+    weights_of_heads,
     windows,
 )
 from notes2code.meaning.reading.one_line import tabled
@@ -78,6 +79,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         planes.plain,
         numbered_tokens.apart,
         roles.labelled,
+        weights_of_heads.apart,
         sides.labelled,
     )
     for written in rewritten:
@@ -327,7 +329,7 @@ def _expand(clause: Clause) -> list[Clause]:
     """A clause that is a brace with equations below each other, or a set of what an equation
     defines, is those equations."""
     node = clause.node
-    if stated := braces.stated(node):
+    if stated := braces.stated(node) or (ranges.in_parentheses(node) if clause.before else ()):
         return [Clause(item, ",", "") for item in stated]
     while isinstance(node, Group) and node.open in ("cases", "", "{") and len(node.items) == 1:
         node = node.items[0]

@@ -1,0 +1,81 @@
+"""Chains of equalities, ``s = q^⊤ k = |q| |k| \\cos θ``: which of the sides is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from notes2code.diagnostics import note
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.meaning import names
+from notes2code.meaning.inference import well_known
+from notes2code.meaning.inference.letters import CONSTANTS
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define
+
+
+def side(run: Run, define: Define) -> Node:
+    """Of a chain of equalities, the most explicit one that can be computed."""
+    if len(define.values) == 1:
+        return define.values[0]
+    said: Sequence[Node] = define.values if define.target is not None else define.values[1:]
+    # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
+    given = {*run.parameters}
+    for says_more in (
+        lambda node: not scripts.is_name(node),
+        lambda node: not _is_unknown_call(run, node),
+        lambda node: not _holds_unknown(run, node),
+        lambda node: given <= run.seen.names_in(node),
+        lambda node: not given or _names_only(run, node, given),
+    ):
+        if len(said) > 1:
+            said = list(filter(says_more, said)) or said
+    if len(said) > 1:
+        said = sorted(said, key=lambda node: (-_explicitness(node), -node.span.start))
+    options = tuple((node, 1.5 * at) for at, node in enumerate(said))
+    taken = run.choose(f"chain {define.span.start}", options)
+    if taken is not said[0]:
+        text = f"this side is not understood, and `{run.quote(taken.span)}` is computed"
+        run.problems.append(note("N2C039", text, said[0].span))
+    return taken
+
+
+def _names_only(run: Run, node: Node, given: set[str]) -> bool:
+    """Whether a side names nothing but what is given, as ``q^⊤ k`` does of s(q, k): nothing else
+    says what the θ of ``|q| |k| \\\\cos θ`` is."""
+    named = run.seen.names_in(node) - given - run.seen.bound - names.FUNCTIONS - CONSTANTS.keys()
+    return all(map(names.is_size_name, named))
+
+
+def _is_unknown_call(run: Run, node: Node) -> bool:
+    """Whether a side is the call of a function that nobody defines: it says nothing."""
+    if not isinstance(node, Juxt) or len(node.factors) != 2:
+        return False
+    use = run.seen.understood(node.factors[0])
+    group = node.factors[1].base if isinstance(node.factors[1], Script) else node.factors[1]
+    return (
+        use is not None
+        and isinstance(group, Group)
+        and well_known.is_unknown(run, use)
+        and all(map(scripts.is_name, group.items))
+    )
+
+
+def _holds_unknown(run: Run, node: Node) -> bool:
+    """Whether a function of several things that nobody defines stands in a side, as in
+    ``Σ_i α(q, k_i) v_i``: another side may say what it is. A probability is given."""
+    products = (inner for inner in walk(node) if isinstance(inner, Juxt))
+    calls = (pair for product in products for pair in pairwise(product.factors))
+    for name, group in calls:
+        if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
+            use = run.seen.understood(name)
+            given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
+            if use is not None and not given and well_known.is_unknown(run, use):
+                return True
+    return False
+
+
+def _explicitness(node: Node) -> int:
+    """How much a side of a chain says: the letters, words and numbers that it is made of."""
+    return sum(isinstance(inner, Name | Num) for inner in walk(node))
