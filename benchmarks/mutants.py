@@ -303,5 +303,5 @@ class _Operators:
         return Mutant(self.module, where, _plain(was), _plain(now), source)
 
 
-_SYMMETRIC = "max|min|transpose|equal"
+_SYMMETRIC = "max|min|transpose|equal|promote_types"
 _LIBRARIES = ("torch", "math", "F", "nn", "nn.init", "re", "super()", "torch.compiler", "self")
