@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
-from notes2code.latex.signs import ACCENTS
+from notes2code.latex.signs import ACCENTS, FRACTIONS
 from notes2code.latex.stream import ALIGNMENTS
 from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
 
@@ -95,7 +95,7 @@ def structure(parser: Operands, token: Token) -> Node:
     name = token.text
     if name in ACCENTS:
         return Accent(_MARKS.get(name, name), _argument(parser, token), parser.span_from(token))
-    if name in ("frac", "dfrac", "tfrac", "cfrac"):
+    if name in FRACTIONS:
         top = _argument(parser, token)
         bottom = _argument(parser, token)
         return Frac(top, bottom, parser.span_from(token))

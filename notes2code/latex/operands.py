@@ -1,4 +1,4 @@
-"""Operands: names with their scripts, groups, functions with their arguments, sums with bodies."""
+"""Operands: names with their scripts, groups, roots, sums with bodies."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from decimal import Decimal
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import environments
+from notes2code.latex.arguments import FUNCTION_WORDS, INDICES, Arguments
 from notes2code.latex.characters import Token
-from notes2code.latex.reader import OPERANDS, TokenReader
+from notes2code.latex.reader import OPERANDS
 from notes2code.latex.tree import (
-    Apply,
     Big,
     Dots,
-    Frac,
     Group,
     Juxt,
     Name,
@@ -33,11 +32,9 @@ MAX_DEPTH = 60
 """Nested groups, fractions and scripts; deeper formulas are refused."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
-FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 _NAMES = frozenset("sum mean avg prod".split())
 """Those by which people call what they have computed, too."""
-_INDICES = frozenset("ijklmnstr")
 
 
 def _in_parentheses(sup: Node) -> Node:
@@ -60,7 +57,7 @@ def _one_to_another(script: Node) -> Node:
     return script
 
 
-class Operands(TokenReader):
+class Operands(Arguments):
     """The part of the parser that reads one operand."""
 
     def postfix(self) -> Node:
@@ -304,59 +301,11 @@ class Operands(TokenReader):
         self.depth -= 1
         return items, separators
 
-    def function(self, first: Token) -> Node:
-        """``\\exp(x)``, ``\\sin mθ``: a function of the field and its argument."""
-        self.at += 1
-        name = self.scripts(Name(first.text, first.span), first)
-        if self.peek().kind in ("open", "{"):
-            opener = self.peek()
-            argument = self.scripts(self.primary(), opener)
-            return Apply(name, argument, self.span_from(first))
-        if not self.starts_factor():
-            return self.set_below(name)
-        start = self.peek()
-        factors = [self.postfix()]
-        while self.starts_factor() and not self.ends_argument(factors[-1]):
-            factors.append(self.postfix())
-        argument = factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(start))
-        return Apply(name, argument, self.span_from(first))
-
-    def set_below(self, name: Node) -> Node:
-        """A sine without an argument, but with something below it: that is its argument."""
-        if not isinstance(name, Script) or name.sub is None or name.sup is not None:
-            return name
-        function = name.base
-        if not isinstance(function, Name) or function.text not in ("sin", "cos", "tan"):
-            return name
-        text = f"TeX sets what `{function.text}` is taken of below it"
-        if not any(problem.message == text for problem in self.problems):
-            help = f"write `\\{function.text}(…)`; it is read so"
-            self.problems.append(warning("N2C026", text, name.span, help))
-        return Apply(function, name.sub, name.span)
-
-    def ends_argument(self, last: Node) -> bool:
-        """Whether an argument without parentheses ends before the next factor."""
-        token = self.peek()
-        if token.kind in ("fn", "big") or token.text in FUNCTION_WORDS or token.kind == "env":
-            return True
-        if token.kind == "open":
-            return not (isinstance(last, Name | Script) or self.is_place())
-        return isinstance(last, Apply | Group | Frac)
-
-    def is_place(self) -> bool:
-        """Whether brackets hold an index or a label alone: ``\\log \\mathrm{softmax}(z)[i]``."""
-        match [token.text for token in self.tokens[self.at : self.at + 7]]:
-            case ["[", letter, "]", *_]:
-                return letter in _INDICES or letter in ("y", "c")
-            case ["[", "y", "_", _, "]", *_] | ["[", "y", "_", "{", _, "}", "]"]:
-                return True
-        return False
-
     def is_sum_sign(self) -> bool:
         """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
         index, end = self.below()
         counted = any(token.text in ("=", "∈") for token in index)
-        letter = len(index) == 1 and index[0].text in _INDICES
+        letter = len(index) == 1 and index[0].text in INDICES
         if not letter and len(index) == 1 and index[0].kind == "name":
             scripts = zip(self.tokens[end:], self.tokens[end + 1 :], strict=False)
             uses = (right.text for left, right in scripts if left.kind in ("_", "^"))

@@ -23,6 +23,7 @@ _GREEK_VARIANTS = {
     "varPhi": "Phi",
 }
 
+FRACTIONS = frozenset("frac dfrac tfrac cfrac".split())
 ACCENTS = frozenset(
     "hat widehat tilde widetilde bar overline vec dot ddot check breve acute grave mathring "
     "overrightarrow overleftarrow underline".split()
@@ -69,7 +70,7 @@ _SKIPPED = (
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits nonumber notag hfill "
     "left right big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm middle "
     "rm it sf tt cal bfseries large Large LARGE small normalsize tiny huge Huge mathstrut strut "
-    "hline allowbreak relax displaylines null noindent centering"
+    "hline allowbreak relax displaylines null noindent centering smash"
 ).split()
 _SPACES = (
     ", : ; ! > thinspace medspace thickspace enspace space negthinspace negmedspace /"

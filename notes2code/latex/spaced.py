@@ -52,7 +52,8 @@ def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -
 
 def words(tokens: Sequence[Token], latex: str) -> list[Token]:
     """Words side by side that name one thing, such as ``capacity~factor``; in front of parentheses
-    only where the space between them is set, as in ``Feed\\ Forward(x)``."""
+    only where the space between them is set, as in ``Feed\\ Forward(x)``. A function is such a word
+    where nothing is given to it, as in ``safe\\ softmax = …``."""
     if [*map(_KIND, tokens)].count("word") < 2:
         return list(tokens)
     joined: list[Token] = []
@@ -63,8 +64,11 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
         before = joined[-1]
         called = any(behind.kind in ("open", "{") for behind in tokens[at + 1 : at + 2])
         between = latex[before.end : token.start]
+        defined = any(behind.kind == "rel" for behind in tokens[at + 1 : at + 2])
         if (
-            not {before.text, token.text} & CALLED
+            not {before.text.lower(), token.text.lower()} <= _MULTIPLIED
+            and before.text not in CALLED
+            and (token.text not in CALLED or (defined and between.strip()))
             and _SPACE.fullmatch(between)
             and (not called or between.strip())
         ):
@@ -72,6 +76,10 @@ def words(tokens: Sequence[Token], latex: str) -> list[Token]:
         else:
             joined.append(token)
     return joined
+
+
+_MULTIPLIED = frozenset(["query", "key", "value"])
+"""Words that name nothing together: the scores of ``Query Key^\\top`` are a product."""
 
 
 def cut(tokens: Sequence[Token]) -> list[Token]:

@@ -6,7 +6,7 @@ from collections.abc import Set
 from operator import attrgetter
 
 from notes2code.diagnostics import Problem, error, warning
-from notes2code.latex import full_stops
+from notes2code.latex import angles, full_stops, scripted, words
 from notes2code.latex.characters import Token
 
 ALIGNMENTS = frozenset(
@@ -24,10 +24,11 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     the notes, and the differences that they define."""
     tokens = _without_outer_braces(_without_frame(tokens))
     kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
+    if not texts.isdisjoint(("<", "⟨")):
+        tokens = angles.bracketed(tokens)
     if "{" in kinds:
-        if not texts.isdisjoint(("<", "⟨")):
-            tokens = _without_angles_above(tokens)
-        tokens = _without_remarks_above(_signs_out_of_braces(tokens))
+        tokens = _without_remarks_above(scripted.joined(_signs_out_of_braces(tokens)))
+        tokens = scripted.without_struck(tokens) if "cancel" in texts else tokens
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:
@@ -74,35 +75,6 @@ def _without_outer_braces(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-_ANGLES = {("rel", "<"): ("rel", ">"), ("open", "⟨"): ("close", "⟩")}
-
-
-def _without_angles_above(tokens: list[Token]) -> list[Token]:
-    """The index of ``a^{<t>}`` and ``a^{⟨t⟩}`` in parentheses, as in ``a^{(t)}``; that of
-    ``a^{<t}`` stays."""
-    out = list(tokens)
-    for at in range(2, len(tokens)):
-        first = tokens[at]
-        last = _ANGLES.get((first.kind, first.text))
-        if last is None or (tokens[at - 2].kind, tokens[at - 1].kind) != ("^", "{"):
-            continue
-        end = _closing(tokens, at) - 1
-        if (tokens[end].kind, tokens[end].text) == last:
-            out[at] = Token("open", "(", first.start, first.end)
-            out[end] = Token("close", ")", tokens[end].start, tokens[end].end)
-    return out
-
-
-def _closing(tokens: list[Token], at: int) -> int:
-    """Where the braces close that a place stands in; the end where they never do."""
-    depth = 0
-    for place, token in enumerate(tokens[at:], at):
-        depth += (token.kind == "{") - (token.kind == "}")
-        if depth < 0:
-            return place
-    return len(tokens) - 1
-
-
 def _without_remarks_above(tokens: list[Token]) -> list[Token]:
     """``\\stackrel{\\mathrm{def}}{=}`` without what stands above the sign, which only says why."""
     out: list[Token] = []
@@ -110,7 +82,7 @@ def _without_remarks_above(tokens: list[Token]) -> list[Token]:
     while at < len(tokens):
         token, following = tokens[at], tokens[min(at + 1, len(tokens) - 1)]
         if token.kind == "cmd" and token.text in ("overset", "stackrel") and following.kind == "{":
-            end = _closing(tokens, at + 2)
+            end = angles.closing(tokens, at + 2)
             if tokens[min(end + 1, len(tokens) - 1)].kind == "rel":
                 at = end + 1
         out.append(tokens[at])
@@ -257,9 +229,20 @@ def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
     ]
 
 
+def _differences_of_words(tokens: list[Token]) -> list[Token]:
+    """``Δpos`` as one name."""
+    out = list(tokens)
+    for at in range(len(out) - 2, -1, -1):
+        word = out[at + 1]
+        if out[at].text == "Delta" and word.kind == "word" and word.text not in words.CALLED:
+            out[at : at + 2] = [word._replace(text=f"Delta {word.text}", start=out[at].start)]
+    return out
+
+
 def _differences(tokens: list[Token], known: Set[str]) -> list[Token]:
-    """``ΔW`` beside a ``W``, or where the note defines it, is one name, and so are a ``Δt`` and the
-    two of ``Δy / Δx``; else Δ is a factor."""
+    """``ΔW`` beside a ``W``, or where the note defines it, is one name, and so are ``Δt``, the two
+    of ``Δy / Δx``, and that of a word, ``Δpos``; else Δ is a factor."""
+    tokens = _differences_of_words(tokens)
     deltas = [at for at, token in enumerate(tokens[:-1]) if token.text == "Delta"]
     of = {tokens[at + 1].text for at in deltas}
     if not of or not all(tokens[at + 1].kind == "name" for at in deltas):

@@ -17,6 +17,7 @@ from notes2code.latex.signs import (
     FONTS,
     FONTS_OF_WORDS,
     FONTS_OTHER,
+    FRACTIONS,
     GREEK,
     SUBSCRIPTS,
     SUPERSCRIPTS,
@@ -94,7 +95,10 @@ class Tokens(Characters):
         super().__init__(latex, known)
         self.lefts: list[int] = []
         self.macros = macros
-        self._read(0, len(latex))
+        if words.is_compound(latex, known):
+            self._add("word", latex.strip(), 0, len(latex))
+        else:
+            self._read(0, len(latex))
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
         if len(self.tokens) > MAX_TOKENS:
@@ -190,7 +194,7 @@ class Tokens(Characters):
             return False
         if before.text == "log":
             return self.latex.startswith("(", at + len(text))
-        if [t.text for t in self.tokens[-2:-1]] == ["frac"]:
+        if any(token.text in FRACTIONS for token in self.tokens[-2:-1]):
             return False  # the \\frac\\pi2 of those who write no braces
         named = before.kind == "name" or (before.kind == "word" and before.text not in words.CALLED)
         return named and [t.kind for t in self.tokens[-2:-1]] not in (["_"], ["^"], ["{"])
@@ -259,6 +263,9 @@ class Tokens(Characters):
             return self._swallow(options.end() if options else end)
         if name in ("tag", "label", "hspace", "vspace", "color", "cline", "kern", "hskip", "tag*"):
             return self._swallow(end)
+        if name in _STRIKES:
+            self._add("cmd", "cancel", start, end)
+            return end
         if name in ACCENTS or name in _STRUCTURE:
             self._add("cmd", name, start, end)
             return end
@@ -519,9 +526,10 @@ _FONTS_OF_TEXT = frozenset(
 )
 _STRUCTURE = frozenset(
     "frac dfrac tfrac cfrac sqrt binom underbrace overbrace underset overset stackrel boxed "
-    "substack phantom not textcolor mathrel mathbin underline cancel "
+    "substack phantom not textcolor mathrel mathbin underline "
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
+_STRIKES = frozenset("cancel bcancel xcancel".split())
 
 
 def _matching_brace(text: str, open_at: int) -> int:

@@ -105,6 +105,23 @@ _WORDLIKE = re.compile(
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
 
+_COMPOUND = re.compile(r"\s*[A-Za-z]+(?:-[A-Za-z]+)+\s*")
+_SPELT = re.compile(r"[A-Za-z][a-z]{2,}")
+_ORDINAL = re.compile(
+    r"\s*[A-Za-z]\s*(?:-|\\text\{-\})?\s*(?:th|\\(?:text|textrm|mathrm)\{\s*-?\s*th\s*\})\s*"
+)
+
+
+def is_compound(latex: str, known: Set[str]) -> bool:
+    """Whether a whole formula is a word of prose with a hyphen, ``n-gram`` or ``one-hot``: one of
+    its parts is spelt out and is no word of the field or of the note, as those of ``loss-reg``
+    may be; or says which one, ``i-th`` and ``i\\text{-}th``."""
+    if _ORDINAL.fullmatch(latex):
+        return True
+    spelt = _SPELT.findall(latex) if _COMPOUND.fullmatch(latex) else ()
+    return any(part not in FIELD and part not in known for part in spelt)
+
+
 def cut(run: str, known: Set[str]) -> list[str]:
     """Cut a run of adjacent letters into words and single letters.
 

@@ -76,6 +76,12 @@ from tables import Case, check, table
     ),
     Case(r"y = -{b - c}", "b c", lambda b, c: -b - c),
     Case(r"y = a - (b - c)", "a b c", lambda a, b, c: a - (b - c)),
+    Case(
+        r"y = \cos (a - b)\theta - \sin (a - b)\theta",
+        "a b theta",
+        lambda a, b, t: np.cos((a - b) * t) - np.sin((a - b) * t),
+    ),
+    Case(r"y = \cos(a - b) z", "a b z", lambda a, b, z: np.cos(a - b) * z),
     Case(r"w = 4 (1 - s) \, 2^{1-j} \, r", "s j r", lambda s, j, r: 4 * (1 - s) * 2 ** (1 - j) * r),
 )
 def test_numbers(case: Case) -> None:

@@ -87,6 +87,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = \mathrm{sigmoid}(x)", "x[d]", sigmoid),
     Case(r"y = \mathrm{ReLU}(x)^2", "x[d]", lambda x: relu(x) ** 2),
     Case(r"y = \mathrm{softmax}(x)^\top v", "x[d] v[d]", lambda x, v: softmax(x) @ v),
+    Case(
+        r"tempered\ softmax = \frac{e^{u_i / T}}{\sum_{j=1}^{N} e^{u_j / T}}",
+        "u[n] T+",
+        lambda u, t: softmax(u / t),
+    ),
+    Case(r"query-key", "query[n,d] key[n,d]", lambda q, k: q - k),
     Case(r"A = \mathrm{softmax}(S)^\top", "S[n,m]", lambda s: softmax(s).T),
     Case(r"A = \mathrm{softmax}(S^\top)", "S[n,m]", lambda s: softmax(s.T)),
     Case(r"y = -\mathrm{softmax}(-x/\tau)", "x[d] tau", lambda x, t: -softmax(-x / t)),

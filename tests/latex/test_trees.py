@@ -44,6 +44,11 @@ TREES = [
     (r"\sin^2 x", "(apply (script sin _ 2) x)"),
     (r"f(x)^2", "(juxt f (script (( x) _ 2))"),
     (r"\max(0, x)W", "(juxt max (( 0 x ,) W)"),
+    # an angle behind a distance is turned by, and anything else is a factor
+    (r"\cos (m-n)\theta_i z", "(juxt (apply cos (juxt (( (- m n)) (script theta i _))) z)"),
+    (r"\sin(a + b) x", "(juxt (apply sin (( (+ a b))) x)"),
+    (r"\sin(t + \phi) \omega", "(juxt (apply sin (( (+ t phi))) omega)"),
+    (r"\exp(a - b)\theta", "(juxt (apply exp (( (- a b))) theta)"),
     # sums reach up to the next sign of their level
     (r"\sum_{i=1}^n a_i b_i + c", "(+ (sum (= i 1) n (juxt (script a i _) (script b i _))) c)"),
     (r"\sum_i \sum_j a_{ij}", "(sum i _ (sum j _ (script a (juxt i j) _)))"),
@@ -54,6 +59,19 @@ TREES = [
     (r"\|x - y\|_2^2", "(script (‖ (- x y)) 2 2)"),
     (r"[a; b]", "([ a b ;)"),
     (r"\langle q, k \rangle", "(⟨ q k ,)"),
+    (r"<a, b>/c", "(/ (⟨ a b ,) c)"),
+    (r"s(u, v) = \exp(<u, v>)", "(= (juxt s (( u v ,)) (apply exp (( (⟨ u v ,))))"),
+    (r"x_{<t}", "(script x (< _ t) _)"),
+    (r"\tfrac b3 - 1", "(- (frac b 3) 1)"),
+    # what is struck out is not there, and what is drawn flat is
+    (r"U_a^{\bcancel{(r)}} x", "(juxt (script U a _) x)"),
+    (r"U_a^{\color{#aaa}{\smash{\cancel{r}}}}", "(script U a _)"),
+    (r"\smash{x} + 1", "(+ x 1)"),
+    # scripts one behind the other
+    (r"r_a^{(u)}{}^{\top} w", "(juxt (script r a (juxt (( u) top)) w)"),
+    (r"r^{(u)}{}^\top", "(script r _ (juxt (( u) top))"),
+    (r"x{}_i", "(script x i _)"),
+    (r"R^T{}^{-1}", "(juxt (script R _ T) (script () _ (- 1)))"),
     (r"\lfloor x \rfloor", "(⌊ x)"),
     (r"K(\cdot)", '(juxt K (( "·"))'),
     # environments
