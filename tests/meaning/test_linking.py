@@ -519,3 +519,33 @@ def test_what_is_made_of_what_holds_in_places_holds_there() -> None:
     assert found.equation is not None
     assert {one.name: len(one.shape) for one in found.equation.inputs}.keys() >= {"Q", "K", "m"}
     assert "b" not in {one.name for one in found.equation.inputs}
+
+
+CALL = r"y = z + \mathrm{MultiHead}(z, z, z)"
+JOINED = r"\mathrm{MultiHead}(Q, K, V) = [H_1; \dots; H_r] U"
+HEAD = r"H_i = \mathrm{softmax}(Q A_i (K B_i)^\top) V C_i"
+
+
+def test_what_yields_in_a_definition_yields_where_that_is_used() -> None:
+    """The Q of one head is none of the attention beside it, and so is that of all heads."""
+    said = Entry(r"Q, K, V \in \mathbb{R}^{n \times e}", "A.md", ("One",), 0)
+    weights = Entry(r"A_i, B_i, C_i \in \mathbb{R}^{w \times e}", "A.md", ("Heads",), 1)
+    made = [Entry(text, "A.md", ("Heads",), at) for at, text in enumerate((JOINED, HEAD), 2)]
+    call = Entry(CALL, "A.md", ("Layer",), 4)
+    found = compiled([said, weights, *made, call], made[0])
+    assert found.equation is not None
+    assert {"Q", "K", "V", "A", "B", "C", "U"} == {one.name for one in found.equation.inputs}
+    used = compiled([said, weights, *made, call], call)
+    assert used.equation is not None
+    assert {"z", "A", "B", "C", "U"} == {one.name for one in used.equation.inputs}
+    assert not used.problems
+    again = compiled([said, weights, *made, call], made[1])
+    assert [problem.code for problem in again.problems] == ["N2C035"]
+
+
+def test_a_call_whose_arguments_are_lost_is_told() -> None:
+    lost = Entry(HEAD.replace("softmax}(", "softmax}(("), "A.md", ("Heads",), 2)
+    made = Entry(JOINED, "A.md", ("Heads",), 1)
+    call = Entry(CALL, "A.md", ("Layer",), 3)
+    found = compiled([made, lost, call], call)
+    assert any("makes nothing of `z, z, z`" in problem.message for problem in found.problems)

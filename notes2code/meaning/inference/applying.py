@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import letters, pairs, probabilities, projected
+from notes2code.meaning.inference import left_out, letters, pairs, probabilities, projected
 from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.reach import pass_on, refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
@@ -56,7 +56,10 @@ def apply(
         places = [arguments[at] for at in equation.counted]
         arguments = [a for at, a in enumerate(arguments) if at not in equation.counted]
     if len(arguments) == used + len(equation.unused):
-        _refuse_others_left_out(run, use, [arguments[at] for at in equation.unused], span)
+        others = [arguments[at] for at in equation.unused]
+        left_out.refuse_others(run, use, others, span)
+        if usual is not None and not usual.unused and others and not used:
+            left_out.tell_all(run, use, others, span)
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     elif len(arguments) != used or equation is usual:
         attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
@@ -226,28 +229,6 @@ def _counted(
         if isinstance(expr, Idx):
             run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
     return found
-
-
-def _refuse_others_left_out(run: Run, use: Use, unused: Sequence[Value], span: Span) -> None:
-    """Two calls that differ in nothing but what the definition does not compute with would be one:
-    the ``r(x, y) = \\log p(y | x)`` of two y, as a probability is an input. What is computed for
-    the call, as in ``MultiHead(LN(x))``, would be lost."""
-    texts = tuple(run.quote(one.span) for one in unused)
-    if any(not isinstance(one.body, Ref | Idx | ir.Num) for one in unused):
-        raise error(
-            "N2C033",
-            f"the definition of `{use.name}` does not say what becomes of `{', '.join(texts)}`",
-            span,
-            "define what it is made of, such as its heads, by the name that stands in parentheses",
-        )
-    if run.left_out.setdefault(use.name, texts) != texts:
-        raise error(
-            "N2C033",
-            f"the definition of `{use.name}` does not compute with `{', '.join(texts)}`, in which "
-            "its calls differ",
-            span,
-            "write each call out, with a name of its own for each probability",
-        )
 
 
 def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:

@@ -74,6 +74,7 @@ class Linker:
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
+        self._foreign_told: dict[Entry, Problem] = {}
 
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked. One that says too little by itself, such as what the size of
@@ -98,7 +99,8 @@ class Linker:
             return Typed("rejected", problems=parsed.problems)
         typed = self._meaning(entry.latex, self.scope(entry), parsed)
         if typed.kind != "rejected":
-            return replace(typed, problems=(*typed.problems, *self._named_in_text(entry)))
+            told = (self._foreign_told[entry],) if entry in self._foreign_told else ()
+            return replace(typed, problems=(*typed.problems, *self._named_in_text(entry), *told))
         other, codes = None, [problem.code for problem in typed.problems]
         if codes[-1] in ("N2C040", "N2C041"):
             least = 3 if codes[-1] == "N2C040" else 0
@@ -177,6 +179,7 @@ class Linker:
         if typed.kind == "rejected":
             del self.declarations.foreign[entry]
             return None
+        self._foreign_told[entry] = told
         return replace(typed, problems=(*typed.problems, told))
 
     def _unlike_said(self, entry: Entry, kinds: Mapping[str, Shape]) -> Typed | None:
@@ -248,6 +251,9 @@ class Linker:
                 for name, kind in self.kinds[one].items()
                 if one is entry or mine is None or name not in mine.counted
             }
+        near = self.declarations.shapes(entry)
+        for name in self._foreign_to(uses) & near.keys() - self.formulas.parsed[entry].mentioned:
+            del near[name]
         return replace(
             self.base,
             words=self.formulas.words(entry.note),
@@ -258,7 +264,7 @@ class Linker:
             labels=self.formulas.letters.labels(entry),
             places=self.formulas.places.get((entry.note, entry.section), frozenset()),
             shapes={
-                **(near := self.declarations.shapes(entry)),
+                **near,
                 **self.base.shapes,
                 **self.declarations.numbers(entry),
                 **near,
@@ -270,6 +276,13 @@ class Linker:
             callees=self.formulas.callees(entry),
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
         )
+
+    def _foreign_to(self, uses: Iterable[Entry]) -> set[str]:
+        """The names that are not what the note declares by them in some formulas, and so in one
+        that is typed with these and names them only as what it is given."""
+        for one in uses:
+            self._alone(one)
+        return {name for one in uses for name in self.declarations.foreign.get(one, ())}
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
