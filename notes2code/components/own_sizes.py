@@ -27,7 +27,8 @@ def in_own_sizes(recognised: Recognised, value: Lambda) -> Lambda:
 
 
 def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
-    """The component's sizes for the note's, by the axes of the inputs in its roles."""
+    """The component's sizes for the note's, by the axes of the inputs in its roles. One of several,
+    the d of ``W_Q ∈ ℝ^{d × d}``, is that of the keys, by which scores are scaled."""
     shapes = {given.name: given.shape for given in recognised.equation.inputs}
     sizes: dict[Size, Size] = {}
     for given in recognised.form.equation.inputs:
@@ -36,8 +37,10 @@ def _own_sizes(recognised: Recognised) -> dict[Size, Size]:
             continue
         for axis, theirs in zip(role.axes, shapes[role.array], strict=True):
             mine = given.shape[axis] if axis >= 0 else None
-            if isinstance(mine, Size) and isinstance(theirs, Size):
-                sizes.setdefault(theirs, mine)
+            if not isinstance(mine, Size) or not isinstance(theirs, Size):
+                continue
+            if theirs not in sizes or mine.name == "d_k":
+                sizes[theirs] = mine
     return sizes
 
 

@@ -452,6 +452,44 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "y[n,e] W_Q[e,k] x[m,d] W_K[d,k] W_V[d,v]",
         lambda y, q, x, k, v: softmax(y @ q @ (x @ k).T / np.sqrt(q.shape[1])) @ x @ v,
     ),
+    Case(
+        r"\beta(u, r_j) = <u, r_j>/\sqrt{d}",
+        "u[d] r[m,d]",
+        lambda u, r: r @ u / np.sqrt(len(u)),
+    ),
+    Case(
+        r"f(query) = \sum_i \mathrm{softmax}(query \cdot key_i) \cdot value_i",
+        "query[d] key[m,d] value[m,e]",
+        lambda q, k, v: softmax(k @ q) @ v,
+    ),
+    Case(
+        r"A(Query, Key, Value) = \mathrm{softmax}(\frac{Query\ Key^\top}{\sqrt{d}}) Value",
+        "Query[n,d] Key[m,d] Value[m,e]",
+        lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"o_i = \mathrm{softmax}(Query_i Key^\top) Value",
+        "Query[n,d] Key[m,d] Value[m,e]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    # A d_k counts no keys, where the queries' own size is another.
+    Case(
+        r"b_{ij} = \frac{\exp(u_i^\top r_j)}{\sqrt{d_k} \sum_s \exp(u_i^\top r_s)}",
+        "u[n,d] r[m,d] d_k#",
+        lambda u, r, d: softmax(u @ r.T) / np.sqrt(d),
+        shapes={"u": ("n", "d"), "r": ("m", "d")},
+    ),
+    # What a d scales may be defined before, as features are compared; what weighs rows has none.
+    Case(
+        r"R = A B^\top, \quad P = \mathrm{softmax}(\frac{R}{\sqrt{d}})",
+        "A[n,e] B[m,e]",
+        lambda a, b: softmax(a @ b.T / np.sqrt(a.shape[1])),
+    ),
+    Case(
+        r"c = \sum_j w_j h_j, \quad y = \frac{c}{\sqrt{d}}",
+        "w[n] h[n,e] d#",
+        lambda w, h, d: w @ h / np.sqrt(d),
+    ),
     # The second query, and its weight for the key j: 2j tells of no even entries.
     Case(r"\omega_{2j} = q^{(2)} \cdot k^{(j)}", "q_2[d] k[n,d]", lambda q, k: k @ q),
     Case(
@@ -476,3 +514,11 @@ def test_one_number_added_to_all_scores_of_a_softmax_is_told() -> None:
     )
     assert [one.severity for one in f.diagnostics] == ["warning"]
     assert "changes nothing in their softmax" in f.diagnostics[0].message
+
+
+def test_a_size_of_keys_and_of_the_model_scales_as_usual() -> None:
+    latex = r"Q = XW_Q \\ K = XW_K \\ V = XW_V \\ Y = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d}}) V"
+    square = compile_formula(latex, context=[r"W_Q, W_K, W_V \in \mathbb{R}^{d \times d}"])
+    assert (square.settings["scale"], square.diagnostics) == ("d_k**-0.5", ())
+    wide = r"W_Q, W_K \in \mathbb{R}^{d \times k}"
+    assert [one.code for one in compile_formula(latex, context=[wide]).diagnostics] == ["N2C050"]

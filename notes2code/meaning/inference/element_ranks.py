@@ -327,11 +327,19 @@ def _by_letter(element: Element) -> int:
     stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
     if element.indices == 0 and base in ("query", "key") and "query" in run.seen.transposed:
         ranks = (1, 2, 0)  # query^⊤ key
+    if element.indices == 0 and base.lower() == "query" and _has_one_key(run):
+        ranks = (1, 2, 0)  # the query beside a key_i
     timed = "t" in stepped or any(names.label(at.node) == "t" for at in use.indices)
     word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
     if timed and word and ranks[0] == 2:
         ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
     return element.usually(*ranks)
+
+
+def _has_one_key(run: Run) -> bool:
+    """Whether keys or values are called so, and each has an index."""
+    counted = run.seen.counted.items()
+    return any(name.lower() in ("key", "value") and counts == {1} for name, counts in counted)
 
 
 def _is_multiplied(element: Element) -> bool:

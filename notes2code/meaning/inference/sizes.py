@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Node, Script, children
@@ -114,8 +114,12 @@ def _part(run: Run, whole: Expr, count: Expr) -> Expr:
 
 
 def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:
-    """Remember the sum that a factor such as 1/√d_k scales, when it meets it. A factor √d in front
-    of vectors counts their features, as in √d_model · UE."""
+    """Remember the sum that a factor such as 1/√d_k scales, when it meets it; that of ``S / √d`` is
+    in the ``S = QK^⊤`` before it. A factor √d in front of vectors counts their features, as in
+    √d_model · UE."""
+    if isinstance(scaled, Ref) and scaled.array in run.defined:
+        made = run.defined[scaled.array].array.body
+        scaled = made if all(map(_compares, _sums(made))) else scaled
     size = _scale_size(run, scale)
     if size is None or size.name in run.scales:
         return
@@ -125,6 +129,8 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
     scaled = _as_defined(run, scaled)
     weighed = () if size.name in _WIDTHS else _between_weights(scaled)
     for inner in (*weighed, *_sums(scaled)):
+        if size.name.startswith("d_") and _weighs(inner):
+            continue  # the √d_k before Σ_j exp(q^⊤ k_j) counts no keys
         run.scales[size.name] = _features(inner) or inner.index
         return
 
@@ -142,18 +148,37 @@ def _features(scaled: Reduce) -> Index | None:
     """The features of the keys of ``S K``, or the queries of ``S^⊤ Q``, where S is no weight: that
     sum runs over their rows, and what scales it counts features all the same."""
     summed = find_index(scaled.index)
-
-    def over(place: Expr) -> bool:
-        return isinstance(place, Idx) and find_index(place.index) is summed
-
     refs = [expr for expr in ir.walk(scaled.body) if isinstance(expr, Ref)]
-    used = [ref for ref in refs if any(map(over, ref.at))]
+    used = [ref for ref in refs if _runs(summed, ref.at)]
     rows = [ref for ref in used if names.base_letter(ref.array) in ("Q", "K") and len(ref.at) == 2]
     others = [ref for ref in used if ref not in rows]
     if len(rows) != 1 or any(names.base_letter(one.array) in names.WEIGHTS for one in others):
         return None
     row, column = rows[0].at
-    return column.index if over(row) and isinstance(column, Idx) else None
+    return column.index if _runs(summed, (row,)) and isinstance(column, Idx) else None
+
+
+def _compares(scores: Reduce) -> bool:
+    """Whether a sum runs over the features, the last axis, of all that is in it."""
+    summed = find_index(scores.index)
+    refs = [expr.at for expr in ir.walk(scores.body) if isinstance(expr, Ref)]
+    own = [at for at in refs if _runs(summed, at)]
+    return all(_runs(summed, at[-1:]) for at in own)
+
+
+def _weighs(total: Reduce) -> bool:
+    """Whether a sum that is written goes over rows: of weights and what they weigh, or of
+    exponentials."""
+    summed = find_index(total.index)
+    parts = list(ir.walk(total.body))
+    own = [part.at for part in parts if isinstance(part, Ref) and _runs(summed, part.at)]
+    rows = any(len(at) > 1 and not _runs(summed, at[-1:]) for at in own)
+    raised = any(isinstance(part, ir.Fn) and part.name == "exp" for part in parts)
+    return rows and bool(summed.name) and (raised or any(len(at) == 1 for at in own))
+
+
+def _runs(index: Index, places: Sequence[Expr]) -> bool:
+    return any(isinstance(at, Idx) and find_index(at.index) is index for at in places)
 
 
 _WIDTHS = frozenset(["d", "D", "dim", "d_model", "d_emb", "d_e"])
