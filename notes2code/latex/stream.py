@@ -58,7 +58,7 @@ def _without_frame(tokens: list[Token]) -> list[Token]:
     conditions and several equations."""
     if tokens[0].kind != "cmd" or tokens[0].text not in ("boxed", "textcolor"):
         return tokens
-    start = 1 if tokens[0].text == "boxed" else _closing(tokens, 2) + 1
+    start = 1 if tokens[0].text == "boxed" else angles.closing(tokens, 2) + 1
     inside = _without_outer_braces(tokens[start:])
     return inside if len(inside) < len(tokens) - start else tokens
 

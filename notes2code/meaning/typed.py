@@ -23,11 +23,12 @@ from notes2code.meaning.inference import (
     softmax,
     targets,
 )
-from notes2code.meaning.inference.equations import Attempt, definitions, shapes_declared
+from notes2code.meaning.inference.equations import Attempt, definitions
 from notes2code.meaning.inference.lower import RULES
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.search import search
 from notes2code.meaning.inference.settle import settle
+from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.inference.slips import slips
 from notes2code.meaning.inference.targets import read_target
 from notes2code.meaning.ir import Equation, Expr, Num, Size

@@ -26,6 +26,13 @@ from tables import Case, check, softmax, table
         "q[d] K[m,d] V[m,p]",
         lambda q, k, v: softmax(k @ q) @ v,
     ),
+    # So does one with a function of another formula, whatever that is.
+    Case(
+        r"g(u) = \sum_i \beta(u, r_i) z_i = \sum_i \mathrm{softmax}(u^\top r_i) z_i",
+        "u[d] r[m,d] z[m,e]",
+        lambda u, r, z: softmax(r @ u) @ z,
+        context=[r"\beta(q, k) = a^\top \tanh(A q + B k)"],
+    ),
     # The side that says most is computed, the last one of those that say as much.
     Case(
         r"W = W_0 + \Delta W = W_0 + B A",

@@ -45,6 +45,18 @@ def test_a_number_e_is_told() -> None:
         lambda s, m, v: np.exp(s - m) @ v,
     ),
     Case(r"y_i = \sigma(e^{A_i} z_i)", "A[n] z[n,d]", lambda a, z: sigmoid(np.exp(a)[:, None] * z)),
+    Case(
+        r"z_t = \sum_{j=1}^t \frac{e^{r_j - b_t}}{c_t} U[j,:]",
+        "r[n] b[t] c[t] U[n,e]",
+        lambda r, b, c, u: (
+            np.where(
+                np.arange(len(r)) <= np.arange(len(b))[:, None],
+                np.exp(r - b[:, None]) / c[:, None],
+                0,
+            )
+            @ u
+        ),
+    ),
     # Near misses: what is raised beside other vectors, or is bold.
     Case(r"y = \sum_j \exp(x_j) \odot v_j", "x[n,d] v[n,d]", lambda x, v: (np.exp(x) * v).sum(0)),
     Case(r"Z = \sum_j \exp(\mathbf{x}_j)", "x[n,d]", lambda x: np.exp(x).sum(0)),

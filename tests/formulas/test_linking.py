@@ -464,6 +464,24 @@ def test_value(case: Case) -> None:
         lambda x, w, m: softmax(x @ w + m),
         context=[r"M_{i,j} = -\infty"],
     ),
+    # What only says how the elements of a row are called joins nothing.
+    Case(
+        r"e_i = [e_{i1}, \dots, e_{im}], \quad e_{ij} = u_i^\top r_j",
+        "u[n,d] r[m,d]",
+        lambda u, r: u @ r.T,
+    ),
+    # Parts of one letter are joined, or added up, in the order in which they are defined.
+    Case(
+        r"r_t = [r_t^{(1)}, \dots, r_t^{(h)}] \\ r_t^{(s)} = \tanh(g_t^{(s)}) \\ "
+        r"g_t^{(s)} = x_t A^{(s)}",
+        "x[n,d] A[h,d,e]",
+        lambda x, a: np.concatenate(list(np.tanh(x @ a)), axis=-1),
+    ),
+    Case(
+        r"r_t = \sum_s r_t^{(s)}, \quad r_t^{(s)} = x_t A^{(s)}",
+        "x[n,d] A[h,d,e]",
+        lambda x, a: (x @ a).sum(axis=0),
+    ),
     # What the note joins without weights has none, whatever the field's MultiHead does.
     Case(
         r"Y = \mathrm{MultiHead}(X) W^O",

@@ -79,6 +79,12 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         context=[r"H_i^{(k)} = \sum_m B_{i,m} X_m^{(k)}"],
     ),
     Case(r"S = \text{WQ}^T K", "WQ[n,d] K[n,m]", lambda w, k: w.T @ k),
+    # A neuron has one bias, and gives a number.
+    Case(
+        r"a = \mathrm{ReLU}(\sum_j w_j x_j + b)", "w[d] x[d] b", lambda w, x, b: max(0, w @ x + b)
+    ),
+    Case(r"y_i = \sum_j W_{ij} x_j + b", "W[p,d] x[d] b", lambda w, x, b: w @ x + b),
+    Case(r"y = \sum_j w_j h_j", "w[n] h[n,d]", lambda w, h: w @ h),
     # Near misses: a number in a sum that no norm is of, and a matrix.
     Case(r"y = x + c", "x[d] c", np.add),
     Case(r"f = \|X - A\|_F", "X[n,d] A[n,d]", lambda x, a: _norm(x - a)),

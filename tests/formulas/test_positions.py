@@ -253,6 +253,13 @@ def steps(q: Any, k: Any) -> Any:
         "W[2*k,c] x[c] theta[k] m",
         lambda w, x, t, m: turned(w @ x, m * t),
     ),
+    # The k of what makes the key of a token at its place is a label of its weights.
+    Case(
+        r"g_k(h_n, n) = (W_k h_n) e^{i n \phi}",
+        "W_k[2*k,c] h[n,c] phi",
+        lambda w, h, t: np.stack([turned(w @ x, m * t) for m, x in enumerate(h)]),
+    ),
+    Case(r"g_k(h_n) = W_k h_n", "W[m,e,c] h[n,c]", lambda w, h: np.einsum("kec,nc->kne", w, h)),
     Case(
         r"y = x \cdot e^{-i \phi}",
         "x[2*k] phi",

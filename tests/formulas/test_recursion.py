@@ -121,6 +121,13 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "alpha x[d] y[d]",
         lambda a, x, y: a * x + (1 - a) * y,
     ),
+    # What has all of an axis beside a step is the row of that step.
+    Case(r"z_t = z_{t-1} + g_t U[t,:]", "z[d] g U[d]", lambda z, g, u: z + g * u),
+    Case(
+        r"M_t = M_{t-1} + A_{t,:}^\top B_{t,:}",
+        "M[n,d] A[n] B[d]",
+        lambda m, a, b: m + np.outer(a, b),
+    ),
     Case(
         r"S_t = S_{t-1} + k_t v_t^\top",
         "S[k,v] k[k] v[v]",

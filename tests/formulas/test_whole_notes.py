@@ -338,6 +338,22 @@ def test_a_result_that_another_does_not_use_is_said() -> None:
     assert "of several results `y` is the value" in said
 
 
+def test_what_says_a_result_again_is_none() -> None:
+    latex = r"G = c \exp(\sum_j w_j \log r_j), \log G = \log c + \sum_j w_j \log r_j"
+    found = compile_formula(latex)
+    assert {one.name for one in found.inputs} == {"c", "w", "r"}
+    assert found.name == "G"
+    assert [one.message for one in found.diagnostics] == ["of several results `G` is the value"]
+
+
+def test_a_result_without_a_name_is_said_as_it_stands() -> None:
+    found = compile_formula(r"\cos(a + b) = r r, \quad \sin(a + b) = r + r")
+    assert found.reference(r=3.0) == 9
+    assert [one.message for one in found.diagnostics] == [
+        r"of several results `\cos(a + b)` is the value"
+    ]
+
+
 def test_a_product_on_each_row_is_said() -> None:
     said = [found.message for found in compile_formula(r"S = Q K^\top + u^\top K^\top").diagnostics]
     assert any("adds a vector to each row" in message for message in said)

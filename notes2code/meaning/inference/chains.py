@@ -26,6 +26,7 @@ def side(run: Run, define: Define) -> Node:
         lambda node: not scripts.is_name(node),
         lambda node: not _is_unknown_call(run, node),
         lambda node: not _holds_unknown(run, node),
+        lambda node: not _holds_unknown(run, node, elsewhere=True),
         lambda node: given <= run.seen.names_in(node),
         lambda node: not given or _names_only(run, node, given),
     ):
@@ -62,16 +63,19 @@ def _is_unknown_call(run: Run, node: Node) -> bool:
     )
 
 
-def _holds_unknown(run: Run, node: Node) -> bool:
-    """Whether a function of several things that nobody defines stands in a side, as in
-    ``Σ_i α(q, k_i) v_i``: another side may say what it is. A probability is given."""
+def _holds_unknown(run: Run, node: Node, elsewhere: bool = False) -> bool:
+    """Whether a function of several things that nobody defines, or only a formula ``elsewhere``,
+    stands in a side, as in ``Σ_i α(q, k_i) v_i``: another side may say what it is here. A
+    probability is given."""
     products = (inner for inner in walk(node) if isinstance(inner, Juxt))
     calls = (pair for product in products for pair in pairwise(product.factors))
     for name, group in calls:
         if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
             use = run.seen.understood(name)
-            given = names.base_letter(binders.bare(name)) in names.PROBABILITIES
-            if use is not None and not given and well_known.is_unknown(run, use):
+            if use is None or names.base_letter(binders.bare(name)) in names.PROBABILITIES:
+                continue
+            defined = elsewhere and use.name in run.scope.functions
+            if defined or well_known.is_unknown(run, use):
                 return True
     return False
 

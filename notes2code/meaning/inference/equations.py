@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
@@ -27,8 +27,7 @@ from notes2code.meaning.inference.values import Value, free_roots, settled, tran
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey, used
-from notes2code.meaning.scope import Shape
-from notes2code.meaning.stated import Declare, Define, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 @dataclass(slots=True)
@@ -45,37 +44,6 @@ class Draft:
     elements: int = 0
 
 
-def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, Shape]:
-    """The shapes that the formula itself declares."""
-    found: dict[str, Shape] = {}
-    for statement in statements:
-        if isinstance(statement, Declare):
-            axes = tuple(axis_name(axis) for axis in statement.axes)
-            for node in statement.names:
-                use = scripts.read(node, seen.bound)
-                # K_{≤t} ∈ ℝ^{t×d} is a part of K, which has as many axes and is longer.
-                part = bool(use.indices) and use.indices[0].relation in ("≤", "<")
-                shape = Shape(("", *axes[1:]), 0) if part else Shape(axes, len(use.indices))
-                # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart.
-                label = "" if use.power is None else names.label(use.power)
-                name = names.code_name(use.name, label) if label else use.name
-                if found.setdefault(name, shape) != shape:
-                    raise error(
-                        "N2C035",
-                        f"`{name}` is declared with two shapes",
-                        node.span,
-                        "give one of the two another name",
-                    )
-    return found
-
-
-def axis_name(node: Node) -> str | int:
-    """The name of a declared axis; products and quotients are kept as text (``d/h``)."""
-    if isinstance(node, Num):
-        return int(float(node.text))
-    return binders.size_expression(node)
-
-
 def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Define], list[Target]]:
     """The definitions among statements and their left-hand sides, parts of one array together."""
     defines = [s for s in statements if isinstance(s, Define)]
@@ -90,10 +58,13 @@ def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Def
 
 def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> bool:
     """Whether a definition uses what another one defines by the same letter with more indices, or
-    with less: the L_i of ``L = Σ_i L_i``."""
+    with less: the L_i of ``L = Σ_i L_i``, and the o_t^{(1)} of ``o_t = [o_t^{(1)}, …]``."""
     count = len(other.indices)
     if not target.name or target.name != other.name or len(target.indices) == count:
         return False
+    joins = any(_joins(value, target.name) for value in define.values)
+    if joins and len(target.indices) + 1 == count:
+        return True
     uses = (use for value in define.values for use, _ in used(seen, value))
     return any(use.name == other.name and len(use.indices) == count for use in uses)
 
@@ -101,9 +72,25 @@ def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> 
 def listed_parts(define: Define) -> set[str]:
     """The x of ``X = [x_1, …, x_n]``."""
     match define.values:
-        case (Group("[" | "(", items),) if any(map(binders.begins_with_dots, items)):
-            return {binders.bare(item) for item in items if isinstance(item, Script)}
+        case (Group("[" | "(") as group,):
+            return _listed(group)
     return set()
+
+
+def _joins(value: Node, name: str) -> bool:
+    """Whether a value is made of the elements of an array, listed with dots; ``[e_{i1}, …]`` by
+    itself only says what is called e_i."""
+    groups = (n for n in walk(value) if isinstance(n, Group) and name in _listed(n))
+    return any(
+        group is not value or any(isinstance(item, Script) and item.sup for item in group.items)
+        for group in groups
+    )
+
+
+def _listed(group: Group) -> set[str]:
+    """The letters of what is listed with dots."""
+    dots = any(map(binders.begins_with_dots, group.items))
+    return {binders.bare(item) for item in group.items if isinstance(item, Script) and dots}
 
 
 class Attempt:
@@ -134,9 +121,9 @@ class Attempt:
         needed = self._needed(final)
         results = [at for at in range(len(self.defines)) if at == final or at not in needed]
         if len(results) > 1 and not (self._sequential() or run.scope.result):
-            name, span = self.targets[final].name, self.targets[final].span
-            which = f"`{name}`" if name else "the first"
-            run.problems.append(note("N2C039", f"of several results {which} is the value", span))
+            span = self.targets[final].span
+            which = self.targets[final].name or run.quote(span).partition("=")[0].strip(" &")
+            run.problems.append(note("N2C039", f"of several results `{which}` is the value", span))
             run.problems += idle.warnings(self, results)
         result = self.done[final]
         target = self.targets[final]
@@ -162,10 +149,21 @@ class Attempt:
         ``[Q_1; Q_2] = X W`` says what parts of something are, and so does ``X = [x_1, …, x_n]``
         where the x_i stand elsewhere."""
         results = [at for at in range(len(self.defines)) if at not in self.used]
+        results += sorted(self.used & {at for other in results for at in self._restated(other)})
         named = [at for at in results if self.targets[at].name]
         wanted = [at for at in named if self.targets[at].name == self.run.scope.result]
         made = [at for at in named if not self._only_lists(at)]
         return next(iter([*wanted, *made, *named, *results]), -1)
+
+    def _restated(self, at: int) -> Iterator[int]:
+        """The statements that define what stands on the left of one which defines nothing, the y of
+        ``\\log y = a + b`` beside ``y = e^{a + b}``: it says the same again, and uses no y."""
+        values = self.defines[at].values
+        if self.defines[at].target is None and len(values) > 1:
+            left, needed = self.run.seen.names_in(values[0]), self._needed(at)
+            for other, target in enumerate(self.targets):
+                if target.name in left and other not in needed:
+                    yield other
 
     def _only_lists(self, at: int) -> bool:
         """Whether a statement only says of what something is the list, and others are made of the

@@ -82,7 +82,8 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
 def _is_slice(run: Run, sub: Node) -> bool:
     """Whether a part of an axis stands below: ``:k``, ``k:`` or ``0:d/2``."""
     letters = [i.text for i in positions.of_whole_axes(sub) if isinstance(i, Name)]
-    if not isinstance(sub, Group) or (letters and run.seen.bound.issuperset(letters)):
+    counting = run.seen.bound.union(*run.seen.steps.values())
+    if not isinstance(sub, Group) or (letters and counting.issuperset(letters)):
         return False
     ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]
     pieces = ":" in sub.separators and (bool(ends) or len(sub.items) == 1)

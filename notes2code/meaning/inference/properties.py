@@ -10,6 +10,7 @@ from notes2code.latex.tree import (
     Apply,
     Big,
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -158,16 +159,13 @@ def is_mention(node: Node) -> bool:
         case Group("[", (Juxt((_, Dots(), _)) as places,)):
             return is_mention(places)
     if isinstance(node, Infix):
-        sides = node.left, node.right
-        square = binders.bare(sides[0]) == binders.bare(sides[1]) != ""  # windows of M × M patches
-        image = {"H", "W"} <= {binders.bare(side) for side in binders.chain(node)}
-        extents = [s for s in binders.chain(node) if not (image and binders.bare(s) == "W")]
         either = node.op == "/" and all(map(_is_capital, binders.chain(node)))  # $K/V$: either
-        return either or (node.op == "×" and (square or all(map(_is_extent, extents))))
+        return either or _is_shape(node)
     if isinstance(node, Group):
         if len(node.items) == 1:
             (item,) = node.items
-            return isinstance(item, Stroke) or (node.open == "|" and scripts.is_name(item))
+            counts = node.open == "|" and scripts.is_name(item)
+            return isinstance(item, Stroke) or counts or (node.open in "([" and _is_shape(item))
         return bool(node.items) and all(is_mention(item) or _is_place(item) for item in node.items)
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, group = node.factors
@@ -181,6 +179,21 @@ def is_mention(node: Node) -> bool:
             and not names.label(name).lower().startswith("softmax")
         )
     return False
+
+
+def _is_shape(node: Node) -> bool:
+    """Whether a node is a shape: ``n × d``, ``H/4 × W/4 × 48``, and the ``M × M`` of windows of
+    patches."""
+    match node:
+        case Infix("/", Infix("×") as shape, Num()):
+            return _is_shape(shape)  # H/4 × W/4
+        case Infix("×"):
+            pass
+        case _:
+            return False
+    square = binders.bare(node.left) == binders.bare(node.right) != ""
+    image = {"H", "W"} <= {inner.text for inner in walk(node) if isinstance(inner, Name)}
+    return square or all(_is_extent(side, image) for side in binders.chain(node))
 
 
 def _is_capital(node: Node) -> bool:
@@ -202,21 +215,23 @@ def _is_distance(node: Node) -> bool:
     return False
 
 
-def _is_extent(node: Node) -> bool:
-    """Whether a node can be the extent of an axis: small letters, numbers, sums and products."""
+def _is_extent(node: Node, image: bool = False) -> bool:
+    """Whether a node can be the extent of an axis: small letters, numbers, sums, products and
+    quotients; the W of an ``image`` can, too."""
     match node:
         case Num():
             return True
-        case Infix("×" | "+" | "-" | "/" | "·", left, right):
-            return _is_extent(left) and _is_extent(right)
+        case Infix("×" | "+" | "-" | "/" | "·", left, right) | Frac(left, right):
+            return _is_extent(left, image) and _is_extent(right, image)
         case Group("(", (item,)):
-            return _is_extent(item)
+            return _is_extent(item, image)
         case Juxt(factors):
-            return all(map(_is_extent, factors))
+            return all(_is_extent(factor, image) for factor in factors)
         case _ if scripts.is_name(node):
             text = names.label(node)
             labelled = names.base_letter(text) in names.SIZE_BASES and "_" in text
-            return text[:1].islower() or text in names.SIZE_BASES or labelled
+            known = text in names.SIZE_BASES or (image and text == "W")
+            return text[:1].islower() or known or labelled
     return False
 
 

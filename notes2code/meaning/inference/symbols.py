@@ -245,7 +245,7 @@ def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
         place = places[use.indices.index(label)]
         assert isinstance(place, Idx)
         body = at_label(run, body, place.index, label.node)
-    row = len(opened) == 1 < len(at) and use.indices[-1].relation == "∀"
+    row = len(opened) == 1 < len(at) + use.steps and use.indices[-1].relation == "∀"
     return Value(body, opened, use.span, row)
 
 

@@ -30,7 +30,8 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import equations, targets
+from notes2code.meaning.inference import targets
+from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, groups, positions, scripts
 from notes2code.meaning.overview import unwritten
@@ -148,7 +149,7 @@ def _read(
         stated = statements(tree)
         seen = survey(stated, Scope(places=places))
         read = Read(stated, seen.anew())
-        shapes = equations.shapes_declared(stated, seen)
+        shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
         return replace(_unread(entry, words, macros), problems=(problem.problem,))
     except RecursionError:

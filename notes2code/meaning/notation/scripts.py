@@ -231,7 +231,9 @@ class _Reader:
     def below(self, node: Node) -> None:
         """A subscript: indices, where its letters are bound, else a label."""
         if items := positions.of_whole_axes(node):
-            self.indices += [At(item, "∀" if isinstance(item, Stroke) else "") for item in items]
+            own = [item for item in items if not self.is_step(item)]
+            self.dropped += len(items) - len(own)
+            self.indices += [At(item, "∀" if isinstance(item, Stroke) else "") for item in own]
             return
         written = parts(node, self.bound | self.steps)
         if self.numbered and beside_number(node, self.bound):

@@ -65,8 +65,26 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
     known.update(_of_dot_products(seen, nodes))
     known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
-    counted = (name for name in known if 1 in seen.counted.get(name, ()))
+    counted = {name for name in known if 1 in seen.counted.get(name, ())}
+    counted.update(_of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def _of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The w and the x of ``Σ_i w_i x_i + b`` and of ``Σ_i Σ_j W_{ij} x_{ij} + b``: a neuron has one
+    bias, and gives a number."""
+    for infix in nodes.of(Infix):
+        for total, bias in ((infix.left, infix.right), (infix.right, infix.left)):
+            if infix.op != "+" or not isinstance(bias, Name) or bias.text != "b":
+                continue
+            while isinstance(total, Big) and total.op == "sum" and total.sub is not None:
+                total = total.body
+            factors = binders.chain(total) if isinstance(total, Infix) else children(total)
+            uses = [use for use in map(seen.understood, factors) if use is not None]
+            if len(uses) != len(factors) or len(uses) != 2 or not all(u.indices for u in uses):
+                continue
+            if uses[0].name == "w" or (uses[0].name == "W" and len(uses[0].indices) == 2):
+                yield from (use.name for use in uses)
 
 
 def _beside_a_label(seen: Survey, nodes: Nodes) -> Iterator[str]:

@@ -32,14 +32,16 @@ _SCORES = frozenset("suz")
 
 
 def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The s of ``Σ_j exp(s_j / τ)``, and that of ``Σ_j exp(s_j - m) v_j``, off which the greatest
-    is taken; a score weighs what stands beside it all the same."""
+    """The s of ``Σ_j exp(s_j / τ)``, and that of ``Σ_j exp(s_j - m) v_j`` and of ``Σ_j (exp(s_j -
+    m) / c) v_j``, off which the greatest is taken; a score weighs what stands beside it all the
+    same."""
     for big in nodes.of(Big):
         if big.op != "sum" or big.sub is None:
             continue
         body = ungrouped(big.body)
         factors = binders.chain(body)
-        first = factors[0].factors[0] if isinstance(factors[0], Juxt) else factors[0]
+        first = ungrouped(factors[0].factors[0] if isinstance(factors[0], Juxt) else factors[0])
+        first = first.top if isinstance(first, Frac) else first
         raised_to = exponent(first)
         found = None if raised_to is None else _less(raised_to)
         if found is None and raised_to is not None:

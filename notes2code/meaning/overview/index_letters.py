@@ -83,6 +83,7 @@ def find_target_letters(
     labels |= {letter for _, letter in label_letters.of_constants((define,))}
     labels |= label_letters.that_are_vectors(nodes) - seen.bound
     labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
+    labels |= label_letters.of_encoded(target, nodes)
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):

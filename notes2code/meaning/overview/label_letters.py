@@ -101,6 +101,20 @@ def roles(target: Node) -> set[str]:
     return matrices.union(b for b, own in found.items() if len(own) > 1 and own <= set("qkv"))
 
 
+def of_encoded(target: Node, nodes: Nodes) -> set[str]:
+    """The k of ``f_k(x_n, n) = W_k x_n e^{i n θ}``, which makes the key of a token at its place: it
+    stands below the function and below weights, and counts neither."""
+    match target:
+        case Juxt((Script(Name(), Name("q" | "k" | "v" as role), None, 0), Group("(", items))):
+            given = {item.text for item in items if isinstance(item, Name)}
+            below = {n.sub.text for n in items if isinstance(n, Script) and isinstance(n.sub, Name)}
+            weights = (n for n in nodes.of(Script) if binders.bare(n) == "W")
+            made = sum(names.label(weight.sub) == role for weight in weights if weight.sub)
+            told = sum(name.text == role for name in nodes.of(Name)) == made
+            return {role} if told and given & below - {role} else set()
+    return set()
+
+
 def above(target: Node) -> set[str]:
     """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
     above = target.sup if isinstance(target, Script) else None

@@ -3,7 +3,7 @@ called, what is indexed how often."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import ProblemError, Span
@@ -238,6 +238,12 @@ def _in_order(use: scripts.Use) -> scripts.Use:
     if any(names.label(at.node) == scripts.HEAD for at in above):
         return use
     return replace(use, indices=(*below, *above), above=0)
+
+
+def defined_by_both(targets: Iterable[Node]) -> set[str]:
+    """The o of ``o_t^{(s)} = …``, which has its axes in the order that this says."""
+    defined = (one for one in targets if isinstance(one, Script) and one.sub and one.sup)
+    return {one.base.text for one in defined if isinstance(one.base, Name)}
 
 
 def used(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:

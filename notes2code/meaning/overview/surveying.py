@@ -47,7 +47,7 @@ from notes2code.meaning.overview import (
     updates,
 )
 from notes2code.meaning.overview.quantities import quantities
-from notes2code.meaning.overview.survey import Survey, used
+from notes2code.meaning.overview.survey import Survey, defined_by_both, used
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
 
@@ -102,7 +102,7 @@ def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
         node.base.text
         for node in nodes.of(Script) + parts.on_left.of(Script)
         if isinstance(node.base, Name) and node.sub is not None and node.sup is None
-    }
+    } - defined_by_both(targets)
 
 
 def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
