@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from notes2code.components.library import Library, plain
 from notes2code.meaning import ir, type_formula
 from notes2code.meaning.ir import Equation, Fn
+from notes2code.meaning.names import base_letter
 from notes2code.oracle import OracleError, sample, tried
 
 _OF_NUMBERS = frozenset("softmax sigmoid relu gelu silu swish softplus".split())
@@ -44,7 +45,13 @@ def is_other_function(equation: Equation, library: Library) -> bool:
         and len(equation.inputs) == formula[: formula.index("=")].count(",") + 1
         and (logs or len(equation.name) > 1)
     ]
-    return bool(same) and all(same)
+    return bool(same) and all(same) and not _is_of_moments(equation)
+
+
+def _is_of_moments(equation: Equation) -> bool:
+    """Whether an equation is of the μ and σ of distributions, and not of their probabilities:
+    ``KL = \\frac{1}{2} Σ_j (μ_j^2 + σ_j^2 - \\log σ_j^2 - 1)`` is that of normal ones."""
+    return bool({"mu", "sigma"} & {base_letter(given.name) for given in equation.inputs})
 
 
 def _parts(equation: Equation) -> Iterator[ir.Expr]:

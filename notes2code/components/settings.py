@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -278,6 +279,8 @@ def _text(expr: Expr, level: int) -> str:
         case ir.Pow(base, exponent):
             power = _number(exponent.value) if isinstance(exponent, Num) else _text(exponent, 3)
             out, own = f"{_text(base, 3)}**{power}", 2
+        case Fn("exp", (Num(value),)):
+            out, own = repr(math.exp(value)), 3
         case Fn(name, arguments):
             out, own = f"{name}({', '.join(_text(a, 0) for a in arguments)})", 3
         case Compare(op, left, right):

@@ -53,6 +53,11 @@ class Characters:
     def _add(self, kind: str, text: str, start: int, end: int, font: str = "") -> None:
         self.tokens.append(Token(kind, text, start, end, font))
 
+    def _is_behind_mid(self) -> bool:
+        """Whether a ``\\mid`` stands right before: both are the sign of ``p \\mid\\mid q``."""
+        before = self.tokens[-1] if self.tokens else None
+        return before is not None and self.latex[before.start : before.end] == "\\mid"
+
     def _run(self, run: str, start: int) -> None:
         """A run of adjacent letters: words and letters, and prose that lacks its ``\\text``."""
         if len(run) == 1:

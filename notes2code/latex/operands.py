@@ -74,6 +74,8 @@ class Operands(Arguments):
             return self.big(first._replace(text="concat"))
         if text == "Sigma" and self.is_sum_sign():
             return self.big(first._replace(kind="big", text="sum"))
+        if text == "Pi" and any(token.text == "=" for token in self.below()[0]):
+            return self.big(first._replace(kind="big", text="prod"))
         if kind == "cmd" and text == "sqrt":
             return self.root(first)
         return self.scripts(self.primary(), first)

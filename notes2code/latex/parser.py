@@ -34,8 +34,10 @@ from notes2code.latex.tree import (
     Tree,
 )
 
-ADDITIVE = frozenset("+-±⊕∪∨\\")
-MULTIPLICATIVE = frozenset({*"·×*@/⊙⊘∘⊗∩∧", "mod"})
+ADDITIVE = frozenset({*"+-±⊕∪∨\\", "mod"})
+"""Signs between terms; ``i - 1 \\bmod n`` is the rest of all before it."""
+
+MULTIPLICATIVE = frozenset("·×*@/⊙⊘∘⊗∩∧")
 
 
 def parse(

@@ -287,6 +287,8 @@ class Tokens(Characters):
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
             if name == "varphi" and re.search(r"\\phi(?![A-Za-z])", self.latex):
                 sign = ("name", name)  # beside the φ of queries one of keys
+            if name == "mid" and self._is_behind_mid():
+                sign, start = ("dbar", "‖"), self.tokens.pop().start
             if sign is not None:
                 self._add(sign[0], sign[1], start, end)
             if name == "\\":

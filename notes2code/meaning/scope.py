@@ -54,7 +54,8 @@ class Scope:
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
     below each name that tell things apart in the section and count nothing there; ``places`` are
-    those of nodes, whose neighbours a sum of the section runs over.
+    those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
+    noise that the section draws from a distribution of vectors.
     ``convolves`` says that the text beside the formula speaks of convolutions.
     ``result`` is the name of what is wanted of several results, if one is.
     """
@@ -76,6 +77,7 @@ class Scope:
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     places: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
     convolves: bool = False
     result: str = ""
 

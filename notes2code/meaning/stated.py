@@ -55,10 +55,11 @@ class Range:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something that holds, or is only remarked: it defines nothing. ``sign`` is its relation, ""
-    ``EXAMPLE`` or ``OPERATOR``."""
+    ``EXAMPLE`` or ``OPERATOR``; ``drawn`` are names that come from a distribution of vectors."""
 
     sign: str
     span: Span
+    drawn: tuple[Node, ...] = ()
 
 
 Statement: TypeAlias = Define | Declare | Range | Fact

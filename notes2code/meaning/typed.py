@@ -42,6 +42,7 @@ from notes2code.meaning.reading import (
     expectations,
     largest,
     parities,
+    scientific,
     sets,
 )
 from notes2code.meaning.reading.statements import statements
@@ -97,7 +98,8 @@ class Read:
         """What is seen in statements, found already if they are these, and their section tells
         nothing of their letters."""
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
-        told = scope.lasts or scope.labels or scope.places
+        told = bool(scope.lasts or scope.labels or scope.places)
+        told = told or any(names.base_letter(name) in scope.drawn for name in self.seen.counted)
         return self.seen.anew() if same and not told else survey(stated, scope)
 
 
@@ -109,6 +111,9 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
             stated, noted = largest.written_out(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))
         stated = sets.written_out(stated)
+        if "e^" in latex:
+            stated, noted = scientific.written_out(stated)
+            tree = replace(tree, problems=(*tree.problems, *noted))
         if "mathbb" in latex:
             stated, noted = expectations.of_losses(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))

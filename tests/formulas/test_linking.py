@@ -591,6 +591,19 @@ def test_a_step_is_given_what_the_step_before_made() -> None:
     assert {one.name for one in compiled.inputs} >= {"y", "s", "c"}
 
 
+def test_a_step_says_what_becomes_of_a_state_and_not_what_it_is() -> None:
+    """The v of another formula is the v itself, before any step or after all."""
+    step = r"v^{(k+1)} = v^{(k)} - \eta g^{(k)}"
+    model = r"c_v(x) = \sigma(v^\top x)"
+    loss = r"F(v) = \sum_{i=1}^{n} c_v(x_i)^2"
+    for context in ([step, model], [model, step]):
+        compiled = compile_formula(loss, context=context)
+        assert {one.name for one in compiled.inputs} == {"v", "x"}
+    stacked = [r"h_0 = x", r"h_l = \tanh(W h_{l-1})"]
+    compiled = compile_formula(r"y = U h_L", context=[", ".join(stacked)])
+    assert "h_0" not in {one.name for one in compiled.inputs}
+
+
 def test_one_of_several_numbers_is_told() -> None:
     def told(latex: str) -> bool:
         angles = r"\theta_i = 100^{-2i/d}"

@@ -49,6 +49,11 @@ TEXT = [
     r"e^{i\varphi} = \cos\varphi + i\sin\varphi",
     r"\mathrm{Var}(q_i k_i) = \mathbb{E}[(q_i k_i)^2] - (\mathbb{E}[q_i k_i])^2 = 1",
     r"\mathrm{Var}(x) = \mathbb{E}[x^2] - \mathbb{E}[x]^2",
+    r"\mathrm{Var}[z_k | z_{k-1}] = \beta_k + (1 - \beta_k) \mathrm{Var}[z_{k-1}]",
+    r"\mathrm{Var}(s) = n \mathrm{Var}(w) \mathrm{Var}(u)",
+    r"\mathbb{E}[z_k | z_0] = \sqrt{\gamma_k} z_0",
+    r"\mathbb{E}[u'] = u",
+    r"\mathrm{Var}[u] = \tau^2",
     r"A \succ 0",
     # What words say of a letter is no factor of it.
     r"\text{其中 } d_v \text{ 是值的维度}",

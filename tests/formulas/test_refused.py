@@ -35,6 +35,7 @@ BROKEN = [
     refused("N2C037", r"c = \max_{\|«\delta»\| \le \epsilon} f(x + \delta)"),
     refused("N2C037", r"s = \max_{«q»} q^\top k"),
     refused("N2C037", r"a = \mathbb{1}[«f(x)»]"),
+    refused("N2C037", r"J = \log p - «\mathrm{KL}(q \| r)», \quad \mathrm{KL} = \sum_k m_k^2"),
     refused("N2C033", r"\mathbf y_n = \mathbf x_n + \mathbf{«n»}"),
     refused("N2C033", r"z_t = [«H_t^4»; O_t]"),
     refused("N2C032", r"y_t = x«[t, 0]»"),

@@ -138,7 +138,29 @@ def test_updates(case: Case) -> None:
         "c x_0[d] sigma epsilon_0[d]",
         lambda a, x, b, e: a * x + b * e,
     ),
-    # Near misses: a small number, and one that is shared out.
+    # What is drawn from a distribution of vectors is one, whatever stands before it.
+    Case(
+        r"z_t = z_{t-1} + r(t) \xi_t, \quad \xi_t \sim \mathcal{N}(0, I)",
+        "z[d] t r() xi[d]",
+        lambda z, t, r, xi: z + r(t) * xi,
+    ),
+    Case(
+        r"y_{t+1} = F y_t + \epsilon_t",
+        "F[d,d] y[d] epsilon[d]",
+        lambda f, y, e: f @ y + e,
+        context=r"with $\epsilon_t \sim N(0, R_t)$",
+    ),
+    Case(
+        r"\tilde u = u + \epsilon, \quad \epsilon \sim N(0, \tau^2 I_d)",
+        "u[d] epsilon[d]",
+        lambda u, e: u + e,
+    ),
+    # Near misses: a small number, one that is shared out, and noise that is a number.
+    Case(
+        r"s_i = w^\top u_i + \epsilon_i, \quad \epsilon_i \sim N(0, \tau^2)",
+        "w[d] u[n,d] epsilon[n]",
+        lambda w, u, e: u @ w + e,
+    ),
     Case(r"y = x + \epsilon", "x[d] epsilon", lambda x, e: x + e),
     Case(
         r"y = (1 - \epsilon) x + \frac{\epsilon}{K}",

@@ -220,6 +220,13 @@ def test_attention(case: Case) -> None:
     Case("s = ∑_i a_i b_i", "a[n] b[n]", lambda a, b: a @ b),
     Case("s = Σ_{i=1}^{n} a_i", "a[n]", np.sum),
     Case("p = ∏_{i=1}^n a_i", "a[n]", np.prod),
+    Case(r"p = \Pi_{i=1}^{n} a_i", "a[n]", np.prod),
+    Case(r"p = \Pi x", "Pi[m,d] x[d]", lambda p, x: p @ x, shapes={"Pi": ("m", "d")}),
+    Case(
+        r"D(p \mid\mid q) = \sum_i p_i \log \frac{p_i}{q_i}",
+        "p+[n] q+[n]",
+        lambda p, q: np.sum(p * np.log(p / q)),
+    ),
     Case("y = A × B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case("Y = A ⊙ B", "A[n,d] B[n,d]", lambda a, b: a * b),
     Case("a_ij = exp(e_ij) / Σ_k exp(e_ik)", "e[n,m]", softmax),

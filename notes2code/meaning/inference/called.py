@@ -7,6 +7,7 @@ from itertools import pairwise
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
+from notes2code.meaning.inference.divergences import is_divergence
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
 from notes2code.meaning.notation import binders, functions, scripts
@@ -23,7 +24,7 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
     use = run.seen.use(name)
     if use.transposed or use.power is not None or use.name == "infty":
         return False
-    if of_arrays.is_expectation(run, name, group):
+    if of_arrays.is_expectation(run, name, group) or is_divergence(use.name, group):
         return True
     if masks.kind(run, use.name):
         return True

@@ -12,7 +12,6 @@ from notes2code.latex.tree import (
     Apply,
     Dots,
     Group,
-    Infix,
     Name,
     Node,
     Num,
@@ -43,8 +42,6 @@ from notes2code.meaning.inference.values import Value, mapped
 from notes2code.meaning.notation import functions, scripts
 
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
-
-_DIVERGENCES = frozenset(["D", "KL", "JS", "JSD"])
 
 
 def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
@@ -190,6 +187,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         items = _in_order(run, use, group, equation.parameters)
         arguments = projected.arguments(run, use.name, equation, items)
         return applying.apply(run, use, equation, arguments, span, named)
+    if divergences.is_divergence(use.name, group):
+        return divergences.divergence(run, use.name, group, span)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
     if use.name == "N" and ";" in group.separators and len(group.items) == 3:
@@ -223,8 +222,6 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return probabilities.probability(run, use, group, span)
     if use.name in _greek_functions(run) and len(group.items) == 1:
         return _of_numbers(run, functions.GREEK_FUNCTIONS[use.name], group, span)
-    if names.base_letter(use.name) in _DIVERGENCES and _compares_two(group):
-        return divergences.divergence(run, use.name, group, span)
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
@@ -289,13 +286,6 @@ def _greek_functions(run: Run) -> Set[str]:
     if not run.seen.called.isdisjoint(("mu", "alpha")):
         others.add("sigma")
     return functions.GREEK_FUNCTIONS.keys() - others
-
-
-def _compares_two(group: Group) -> bool:
-    """Whether something stands beside something else, as in ``KL(p ‖ q)``."""
-    return "‖" in group.separators or any(
-        isinstance(node, Infix) and node.op == "‖" for node in walk(group)
-    )
 
 
 def applied(run: Run, node: Apply) -> Value:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Group, Infix, Juxt, Node
-from notes2code.meaning import ir
+from notes2code.latex.tree import Group, Infix, Juxt, Node, walk
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference import softmax
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, elementwise, reduce_all, scalar
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import scripts
+
+_NAMES = frozenset(["D", "KL", "JS", "JSD"])
+
+
+def is_divergence(name: str, group: Group) -> bool:
+    """Whether a name compares two distributions, ``KL(p ‖ q)``: whatever else the note calls so,
+    it is called here, and multiplies nothing."""
+    between = "‖" in group.separators or any(
+        isinstance(node, Infix) and node.op == "‖" for node in walk(group)
+    )
+    return between and names.base_letter(name) in _NAMES
 
 
 def divergence(run: Run, name: str, group: Group, span: Span) -> Value:

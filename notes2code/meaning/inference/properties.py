@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Script,
     Stroke,
@@ -241,16 +242,39 @@ def looks_like_shape(node: Node) -> bool:
 
 
 def _is_moment(define: Define) -> bool:
-    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or one that is
-    made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``."""
-    means = (Name("E", node.span, "blackboard") == node for v in define.values for node in walk(v))
+    """``\\mathrm{Var}(q \\cdot k) = …``: the mean or variance of more than a name, or under a
+    condition, or one that is made of others, ``\\mathrm{Var}(x) = 𝔼[x^2]``, or of what it is not
+    said to be made of, ``𝔼[h'] = h``."""
     sides = (define.target, *define.values) if define.target is not None else define.values
-    match min(sides, key=lambda side: side.span.start):
-        case Juxt((Name("E" | "Var" | "Cov" | "var" | "cov" as name, _, font), Group(_, items))):
-            expected = name != "E" or font == "blackboard"
-            more = not all(map(scripts.is_name, items)) or any(means)
-            return len(sides) > 1 and expected and more
+    first = min(sides, key=lambda side: side.span.start)
+    match first:
+        case Juxt((Name(name, _, font), Group(_, items, separators))) if (
+            len(sides) > 1 and name in _MOMENTS and (name != "E" or font == "blackboard")
+        ):
+            others = Nodes(n for side in sides if side is not first for n in walk(side))
+            made = any(_is_moment_of(node) for node in others.of(Juxt))
+            means = made or any(n.text + n.font == "Eblackboard" for n in others.of(Name))
+            of_names = all(map(scripts.is_name, items)) and "|" not in separators
+            letters = {_letter(node) for node in others.of(Name, Script)}
+            unlike = not others.of(Big) and letters.isdisjoint(map(_letter, items))
+            return not of_names or means or unlike
     return False
+
+
+def _letter(node: Node) -> str:
+    """The letter of a name, with the prime of an ``h'``."""
+    return binders.bare(node) + "'" * (node.primes if isinstance(node, Script) else 0)
+
+
+_MOMENTS = frozenset("E Var Cov var cov".split())
+
+
+def _is_moment_of(node: Juxt) -> bool:
+    """Whether a product has a variance among its factors."""
+    pairs = pairwise(node.factors)
+    return any(
+        binders.bare(name) in _MOMENTS - {"E"} and isinstance(group, Group) for name, group in pairs
+    )
 
 
 def _joins_pairs(node: Node) -> bool:

@@ -287,7 +287,11 @@ def _lacking(run: Run, array: Value, value: Value) -> int:
     if any(free_roots(other) & axes for other in others):
         return 0
     own = free_roots(noise[0]) & axes
-    if "_" in noise[0].array or (len(said) == 1 and (spread or _is_mixed(array))):
+    if (
+        "_" in noise[0].array
+        or noise[0].array in run.seen.drawn
+        or (len(said) == 1 and (spread or _is_mixed(array)))
+    ):
         return array.rank - len(own)
     return 0
 

@@ -262,6 +262,7 @@ class Linker:
             lasts=self.formulas.letters.lasts(entry),
             mapped=self.formulas.letters.mapped(entry),
             labels=self.formulas.letters.labels(entry),
+            drawn=self.formulas.letters.drawn(entry),
             places=self.formulas.places.get((entry.note, entry.section), frozenset()),
             shapes={
                 **near,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from notes2code.meaning.inference import families
 from notes2code.meaning.linking.entries import Entry, Parsed
-from notes2code.meaning.overview import label_letters, quantities
+from notes2code.meaning.overview import label_letters, points, quantities
 from notes2code.meaning.overview.index_letters import last_letters, neighbours
 
 _Place = tuple[str, tuple[str, ...]]
@@ -35,11 +35,13 @@ class Letters:
         self._below: dict[_Place, dict[str, set[str]]] = {}
         self._counting: dict[_Place, set[str]] = {}
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
+        self._drawn: dict[_Place, set[str]] = {}
         for entry, parsed in formulas.items():
             seen, place = parsed.seen, (entry.note, entry.section)
             if seen is None:
                 continue
             self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
+            self._drawn.setdefault(place, set()).update(points.drawn(parsed.stated))
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
@@ -65,6 +67,10 @@ class Letters:
             if letter not in counting:
                 found.setdefault(base, set()).add(letter)
         return found
+
+    def drawn(self, entry: Entry) -> frozenset[str]:
+        """The letters of noise that the section draws from a distribution of vectors."""
+        return frozenset(self._drawn.get((entry.note, entry.section), ()))
 
     def divisors(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section."""

@@ -44,6 +44,8 @@ def _definitions(
                 continue
             if _is_another_of_many(formulas, name, current, other):
                 continue
+            if _is_another_step(name, current, mine, other, theirs):
+                continue
             if other is not entry and other not in needed:
                 needed[other] = None
                 pending.append(other)
@@ -85,6 +87,17 @@ def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entr
         return False
     behind = other.section != entry.section and other.order > entry.order
     return behind and mine.written.get(name) == {0}
+
+
+def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:
+    """Whether the w of ``y = w^⊤ x`` is none that ``w^{(t+1)} = w^{(t)} - η g`` makes: a step
+    says what becomes of w, and not what it is. One that names no step, ``x = x + f(x)``, makes the
+    x of its own section."""
+    bare = mine.seen is not None and mine.seen.written.get(name) == {0}
+    indexed = theirs.indexed.get(name)
+    if name in theirs.states and bare and indexed is not None and indexed.written:
+        return f"{name}_0" not in theirs.arrays
+    return name in theirs.updates and entry.section != other.section
 
 
 def _other_halves(formulas: Formulas, entry: Entry) -> list[Entry]:

@@ -129,12 +129,13 @@ def read(
     numbered: Set[str] = frozenset(),
     raised: Set[str] = frozenset(),
     listed: Set[str] = frozenset(),
+    times: Set[str] = frozenset(),
 ) -> Use:
     """Resolve the scripts of a name. ``bound`` are the letters that are indices here, ``steps``
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
     element, too; ``raised`` those that an index above them raises, ``listed`` those of which all
-    have a letter above that tells them apart."""
+    have a letter above that tells them apart; ``times`` are letters that count above names."""
     if isinstance(node, Name):
         return Use(bare_name(node), node.span, bold=node.font == "bold")
     marks: list[str] = []
@@ -159,6 +160,7 @@ def read(
     reader = _Reader(node, bound, as_target, counting, node.text in numbered)
     reader.raised = node.text in raised
     reader.listed = node.text in listed
+    reader.times = times
     for sub in subs:
         reader.below(sub)
     below = len(reader.indices)
@@ -222,6 +224,7 @@ class _Reader:
         self.numbered = numbered
         self.raised = False
         self.listed = False
+        self.times: Set[str] = frozenset()
         self.dropped = 0
         self.indices: list[At] = []
         self.labels: list[str] = []
@@ -371,6 +374,7 @@ class _Reader:
         """A superscript: a transpose, an index or a label, else a power."""
         readings = (
             self._step_above,
+            self._time_above,
             self._letter_or_number_above,
             self._in_parentheses_above,
             self._row_above,
@@ -390,6 +394,17 @@ class _Reader:
             self.power = node
         else:
             self.dropped += 1
+        return True
+
+    def _time_above(self, node: Node) -> bool:
+        """``t − 1``, where t counts above names: the time before. A rate is raised to it."""
+        inner = ungrouped(node)
+        if not isinstance(inner, Infix) or self._is_power():
+            return False
+        shift = positions.shift(inner)
+        if shift is None or shift[0] not in self.times & self.bound:
+            return False
+        self.indices.append(At(inner))
         return True
 
     def _letter_or_number_above(self, node: Node) -> bool:
@@ -516,7 +531,7 @@ class _Reader:
                 self.power = node
             else:
                 self.labels.append(text)
-        elif self.base in _ARRAYS or text == positions.LAYER or self.as_target:
+        elif self.base in ARRAYS or text == positions.LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
         elif self.listed:
             self.labels.append(text)
@@ -529,7 +544,7 @@ class _Reader:
 _STEPS = frozenset("step steps epoch epochs iteration".split())
 """Words that count what a rate is raised to: ``decay^{epoch}``."""
 
-_ARRAYS = frozenset("QKVWUHEOqkvh")
+ARRAYS = frozenset("QKVWUHEOqkvh")
 """Vectors and matrices, which nobody raises to a letter."""
 
 _COUNTING = frozenset("ijklmnt")

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
-from notes2code.meaning.overview import identity, label_letters, points
+from notes2code.meaning.overview import identity, label_letters, points, times
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
 
@@ -544,6 +544,9 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         seen.steps[""] = {_LAYER}
     if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
         seen.steps.setdefault("", set()).add(_TIME)
+    above = {letter for define in defines for letter in times.above(define)}
+    if of_states := {*times.of_states(seen.nodes)} - seen.bound - above:
+        seen.steps.setdefault("", set()).update(of_states)
     on_left = {letter for target in targets for letter in _counting_below(target)}
     for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
         if letter not in seen.bound | on_left:

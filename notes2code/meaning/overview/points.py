@@ -27,6 +27,16 @@ from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.quantities import terms
 from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.stated import Fact, Statement
+
+
+def drawn(statements: Sequence[Statement]) -> Iterator[str]:
+    """The ε of ``ε_t ∼ N(0, I)``: a Greek letter, which is a number by custom, and no number
+    there."""
+    for one in statements:
+        for node in one.drawn if isinstance(one, Fact) else ():
+            if (letter := binders.bare(node)) in names.GREEK:
+                yield letter
 
 
 def letters_added(nodes: Nodes) -> set[str]:

@@ -56,6 +56,8 @@ class Survey:
     """Letters that an index above them raises."""
     listed: set[str] = field(default_factory=set)
     """Letters of which all in a list, or in the formula, have a letter above."""
+    times: set[str] = field(default_factory=set)
+    """Letters that count above names, as the t of ``f^t = σ(W h^{t-1})`` does."""
     numbered: dict[str, int] = field(default_factory=dict)
     """From what number elements such as ``x_{i1}`` are counted, by their letter."""
     squares: set[str] = field(default_factory=set)
@@ -108,6 +110,8 @@ class Survey:
     """Names that an update adds to its state, with that."""
     points: set[str] = field(default_factory=set)
     """Vectors, by where they stand."""
+    drawn: set[str] = field(default_factory=set)
+    """Noise that is drawn from a distribution of vectors."""
     averaged: set[str] = field(default_factory=set)
     """Values that weights add up, which are vectors."""
     lengths: set[str] = field(default_factory=set)
@@ -162,7 +166,7 @@ class Survey:
     def _read(self, node: Node) -> scripts.Use:
         numbered = self.numbered.keys()
         found = scripts.read(
-            node, self.bound, False, self.steps, numbered, self.raised, self.listed
+            node, self.bound, False, self.steps, numbered, self.raised, self.listed, self.times
         )
         if found.name in self.squares and scripts.is_two(found.power):
             found = replace(found, name=f"{found.name}_squared", power=None)

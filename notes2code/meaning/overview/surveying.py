@@ -44,6 +44,7 @@ from notes2code.meaning.overview import (
     means,
     points,
     returns,
+    times,
     updates,
 )
 from notes2code.meaning.overview.quantities import quantities
@@ -86,7 +87,7 @@ def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
     _see_letters(seen, parts, scope)
     _see_uses(seen, parts)
     _see_numbers(seen, parts)
-    _see_arrays(seen, parts)
+    _see_arrays(seen, parts, scope)
     _see_company(seen, parts)
     return seen
 
@@ -130,6 +131,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             seen.sizes.update(binders.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
                 index_letters.find_target_letters(seen, statement, nodes, scope.places)
+            seen.times.update(times.above(statement))
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
     doubtful_indices.refuse_transposed_labels(nodes)
@@ -173,10 +175,12 @@ def _see_numbers(seen: Survey, parts: _Parts) -> None:
         seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
 
 
-def _see_arrays(seen: Survey, parts: _Parts) -> None:
+def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     """What must be vectors and matrices."""
     nodes = parts.nodes
-    seen.points = set(points.vectors(seen, nodes))
+    letters = {*scope.drawn, *points.drawn(parts.statements)}
+    seen.drawn = {name for name in seen.counted if letters and names.base_letter(name) in letters}
+    seen.points = {*points.vectors(seen, nodes), *seen.drawn}
     seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
     seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}

@@ -77,6 +77,9 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
     if near is not None and not isinstance(near, Num):
         return [*out, Define(operands[0], (near,), node.span, near=True)]
+    if signs == ["∼"] and _has_covariance(operands[1]):
+        drawn = tuple(n for n in (*earlier_names, operands[0]) if n is not None and is_name(n))
+        return [*out, Fact("∼", node.span, drawn)]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
     for at, operand in enumerate(operands[1:-1]):
@@ -127,6 +130,16 @@ def _is_drawn_from(node: Node | None) -> bool:
     match node:
         case Juxt((Name(), Group("[", (_, _)))):
             return True
+    return False
+
+
+def _has_covariance(node: Node | None) -> bool:
+    """Whether a node is a normal distribution of vectors: ``N(0, I)``, ``N(μ, σ^2 I)``, ``N(0,
+    Σ)``, whose last parameter is a matrix; that of numbers is ``N(0, σ^2)``."""
+    match node:
+        case Juxt((Name("N"), Group("(", (_, spread)))):
+            letters = {node.text for node in walk(spread) if isinstance(node, Name)} - {"T", "N"}
+            return any(x == "Sigma" or (x.isupper() and len(x) == 1) for x in letters)
     return False
 
 

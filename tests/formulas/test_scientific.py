@@ -1,0 +1,38 @@
+"""Numbers such as ``1e^{-5}``, which are written as programs show them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from notes2code import build, compile_formula
+from tables import Case, check, table
+
+NORM = r"\mathrm{LayerNorm}(u) = \frac{u - \mu}{\sqrt{\sigma^2 + \delta}}"
+
+
+@table(
+    Case(r"y = r x, \quad r = 3e^{-4}", "x[d]", lambda x: 3e-4 * x),
+    # Near misses: what may be Euler's number is that.
+    Case(r"y = r x, \quad r = 3 e^{-4}", "x[d]", lambda x: 3 * np.exp(-4) * x),
+    Case(r"y = r x, \quad r = 3e^{-\beta}", "beta x[d]", lambda b, x: 3 * np.exp(-b) * x),
+    Case(r"y = r x, \quad r = 1 - 2e^{-4}", "x[d]", lambda x: (1 - 2 * np.exp(-4)) * x),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_it_is_told() -> None:
+    told = compile_formula(r"\delta = 1e^{-6}, \quad y = x / \delta").diagnostics
+    assert any("read as 1e-6" in one.message for one in told)
+
+
+@pytest.mark.parametrize(("number", "value"), [("1e^{-5}", "1e-05"), ("e^{-5}", str(np.exp(-5)))])
+def test_a_class_has_it_for_its_default(tmp_path: Path, number: str, value: str) -> None:
+    note = f"# Layer norm\n$${NORM}$$\nwith $\\delta = {number}$, the mean $\\mu$ of $u$ and its "
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "Norm.md").write_text(note + "variance $\\sigma^2$.\n", encoding="utf-8")
+    build(tmp_path / "vault", tmp_path / "out")
+    assert f"eps: float = {value}" in (tmp_path / "out/transformer/layers.py").read_text()
