@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from notes2code import faults
 from notes2code.components.directions import wrong_way
@@ -396,7 +397,8 @@ class Compiler:
         if found is None or not self._defines(found, entry):
             return None
         asked = found.component.name in pinned
-        return found if asked or not found.component.is_headed_otherwise(entry.section) else None
+        headings = (PurePath(entry.note).stem, *entry.section)
+        return found if asked or not found.component.is_headed_otherwise(headings) else None
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

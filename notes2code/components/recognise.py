@@ -66,7 +66,7 @@ def _best(
     """The first component that the equation is, in its plainest reading."""
     best: tuple[int, Recognised] | None = None
     name, known = plain(equation.name), {**library.kinds, **named}
-    names = {name, *(plain(given.name) for given in equation.inputs)}
+    names = {name, *(plain(one.name) for one in (*equation.inputs, *equation.definitions))}
     for component, form in library.possible(subject.kinds):
         if best is not None and component is not best[1].component:
             break

@@ -89,14 +89,17 @@ def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entr
     return behind and mine.written.get(name) == {0}
 
 
-def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:
+def _is_another_step(
+    name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed
+) -> bool:
     """Whether the w of ``y = w^⊤ x`` is none that ``w^{(t+1)} = w^{(t)} - η g`` makes: a step
     says what becomes of w, and not what it is. One that names no step, ``x = x + f(x)``, makes the
     x of its own section."""
-    bare = mine.seen is not None and mine.seen.written.get(name) == {0}
     indexed = theirs.indexed.get(name)
-    if name in theirs.states and bare and indexed is not None and indexed.written:
-        return f"{name}_0" not in theirs.arrays
+    if mine.seen is None or mine.seen.written.get(name) != {0} or indexed is None:
+        return False
+    if indexed.written:
+        return name in theirs.states and f"{name}_0" not in theirs.arrays
     return name in theirs.updates and entry.section != other.section
 
 
