@@ -66,13 +66,14 @@ def _best(
     """The first component that the equation is, in its plainest reading."""
     best: tuple[int, Recognised] | None = None
     name, known = plain(equation.name), {**library.kinds, **named}
-    names = {name, *(plain(one.name) for one in (*equation.inputs, *equation.definitions))}
+    names = {name, *(plain(given.name) for given in equation.inputs)}
+    names |= {plain(definition.name) for definition in equation.definitions}
     for component, form in library.possible(subject.kinds):
         if best is not None and component is not best[1].component:
             break
         if among is not None and component.name not in among:
             continue
-        if not _called_so(component, form, name, names):
+        if not _called_so(component, form, name, names) or _is_of_pairs(component, equation):
             continue
         is_named = name in map(plain, component.calls) and not form.partial
         for found in _ways(component, form, subject, known, is_named):
@@ -92,6 +93,14 @@ def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> 
         return False
     numbered = name.rstrip("0123456789")  # FFN_1 and FFN_2
     return not form.called or not {name, numbered}.isdisjoint(map(plain, form.called))
+
+
+def _is_of_pairs(component: Component, equation: Equation) -> bool:
+    """Whether an array of what may be a loss has one size on both axes, as the counts ``X_{ij}`` of
+    pairs of words have: the classes of a loss are no examples."""
+    return component.family == "losses" and any(
+        len(given.shape) == 2 and given.shape[0] == given.shape[1] for given in equation.inputs
+    )
 
 
 def _ways(

@@ -94,6 +94,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "jmath": ("name", "j"),
     "partial": ("name", "partial"),
     "nabla": ("name", "nabla"),
+    "triangledown": ("name", "nabla"),
     "infty": ("name", "infty"),
     "emptyset": ("name", "emptyset"),
     "varnothing": ("name", "emptyset"),

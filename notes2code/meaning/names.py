@@ -211,7 +211,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if base in ("Sigma", "Lambda", "Theta"):
         return (2, 0, 1)  # a covariance, what stands on a diagonal, or all parameters
     if _is_greek(base):
-        if base in ("Theta", "Phi", "Psi", "Omega", "Lambda", "Sigma", "Delta", "Gamma") and bold:
+        if base in ("Phi", "Psi", "Omega", "Delta", "Gamma") and (bold or transposed):
             return (2, 1, 0)
         if bold or transposed:
             return 1, 0, 2

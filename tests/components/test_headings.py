@@ -37,6 +37,23 @@ def test_a_norm_is_the_one_of_the_nearest_heading(
     assert component_under(tmp_path, headings) == component
 
 
+@pytest.mark.parametrize(
+    ("title", "component"),
+    [
+        ("BatchNorm", None),
+        ("Batch normalization", None),
+        ("Layer norm", "layer_norm"),
+        ("Batch norm and layer norm", "layer_norm"),
+    ],
+)
+def test_a_norm_is_that_of_the_title(title: str, component: str | None, tmp_path: Path) -> None:
+    """Obsidian shows the name of a note as its heading."""
+    (tmp_path / f"{title}.md").write_text(f"First:\n\n$${NORMALISED}$$\n", encoding="utf-8")
+    (formula,) = compile_vault(read_vault(tmp_path), library()).formulas
+    recognised = formula.compiled.recognised
+    assert (recognised.component.name if recognised else None) == component
+
+
 def test_a_schedule_is_of_any_kind(tmp_path: Path) -> None:
     text = "## Learning Rate Schedules\n\n$$\\eta_t = \\eta_0 \\gamma^{\\lfloor t / s \\rfloor}$$\n"
     (tmp_path / "Note.md").write_text(text, encoding="utf-8")

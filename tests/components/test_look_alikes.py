@@ -32,6 +32,32 @@ def test_is_no_component(latex: str) -> None:
     assert not any(found.severity == "warning" for found in formula.diagnostics)
 
 
+@pytest.mark.parametrize(
+    ("latex", "context"),
+    [
+        (r"z = \frac{u - \bar\mu}{\sqrt{\bar\sigma^2 + \epsilon}}", []),
+        (r"z = \gamma \frac{u - \mu_{run}}{\sqrt{\sigma_{run}^2 + \epsilon}} + \beta", []),
+        (
+            r"z_i = \frac{u_i - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}}",
+            [
+                r"\mu_B = \frac{1}{m} \sum_{i=1}^m u_i",
+                r"\sigma_B^2 = \frac{1}{m} \sum_i (u_i - \mu_B)^2",
+            ],
+        ),
+    ],
+)
+def test_the_moments_of_a_batch_are_no_norm_of_a_layer(latex: str, context: list[str]) -> None:
+    """Whether they are given, as running means are, or defined beside it."""
+    assert compile_formula(latex, context=context).component is None
+
+
+def test_counts_of_pairs_are_no_loss_over_classes() -> None:
+    pairs = r"J = -\sum_{i=1}^{V} \sum_{j=1}^{V} C_{ij} \log Q_{ij}"
+    assert compile_formula(pairs).component is None
+    classes = r"J = -\sum_{i=1}^{N} \sum_{j=1}^{V} y_{ij} \log p_{ij}"
+    assert compile_formula(classes).component == "cross_entropy"
+
+
 @pytest.mark.parametrize("name", ["FFN", "FFN_1"])
 def test_two_linear_maps_with_the_name_of_the_layer_lack_its_activation(name: str) -> None:
     formula = compile_formula(rf"\mathrm{{{name}}}(x) = W_2 (W_1 x + b_1) + b_2")

@@ -591,6 +591,13 @@ def test_a_step_is_given_what_the_step_before_made() -> None:
     assert {one.name for one in compiled.inputs} >= {"y", "s", "c"}
 
 
+def test_a_start_value_says_nothing_of_the_shape() -> None:
+    for value, axes in (("0", 1), ("1", 0)):
+        compiled = compile_formula(r"y = A x + b", context=[f"b = {value}"])
+        ranks = {one.name: len(one.shape) for one in compiled.inputs}
+        assert ranks["b"] == axes
+
+
 def test_a_step_says_what_becomes_of_a_state_and_not_what_it_is() -> None:
     """The v of another formula is the v itself, before any step or after all."""
     step = r"v^{(k+1)} = v^{(k)} - \eta g^{(k)}"

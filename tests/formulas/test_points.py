@@ -27,6 +27,24 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     ),
     # The letter of a term is below other terms their label.
     Case(r"f = \|h_r + r - t_r\|", "h_r[d] r[d] t_r[d]", lambda h, r, t: _norm(h + r - t)),
+    # So is what stands behind a transposed matrix, which Φ is when it is transposed.
+    Case(
+        r"g_t = X^\top X w_t - X^\top y",
+        "X[n,d] w[m,d] y[n]",
+        lambda x, w, y: w @ x.T @ x - y @ x,
+    ),
+    Case(
+        r"E = \frac{1}{2} \|\Phi^\top u - s\|^2",
+        "Phi[d,n] u[d] s[n]",
+        lambda phi, u, s: np.sum((phi.T @ u - s) ** 2) / 2,
+    ),
+    Case(
+        r"g = \Phi^\top \Phi u - \Phi^\top s",
+        "Phi[n,d] u[d] s[n]",
+        lambda phi, u, s: phi.T @ phi @ u - phi.T @ s,
+    ),
+    # Near misses: small Greek letters are vectors, and rows times numbers stay rows.
+    Case(r"s = \phi^\top u", "phi[d] u[d]", np.dot),
     # So is what stands behind x^⊤ M.
     Case(r"s = h^\top \mathrm{diag}(r) t", "h[d] r[d] t[d]", lambda h, r, t: h @ (r * t)),
     Case(

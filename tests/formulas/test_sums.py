@@ -326,3 +326,7 @@ def test_members() -> None:
 def test_elements_that_begin_later_are_told(latex: str, noted: bool) -> None:
     told = [p for p in compile_formula(latex).diagnostics if "to begin with `j = 2`" in p.message]
     assert bool(told) == noted
+
+
+def test_the_best_of_several_functions_is_counted() -> None:
+    assert compile_formula(r"m = \max_k f_k(x)").status == "formula"

@@ -132,8 +132,9 @@ def _refuse_optimum(run: Run, node: Big) -> None:
     alone = [n for n in inside.of(Name) if id(n) not in below]
     counts = {n.text for n in inside.of(Name) if id(n) in below}
     reckoned = {n.text for n in alone if id(n) not in given} - counts - {*"ijklmnt"}
+    named = {n.text for n in alone} | {*_labels_of_calls(inside)}
     for letter in _sought(node.sub):
-        unknown = letter.text in {n.text for n in alone} and _is_unknown(letter)
+        unknown = letter.text in named and _is_unknown(letter)
         if unknown or letter.text in reckoned:
             text = f"the best of all values of `{run.quote(letter.span)}` cannot be computed"
             hint = "write what it is the best of as a formula of its own, if that is meant"
@@ -145,6 +146,15 @@ def _arguments(product: Juxt) -> Iterator[Node]:
     for name, group in pairwise(product.factors):
         if scripts.is_name(name) and isinstance(group, Group):
             yield from group.items
+
+
+def _labels_of_calls(inside: Nodes) -> Iterator[str]:
+    """The φ of ``p_φ(x_i)``: what stands below the name of a function says whose it is."""
+    for product in inside.of(Juxt):
+        for name, group in pairwise(product.factors):
+            match name, group:
+                case Script(Name(), Name(letter)), Group("("):
+                    yield letter
 
 
 def _sought(sub: Node) -> Iterator[Name]:

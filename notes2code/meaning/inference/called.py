@@ -22,7 +22,8 @@ _PARAMETERS = frozenset("theta phi psi omega".split())
 def is_called(run: Run, name: Node, group: Group) -> bool:
     """Whether a name before parentheses is called rather than multiplied."""
     use = run.seen.use(name)
-    if use.transposed or use.power is not None or use.name == "infty":
+    signs = ("nabla", "partial", "infty")
+    if use.transposed or use.power is not None or binders.bare(name) in signs:
         return False
     if of_arrays.is_expectation(run, name, group) or is_divergence(use.name, group):
         return True

@@ -57,6 +57,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if not scripts.is_name(name) or group.open not in ("(", "[", "{", ""):
         return None
     look_alikes.refuse_inverse(run, name, group)
+    look_alikes.refuse_gradient(run, factors[:at], group)
     if group is behind and (squared := _raised_call(run, name, group)) is not None:
         return squared, at + 2
     repeated = look_alikes.repeated(run, name, group)

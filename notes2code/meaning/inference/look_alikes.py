@@ -78,6 +78,20 @@ def element(run: Run, name: Node, group: Group) -> Value | None:
     return symbols.value_at(run, replace(use, indices=places))
 
 
+def refuse_gradient(run: Run, before: Sequence[Node], group: Group) -> None:
+    """The ``Δ_θ`` of ``Δ_θ J(θ)``, by the letter of what it is given, is the gradient ∇_θ."""
+    match before:
+        case [*_, Script(Name("Delta"), Name(letter), None, 0) as sign] if any(
+            isinstance(node, Name) and node.text == letter for node in walk(group)
+        ):
+            raise error(
+                "N2C037",
+                f"`{run.quote(sign.span)}` looks like a gradient, which cannot be computed",
+                sign.span,
+                "write `\\nabla` for a gradient; give a factor another name",
+            )
+
+
 def refuse_inverse(run: Run, name: Node, group: Group) -> None:
     """``f^{-1}(p)`` is the inverse function of f at p, and no quotient: that of a number stands
     before a sum in parentheses."""

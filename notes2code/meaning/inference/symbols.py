@@ -265,6 +265,9 @@ def _input(run: Run, use: Use) -> Value:
         axes = _axes(run, use, name, rank)
         symbol = Symbol(name, axes, run.quote(use.span), use.span)
         run.symbols[name] = symbol
+    if symbol.kind == "function":
+        text = f"`{name}` is called elsewhere in the formula, and no array there"
+        raise error("N2C033", text, use.span, "give it its argument here, too")
     return element(run, use, name, symbol.axes)
 
 

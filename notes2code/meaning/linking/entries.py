@@ -316,7 +316,8 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     nodes = [node for value in statement.values for node in walk(value)]
     constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
     listed = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in nodes)
-    if constant and not listed and not target.parameters and not target.indices:
+    start = any(isinstance(v, Num) and v.text == "0" for v in statement.values)  # of any shape
+    if constant and not listed and not start and not target.parameters and not target.indices:
         parsed.constants.add(target.name)
     constant = constant and not (statement.conditions and names.is_mask(target.name))
     of_something = bool(target.parameters or target.counted)  # as the D of D(x) = σ(w x + b)

@@ -89,9 +89,7 @@ def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entr
     return behind and mine.written.get(name) == {0}
 
 
-def _is_another_step(
-    name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed
-) -> bool:
+def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:
     """Whether the w of ``y = w^⊤ x`` is none that ``w^{(t+1)} = w^{(t)} - η g`` makes: a step
     says what becomes of w, and not what it is. One that names no step, ``x = x + f(x)``, makes the
     x of its own section."""

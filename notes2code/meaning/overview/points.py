@@ -51,7 +51,7 @@ def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     found += [item for items in _lists(nodes) for item in _joined(seen, items)]
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
-    found += _weighed(nodes)
+    found += [*_weighed(nodes), *_behind_transposed(nodes)]
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
     small = (use for node in found if (use := _small(seen, node)) is not None)
     one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
@@ -170,6 +170,18 @@ def _weighed(nodes: Nodes) -> Iterator[Node]:
                 if {binders.bare(one), binders.bare(other)} == {"W", "U"}:
                     alone = [end for end, rest in ((left, more), (right, others)) if not rest]
                     yield from (end for end in alone if binders.bare(end) in _UNSURE)
+
+
+def _behind_transposed(nodes: Nodes) -> Iterator[Node]:
+    """The w_t of ``X^⊤ X w_t`` and the y of ``Φ^⊤ y``: nobody transposes a matrix for a number."""
+    for node in nodes.of(Juxt):
+        for at, (one, other) in enumerate(pairwise(node.factors)):
+            before = node.factors[at - 1] if at and binders.bare(one).istitle() else one
+            match before:
+                case Script(Name(letter), None) if scripts.is_transposed(before):
+                    size = names.is_size_name(names.label(other))
+                    if letter[:1].isupper() and not (size or isinstance(other, Group)):
+                        yield other
 
 
 _UNSURE = frozenset("acegpr")
