@@ -141,7 +141,8 @@ class Parser(Operands):
     def begins_with_product(self) -> bool:
         """Whether the formula begins with a sign between factors."""
         sign = self.tokens[0]
-        begins = self.at == 0 and sign.kind == "op" and sign.text in MULTIPLICATIVE
+        between = sign.text in MULTIPLICATIVE or sign.text == "mod"
+        begins = self.at == 0 and sign.kind == "op" and between
         return begins and self.tokens[1].kind in OPERANDS
 
     def negated(self) -> bool:

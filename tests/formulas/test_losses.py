@@ -15,6 +15,18 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What is predicted is one thing, and its own function says nothing of the model.
+    Case(
+        r"L_\delta(t, g(u)) = \begin{cases} \frac{1}{2} (t - g(u))^2 & |t - g(u)| \le \delta \\ "
+        r"\delta |t - g(u)| - \frac{1}{2} \delta^2 & \text{otherwise} \end{cases}",
+        "t g_u delta+",
+        lambda t, g, d: (t - g) ** 2 / 2 if abs(t - g) <= d else d * abs(t - g) - d**2 / 2,
+    ),
+    Case(
+        r"\ell(g(u), t) = \max(0, 1 - t g(u))",
+        "g_u t",
+        lambda g, t: max(0, 1 - t * g),
+    ),
     # The probability of a whole text is a number, however much of it is listed.
     # A probability under a condition has a row for each, where the condition is counted, too.
     # A mean is over as many as it is divided by.

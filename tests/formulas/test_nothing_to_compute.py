@@ -54,6 +54,10 @@ TEXT = [
     r"\mathbb{E}[z_k | z_0] = \sqrt{\gamma_k} z_0",
     r"\mathbb{E}[u'] = u",
     r"\mathrm{Var}[u] = \tau^2",
+    r"\mathrm{Var}[z_k] = I - \prod_{s=1}^{k} (1 - \beta_s) I",
+    r"\bmod m",
+    r"g(u, f(v)) = g(u, v) + f(u)",
+    r"L(t, g(u)) = \sum_i (t_i - g(u_i))^2",
     r"A \succ 0",
     # What words say of a letter is no factor of it.
     r"\text{其中 } d_v \text{ 是值的维度}",

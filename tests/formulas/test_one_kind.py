@@ -293,7 +293,7 @@ def test_weights_are_numbers() -> None:
         r"z = \mu + \sigma \odot \epsilon",
         "mu sigma[d] epsilon[d]",
         lambda m, s, e: m + s * e,
-        context=[r"\mu = 0"],
+        context=[r"\mu = 1"],
     ),
     # A cache has rows, and the weight of a term is a number.
     Case(

@@ -51,6 +51,20 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda a, x, w: a @ x @ w,
         context=r"where $W^V$ is a learnable value vector.",
     ),
+    # What weighs vectors is a number for each two of them.
+    Case(
+        r"z_i = \sum_{j=1}^n w_{ij} u_j",
+        "w[m,n] u[n,d]",
+        lambda w, u: w @ u,
+        context=r"of the vectors $u_1, \dots, u_n$",
+    ),
+    Case(
+        r"z_i = \sum_{j=1}^n w_{ij} x_j",
+        "w[m,n] x[n,d]",
+        lambda w, x: w @ x,
+        context=r"Given the embeddings $x_1, \dots, x_n$ of some words,",
+    ),
+    Case(r"z_i = \sum_{j=1}^n w_{ij} x_j", "w[m,n] x[n]", lambda w, x: w @ x),
     # By custom Greek letters are numbers.
     Case(SCALED, "gamma x[d] beta", lambda g, x, b: g * x + b),
     Case(

@@ -34,6 +34,17 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
         lambda w, x, h: np.tanh(w @ np.concatenate([x, h])),
     ),
     Case(r"h^{t-1'} = h^{t-1} \odot r", "h[d] r[d]", lambda h, r: h * r),
+    # What is 1 less a power below a line corrects a bias.
+    Case(
+        r"\hat s_k = \frac{s_k}{1 - \delta^k}",
+        "s[n,d] delta",
+        lambda s, d: s / (1 - d ** np.arange(1, len(s) + 1))[:, None],
+    ),
+    Case(
+        r"h^t = (1 - z^t) \odot h^{t-1}",
+        "z[d] h[d]",
+        lambda z, h: (1 - z) * h,
+    ),
     # Near misses: powers of rates and of numbers.
     Case(
         r"m^t = \beta^{t-1} m_1",

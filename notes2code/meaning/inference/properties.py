@@ -256,7 +256,8 @@ def _is_moment(define: Define) -> bool:
             means = made or any(n.text + n.font == "Eblackboard" for n in others.of(Name))
             of_names = all(map(scripts.is_name, items)) and "|" not in separators
             letters = {_letter(node) for node in others.of(Name, Script)}
-            unlike = not others.of(Big) and letters.isdisjoint(map(_letter, items))
+            summed = any(big.op != "prod" for big in others.of(Big))
+            unlike = not summed and letters.isdisjoint(map(_letter, items))
             return not of_names or means or unlike
     return False
 

@@ -322,7 +322,9 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
         return lead + run.custom_axes(custom, 2, True)
-    weighs = run.seen.attends and names.base_letter(use.name) == "w"  # what queries do with keys
+    weighs = names.base_letter(use.name) == "w" and (
+        run.seen.attends or _weighs_vectors(run, use)  # what queries do with keys
+    )
     if rank == indexed == 2 and (weighs or _is_square(run, use)):
         return Size(""), Size("")  # no rows of features
     if rank == 2 and indexed == 1:
@@ -330,6 +332,14 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
     if rank == indexed == 1 and name in names.ROLES:  # numbers k_i, one at each position
         return run.custom_axes(use.name, 2, False)[:1]
     return run.custom_axes(custom, rank, True)
+
+
+def _weighs_vectors(run: Run, use: Use) -> bool:
+    """Whether the j of ``w_{ij}`` counts vectors, as those x_j are of which a note says so."""
+    letter = names.label(use.indices[-1].node) if use.indices else ""
+    counted = (name for name, _, other in run.seen.shifts if other == letter)
+    each = (run.shapes[name] for name in counted if name in run.shapes)
+    return any(shape.rank(1) > 1 for shape in each)
 
 
 def _is_square(run: Run, use: Use) -> bool:

@@ -264,6 +264,12 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
     for letter, bases in above.items():
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
+    for part in nodes.of(Frac, Infix):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
+        match part.bottom if isinstance(part, Frac) else part.right:
+            case Infix("-", Num("1"), Script(Name(rate), _, Name())) | Group(
+                "(", (Infix("-", Num("1"), Script(Name(rate), _, Name())),)
+            ) if isinstance(part, Frac) or part.op == "/":
+                found.add(rate)
     return found
 
 

@@ -24,7 +24,7 @@ class Noun:
 
 _NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
     (1, 1, "english"): r"\w*vector",
-    (1, 2, "english"): r"\w*vectors",
+    (1, 2, "english"): r"\w*vectors|embeddings",
     (2, 1, "english"): r"\w*matrix",
     (2, 2, "english"): r"\w*matrices",
     (0, 1, "english"): r"scalar",
@@ -58,7 +58,7 @@ IN_SIGNS = "|".join(pattern for key, pattern in _NOUNS.items() if "signs" in key
 
 MENTIONED = re.compile(
     "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
-    f"length|number|count|size|{IN_SIGNS}",
+    f"embeddings|length|number|count|size|{IN_SIGNS}",
     re.IGNORECASE,
 )
 """What any text holds that speaks of a kind."""

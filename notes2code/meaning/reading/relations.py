@@ -29,7 +29,7 @@ from notes2code.latex.words import CALLED
 from notes2code.meaning import names
 from notes2code.meaning.notation import derivatives
 from notes2code.meaning.notation.scripts import is_name
-from notes2code.meaning.reading import braces
+from notes2code.meaning.reading import braces, predictions
 from notes2code.meaning.reading.definable import definable, spread, steps_above
 from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
@@ -244,7 +244,7 @@ def _without_repeated(sides: Sequence[Node | None]) -> Node | None:
 
 def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
-    values = [spread(values[0]), *values[1:]]
+    values = predictions.written_out([spread(values[0]), *values[1:]])
     if all(map(is_name, values)):
         if _is_gloss(values[-1]):
             return [Fact("=", span)]
