@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import lines, spaced, words
+from notes2code.latex import lines, spaced, spaced_lists, words
 from notes2code.latex.characters import Characters, Token
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.signs import (
@@ -114,6 +114,7 @@ class Tokens(Characters):
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
         self.tokens = lines.parted(self.tokens, latex, self.problems)
+        self.tokens = spaced_lists.parted(self.tokens, latex, self.problems)
 
     def _body(self, text: str) -> list[Token]:
         """The tokens of a macro's body, without the closing token."""
