@@ -186,27 +186,6 @@ def _is_kind(tokens: Sequence[Token]) -> bool:
     return word and all(left.end == right.start for left, right in pairwise(tokens))
 
 
-def placeholders(tokens: Sequence[Token]) -> list[Token]:
-    """The dots of ``\\phi(\\cdot) = \\mathrm{ReLU}(\\cdot)`` as a letter that stands nowhere else;
-    one alone holds the place of anything."""
-    out = list(tokens)
-    if [*map(_TEXT, tokens)].count("·") < 2:
-        return out
-    places = [
-        at
-        for at in range(1, len(tokens) - 1)
-        if tokens[at].text == "·"
-        and [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
-    ]
-    if len(places) < 2:
-        return out
-    taken = {token.text for token in tokens}
-    free = next((letter for letter in "xzu" if letter not in taken), "")
-    for at in places if free else ():
-        out[at] = Token("name", free, out[at].start, out[at].end)
-    return out
-
-
 def remark(word: str, start: int, end: int) -> Problem:
     """The warning for letters that are read as a word."""
     return warning(

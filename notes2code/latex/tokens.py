@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import lines, spaced, spaced_lists, words
+from notes2code.latex import lines, placeholders, spaced, spaced_lists, words
 from notes2code.latex.characters import Characters, Token
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.signs import (
@@ -110,7 +110,7 @@ class Tokens(Characters):
             )
         joined = spaced.letters(spaced.cut(self.tokens), known, self.problems)
         joined = spaced.hyphenated(joined, self.problems)
-        self.tokens = spaced.placeholders(spaced.words(joined, latex))
+        self.tokens = placeholders.filled(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
         self.tokens = lines.parted(self.tokens, latex, self.problems)

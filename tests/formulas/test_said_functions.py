@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,38 @@ INPUTS = "W[p,d] x[d] b[p]"
         INPUTS,
         lambda w, x, b: sigmoid(relu(w @ x + b)),
     ),
+    # So does a formula that makes a letter another name of one.
+    Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"with $\sigma = \text{ReLU}$"),
+    Case(LAYER, INPUTS, lambda w, x, b: np.tanh(w @ x + b), context=r"$$\sigma = \tanh$$"),
+    Case(
+        r"z_t = \sigma_z(W x_t + b)",
+        "W[p,d] x[n,d] b[p]",
+        lambda w, x, b: np.tanh(x @ w.T + b),
+        context=r"where $\sigma_z = \tanh$",
+    ),
+    Case(
+        r"y = g(W x + b)",
+        INPUTS,
+        lambda w, x, b: np.tanh(w @ x + b),
+        context=r"The activation is $g = \tanh$.",
+    ),
+    Case(
+        r"y = f(W x + b)",
+        INPUTS,
+        lambda w, x, b: relu(w @ x + b),
+        context=r"where $f = \max(0, \cdot)$",
+    ),
+    Case(
+        r"y = \psi(W x + b), \quad \psi(\cdot) = \min\{\cdot, 3\}",
+        INPUTS,
+        lambda w, x, b: np.minimum(w @ x + b, 3),
+    ),
+    Case(
+        r"y = \sigma x",
+        "sigma x[d]",
+        lambda s, x: s * x,
+        context=r"where $\sigma = 2$, as $\rho = \tanh$ says nothing of it",
+    ),
     # What a formula defines is more than what the text names.
     Case(
         LAYER,
@@ -162,14 +196,22 @@ def test_the_nearest_section_counts() -> None:
     ]
     sections = [("Top", "Gates"), ("Top", "Layers"), ("Other",)]
     entries = [Entry(LAYER, "N.md", section, at) for at, section in enumerate(sections)]
-    compiler = Compiler(Linker(entries, library().scope, passages=prose), library())
-    told = [
-        [
-            word
-            for p in compiler.compiled(entry).problems
-            for word in p.message.split()
-            if "," in word
-        ]
-        for entry in entries
+    assert taken_for(entries, prose) == [["tanh,"], ["relu,"], []]
+
+
+def test_a_formula_names_sigma_for_its_section() -> None:
+    entries = [
+        Entry(r"\sigma = \mathrm{ReLU}", "N.md", ("Here",), 0),
+        Entry(LAYER, "N.md", ("Here",), 1),
+        Entry(LAYER, "N.md", ("There",), 2),
     ]
-    assert told == [["tanh,"], ["relu,"], []]
+    assert taken_for(entries, []) == [[], ["ReLU,"], []]
+
+
+def taken_for(entries: Sequence[Entry], prose: Sequence[Passage]) -> list[list[str]]:
+    """What each formula says that it takes a letter for."""
+    compiler = Compiler(Linker(entries, library().scope, passages=prose), library())
+    problems = [compiler.compiled(entry).problems for entry in entries]
+    return [
+        [word for one in told for word in one.message.split() if "," in word] for told in problems
+    ]

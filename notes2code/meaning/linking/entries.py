@@ -30,7 +30,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import targets
+from notes2code.meaning.inference import aliases, targets
 from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, groups, positions, scripts
@@ -94,7 +94,8 @@ class Parsed:
     those defined here are, however it is written, ``places`` where they are; ``indexed`` tells of
     the indices of the arrays defined here, ``unindexed`` the same where those that are not written
     do not count; ``updates`` are those that are only made into others of their kind, as in
-    ``x = x + f(x)``, ``constants`` those that are numbers.
+    ``x = x + f(x)``, ``constants`` those that are numbers, ``aliases`` other names of functions
+    that everybody knows: ``σ = \\tanh``.
     """
 
     tree: Tree | None
@@ -110,6 +111,7 @@ class Parsed:
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
     updates: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
@@ -160,7 +162,10 @@ def _read(
     found.applied = {*(_applied(seen) if seen.called else ()), *_told_call(tree)}
     found.seen = seen
     for statement in stated:
-        if isinstance(statement, Define):
+        letter, function = aliases.alias(statement)
+        if letter:
+            found.aliases[letter] = function
+        elif isinstance(statement, Define):
             # A statement that cannot be read is reported when it is typed.
             with suppress(ProblemError):
                 _note_names(found, statement, seen)

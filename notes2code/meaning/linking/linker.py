@@ -69,7 +69,7 @@ class Linker:
             for entry in self.formulas.entries
             if (text := own_words(entry.latex))
         )
-        self._said = SaidFunctions([*prose, *own], self.base)
+        self._said = SaidFunctions([*prose, *own], self.formulas.parsed, self.base)
         self._convolutions = Convolutions(prose)
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
@@ -127,7 +127,8 @@ class Linker:
 
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
         """Remarks on the functions that the text names, where the formula calls them."""
-        called = self.formulas.parsed[entry].called
+        mine = self.formulas.parsed[entry]
+        called = mine.called - mine.aliases.keys()
         for letter, name in self._said.names(entry.note, entry.section).items():
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"

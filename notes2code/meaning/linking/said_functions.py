@@ -1,11 +1,15 @@
-"""Functions that prose gives to a letter: *σ is the ReLU*, *with the sigmoid function σ*."""
+"""Functions that the notes give to a letter: *σ is the ReLU*, *with the sigmoid function σ*, and
+``σ = \\tanh`` in a formula of its own."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
+from notes2code.meaning.linking.entries import Entry, Parsed
+from notes2code.meaning.notation import functions
 from notes2code.meaning.prose.kinds import Passage
 from notes2code.meaning.scope import Scope
 from notes2code.meaning.typed import type_formula
@@ -60,22 +64,33 @@ _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
 
 class SaidFunctions:
-    """The functions that the prose of some notes names. They hold in the section that names them
-    and in those below it."""
+    """The functions that some notes name. They hold in the section that names them and in those
+    below it."""
 
-    def __init__(self, passages: Iterable[Passage], field: Scope) -> None:
+    def __init__(
+        self, passages: Iterable[Passage], parsed: Mapping[Entry, Parsed], field: Scope
+    ) -> None:
         self.field = field
         self.said: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
-        self.equations: dict[tuple[str, str], Equation] = {}
+        self.equations: dict[tuple[str, str], Equation | None] = {}
         for passage in passages:
             for letter, name in said(passage.text):
-                here = self.said.setdefault((passage.note, passage.section), {})
-                here.setdefault(letter, name)
+                self._note(passage.note, passage.section, letter, name)
+        for entry, formula in parsed.items():
+            for letter, name in formula.aliases.items():
+                self._note(entry.note, entry.section, letter, name)
+                if letter not in functions.GREEK_FUNCTIONS:  # elsewhere σ is what it always is
+                    self._note(entry.note, (), letter, name)
+
+    def _note(self, note: str, section: tuple[str, ...], letter: str, name: str) -> None:
+        """Note what a function is called; what comes first in a section counts."""
+        self.said.setdefault((note, section), {}).setdefault(letter, name)
 
     def near(self, note: str, section: tuple[str, ...]) -> dict[str, Equation]:
         """The functions by the letters that formulas of a section call them."""
-        found = self.names(note, section)
-        return {letter: self._equation(letter, name) for letter, name in found.items()}
+        found = self.names(note, section).items()
+        made = ((letter, self._equation(letter, name)) for letter, name in found)
+        return {letter: equation for letter, equation in made if equation is not None}
 
     def names(self, note: str, section: tuple[str, ...]) -> dict[str, str]:
         """What prose calls the functions of a section, by their letters."""
@@ -84,12 +99,15 @@ class SaidFunctions:
             found |= self.said.get((note, section[:depth]), {})
         return found
 
-    def _equation(self, letter: str, name: str) -> Equation:
-        """The definition that prose puts into words."""
+    def _equation(self, letter: str, name: str) -> Equation | None:
+        """The definition that prose puts into words; None where the function takes more than one
+        thing."""
         if (letter, name) not in self.equations:
-            written = letter if len(letter) == 1 else f"\\{letter}"
-            typed = type_formula(f"{written}(x) = {NAMES[name]}(x)", self.field)
-            assert typed.equation is not None
+            base, _, below = letter.partition("_")
+            written = f"\\{base}" if base in names.GREEK else f"\\mathrm{{{base}}}"
+            written += f"_{{{below}}}" if below else ""
+            function = NAMES.get(name, f"\\mathrm{{{name}}}")
+            typed = type_formula(f"{written}(x) = {function}(x)", self.field)
             self.equations[letter, name] = typed.equation
         return self.equations[letter, name]
 
