@@ -56,6 +56,7 @@ class Scope:
     below each name that tell things apart in the section and count nothing there; ``places`` are
     those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
     noise that the section draws from a distribution of vectors.
+    ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
     ``convolves`` says that the text beside the formula speaks of convolutions.
     ``result`` is the name of what is wanted of several results, if one is.
     """
@@ -78,6 +79,7 @@ class Scope:
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     places: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
+    sized: frozenset[str] = frozenset()
     convolves: bool = False
     result: str = ""
 

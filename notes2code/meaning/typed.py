@@ -125,7 +125,8 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     if told:
-        typed = _type_stated(latex, tree, described, scope, read)
+        known = replace(scope, sized=scope.sized.union(told))
+        typed = _type_stated(latex, tree, described, known, read)
         found = typed.equation
         if found is not None and told.keys().isdisjoint(given.name for given in found.inputs):
             return replace(typed, problems=(*typed.problems, *told.values()))

@@ -134,6 +134,55 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         "b[1,h] X[1,d]",
         lambda b, x: b.T @ x,
     ),
+    # Vectors that are declared as rows, or as columns, of matrices are multiplied as vectors are.
+    Case(
+        r"s_{ij} = \frac{q_i k_j^\top}{\sqrt{d}}",
+        "q[n,d] k[m,d]",
+        lambda q, k: q @ k.T / np.sqrt(q.shape[1]),
+        context=[r"q_i, k_j \in \mathbb{R}^{1 \times d}"],
+    ),
+    Case(
+        r"g_{ij} = u_i^\top B h_j, \quad u_i \in \mathbb{R}^{a \times 1}",
+        "u[n,a] B[a,b] h[m,b]",
+        lambda u, b, h: u @ b @ h.T,
+        context=[r"h_j \in \mathbb{R}^{b \times 1}"],
+    ),
+    Case(
+        r"z_t = x_t W, \quad x_t \in \mathbb{R}^{1 \times a}",
+        "x[n,a] W[a,b]",
+        np.matmul,
+    ),
+    Case(
+        r"S = \sum_t k_t^\top v_t, \quad k_t, v_t \in \mathbb{R}^{1 \times d}",
+        "k[n,1,d] v[n,1,d]",
+        lambda k, v: k[:, 0].T @ v[:, 0],
+    ),
+    # d / h is the size that is declared so, and d_k is the width that the keys are declared with.
+    Case(
+        r"A = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d / h}}\right)",
+        "Q[n,d] K[n,d]",
+        lambda q, k: softmax(q @ k.T / np.sqrt(q.shape[1])),
+        context=[r"Q, K \in \mathbb{R}^{n \times \frac{d}{h}}"],
+    ),
+    # What is made of them may be as wide, which says nothing of the d of X.
+    Case(
+        r"Y = \mathrm{softmax}\left(\frac{X B X^\top}{\sqrt{d / h}}\right) X C"
+        r" \in \mathbb{R}^{n \times d / h}",
+        "X[n,d] B[d,d] C[d,e] h+",
+        lambda x, b, c, h: softmax(x @ b @ x.T / np.sqrt(x.shape[1] / h)) @ x @ c,
+    ),
+    Case(
+        r"A = \mathrm{softmax}(Q K^\top / \sqrt{d_k})",
+        "Q[n,d] K[m,d]",
+        lambda q, k: softmax(q @ k.T / np.sqrt(q.shape[1])),
+        context=[r"Q \in \mathbb{R}^{n \times d}, K \in \mathbb{R}^{m \times d}"],
+    ),
+    Case(
+        r"A = \mathrm{softmax}(Q K^\top / \sqrt{d_k})",
+        "Q[n,d] K[m,d] d_k#",
+        lambda q, k, d: softmax(q @ k.T / np.sqrt(d)),
+        context=[r"Q \in \mathbb{R}^{n \times d}, K \in \mathbb{R}^{m \times d}", "d_k = d / h"],
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from notes2code.latex.tree import Infix
 from notes2code.meaning import names
+from notes2code.meaning.inference import single_rows
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import positions
 from notes2code.meaning.notation.scripts import HEAD, Use, is_name
@@ -24,7 +25,7 @@ def declared_shape(run: Run, use: Use) -> Shape | None:
         return replace(shape, axes=shape.axes[1:])
     used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
     if shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
-        return shape
+        return single_rows.as_vector(run, use, shape)
     return replace(shape, axes=())
 
 

@@ -42,6 +42,7 @@ from notes2code.meaning.inference import (
     powers,
     products,
     quotients,
+    sizes,
     sums,
     symbols,
 )
@@ -109,7 +110,10 @@ def _infix(run: Run, node: Infix) -> Value:
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
         return sums.added(run, node, left, right)
-    return quotients.slash(run, node) if node.op == "/" else products.explicit(run, node)
+    if node.op != "/":
+        return products.explicit(run, node)
+    part = sizes.declared_part(run, node)
+    return quotients.slash(run, node) if part is None else scalar(part, node.span)
 
 
 def _negative(run: Run, node: Neg) -> Value:
@@ -130,6 +134,8 @@ def _root(run: Run, node: Root) -> Value:
 def _fraction(run: Run, node: Frac) -> Value:
     if derivatives.is_derivative(node):
         raise error("N2C037", "a derivative cannot be computed", node.span)
+    if (part := sizes.declared_part(run, node)) is not None:
+        return scalar(part, node.span)
     return quotients.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
 
 

@@ -28,6 +28,13 @@ def told(stated: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], dict[str
     return rest, {names.label(d.target): note("N2C039", text, d.span) for d in sizes if d.target}
 
 
+def defined(stated: Iterable[Statement]) -> Iterator[str]:
+    """The sizes of queries and keys on either side of an equality."""
+    for define in (one for one in stated if isinstance(one, Define)):
+        sides = (define.target, *define.values) if define.target else define.values
+        yield from OF_KEYS.intersection(map(names.label, sides))
+
+
 def _tells_size(define: Define) -> bool:
     """Whether a size such as d_k is said to be a number, or made of other sizes."""
     target = define.target
@@ -111,6 +118,16 @@ def _part(run: Run, whole: Expr, count: Expr) -> Expr:
         part = run.pending[key] = Size("", 2)
         whole.value = ir.mul(count, part)
     return run.pending.get(key) or ir.mul(whole, ir.inverse(count))
+
+
+def declared_part(run: Run, quotient: Node) -> Size | None:
+    """The size of the axis of keys that is declared as ``d/h``, where a formula names that
+    quotient."""
+    keys = [shape for name, shape in run.shapes.items() if _is_of_keys(name)]
+    texts = {str(axis) for shape in keys for axis in shape.axes}
+    texts = {text for text in texts if "/" in text}
+    text = binders.size_expression(quotient) if texts else ""
+    return parse(run, text) if text in {one.strip("()") for one in texts} else None
 
 
 def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = None) -> None:
@@ -216,6 +233,30 @@ def attach(run: Run, where: Span) -> None:
             run.unify(scaled, size, where)
         elif len(named) == 1 and names.is_size_name(name):
             run.unify(named.pop(), size, where)
+        elif scaled is not None and scaled.value is None and _is_width_of_keys(run, name, scaled):
+            text = f"`{name}` is taken to be `{scaled.name}`, which the keys are declared with"
+            run.problems.append(note("N2C039", text, where))
+            find(size).link = scaled
+
+
+OF_KEYS = frozenset(["d_k", "d_q"])
+"""Names of the width of queries and keys, whatever else it is called."""
+
+
+def _is_of_keys(name: str) -> bool:
+    """Whether a name is that of queries or keys."""
+    return names.base_letter(name) in ("Q", "K", "q", "k")
+
+
+def _is_width_of_keys(run: Run, name: str, declared: Size) -> bool:
+    """Whether a size can be another name of one that keys are declared with: where nothing else
+    says what it is, as ``d_k = d/h`` does, and the other is not by name the width of a model."""
+    if name not in OF_KEYS or name in run.scope.sized or declared.name in _WIDTHS - {"d"}:
+        return False
+    keys = [one for one in run.symbols.values() if _is_of_keys(one.name)]
+    if not any(find(axis) is declared for one in keys for axis in one.axes):
+        return False
+    return not any(name in str(axis) for shape in run.shapes.values() for axis in shape.axes)
 
 
 def _unnamed(size: Size) -> bool:

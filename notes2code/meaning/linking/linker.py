@@ -276,6 +276,7 @@ class Linker:
             arrays=self._called_arrays(entry),
             unwritten=letters,
             callees=self.formulas.callees(entry),
+            sized=self.formulas.letters.sized(entry),
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notes2code.meaning.inference import families
+from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.overview import label_letters, points, quantities
 from notes2code.meaning.overview.index_letters import last_letters, neighbours
@@ -32,6 +32,7 @@ class Letters:
         self._counts: dict[_Place, set[str]] = {}
         self._divisors: dict[_Place, set[str]] = {}
         self._mapped: dict[str, set[str]] = {}
+        self._sized: dict[str, set[str]] = {}
         self._below: dict[_Place, dict[str, set[str]]] = {}
         self._counting: dict[_Place, set[str]] = {}
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
@@ -49,6 +50,7 @@ class Letters:
             for base, labels in label_letters.below(seen.nodes).items():
                 below.setdefault(base, set()).update(labels)
             self._counting.setdefault(place, set()).update(label_letters.counting(seen))
+            self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
             self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
 
     def lasts(self, entry: Entry) -> frozenset[str]:
@@ -75,6 +77,10 @@ class Letters:
     def divisors(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section."""
         return frozenset(self._divisors.get((entry.note, entry.section), ()))
+
+    def sized(self, entry: Entry) -> frozenset[str]:
+        """The sizes that formulas of the note say something of."""
+        return frozenset(self._sized.get(entry.note, ()))
 
     def mapped(self, entry: Entry) -> frozenset[str]:
         """The letters of the note that weights stand behind, ``X W``."""
