@@ -52,6 +52,25 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda z, u: np.hstack(z) @ u,
     ),
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
+    # Keys in parentheses of their own are no argument of the queries; X is one.
+    Case(r"S = Q (K)^\top", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    Case(
+        r"A_r = \mathrm{softmax}(Q_r (K_r)^\top) V_r",
+        "Q[h,n,d] K[h,m,d] V[h,m,c]",
+        lambda q, k, v: softmax(q @ k.swapaxes(1, 2)) @ v,
+    ),
+    Case(
+        r"S = Q(X) K(X)^\top",
+        "X[n,d] Q() K()",
+        lambda x, q, k: q(x) @ k(x).T,
+    ),
+    # What each head is made of may be said behind it.
+    Case(
+        r"\mathrm{head}_r = \mathrm{softmax}(Q_r K_r^\top) V_r, \quad Q_r = Q W_r^Q, "
+        r"\quad K_r = K W_r^K, \quad V_r = V W_r^V",
+        "Q[n,a] W_Q[h,a,d] K[m,b] W_K[h,b,d] V[m,c] W_V[h,c,e]",
+        lambda q, wq, k, wk, v, wv: softmax((q @ wq) @ (k @ wk).swapaxes(1, 2)) @ (v @ wv),
+    ),
     # The V_j of an output with an index are rows, too.
     Case(
         r"\mathrm{Attention}(Q, K, V)_i = \sum_j A_{ij} V_j",

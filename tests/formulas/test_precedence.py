@@ -19,6 +19,18 @@ from tables import Case, check, table
         "N+ D+ E A alpha B beta",
         lambda n, d, e, a, alpha, b, beta: e + a / n**alpha + b / d**beta,
     ),
+    # An exponent with the index of what it raises is one, and no label.
+    Case(
+        r"m = \prod_{i=1}^n u_i^{a_i}",
+        "u+[n] a[n]",
+        lambda u, a: (u**a).prod(),
+    ),
+    Case(
+        r"g = B \prod_n {p_n}^{\lambda_n}",
+        "B p+[n] lambda_[n]",
+        lambda b, p, e: b * (p**e).prod(),
+    ),
+    Case(r"z_i = W_i^{q_i} x", "W_q_i[h,a,d] x[d]", lambda w, x: w @ x),
     Case(r"C = 6ND", "N D", lambda n, d: 6 * n * d),
     Case(r"Z = \frac{X - M}{S}", "X[n,d] M[n,d] S+", lambda x, m, s: (x - m) / s),
     Case(r"y = a/bc", "a b c", lambda a, b, c: a / (b * c)),

@@ -56,6 +56,8 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return indicators.before_brackets(run, factors, at)
     if not scripts.is_name(name) or group.open not in ("(", "[", "{", ""):
         return None
+    if look_alikes.are_scores(name, behind):
+        return None
     look_alikes.refuse_inverse(run, name, group)
     look_alikes.refuse_gradient(run, factors[:at], group)
     if group is behind and (squared := _raised_call(run, name, group)) is not None:

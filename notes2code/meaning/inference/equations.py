@@ -16,6 +16,7 @@ from notes2code.meaning.inference import (
     left_sides,
     ordering,
     partial,
+    parts_first,
     recursion,
     strides,
 )
@@ -48,49 +49,8 @@ def definitions(statements: Sequence[Statement], seen: Survey) -> tuple[list[Def
     """The definitions among statements and their left-hand sides, parts of one array together."""
     defines = [s for s in statements if isinstance(s, Define)]
     targets = [read_target(seen, s) for s in defines]
-    for at in range(1, len(defines)):
-        before = [o for o in range(at) if _is_made_of(seen, defines[o], targets[o], targets[at])]
-        if before:
-            defines.insert(before[0], defines.pop(at))
-            targets.insert(before[0], targets.pop(at))
+    parts_first.move(defines, targets, seen)
     return strides.joined(defines, targets)
-
-
-def _is_made_of(seen: Survey, define: Define, target: Target, other: Target) -> bool:
-    """Whether a definition uses what another one defines by the same letter with more indices, or
-    with less: the L_i of ``L = Σ_i L_i``, and the o_t^{(1)} of ``o_t = [o_t^{(1)}, …]``."""
-    count = len(other.indices)
-    if not target.name or target.name != other.name or len(target.indices) == count:
-        return False
-    joins = any(_joins(value, target.name) for value in define.values)
-    if joins and len(target.indices) + 1 == count:
-        return True
-    uses = (use for value in define.values for use, _ in used(seen, value))
-    return any(use.name == other.name and len(use.indices) == count for use in uses)
-
-
-def listed_parts(define: Define) -> set[str]:
-    """The x of ``X = [x_1, …, x_n]``."""
-    match define.values:
-        case (Group("[" | "(") as group,):
-            return _listed(group)
-    return set()
-
-
-def _joins(value: Node, name: str) -> bool:
-    """Whether a value is made of the elements of an array, listed with dots; ``[e_{i1}, …]`` by
-    itself only says what is called e_i."""
-    groups = (n for n in walk(value) if isinstance(n, Group) and name in _listed(n))
-    return any(
-        group is not value or any(isinstance(item, Script) and item.sup for item in group.items)
-        for group in groups
-    )
-
-
-def _listed(group: Group) -> set[str]:
-    """The letters of what is listed with dots."""
-    dots = any(map(binders.begins_with_dots, group.items))
-    return {binders.bare(item) for item in group.items if isinstance(item, Script) and dots}
 
 
 class Attempt:
@@ -168,7 +128,7 @@ class Attempt:
     def _only_lists(self, at: int) -> bool:
         """Whether a statement only says of what something is the list, and others are made of the
         parts."""
-        parts = listed_parts(self.defines[at])
+        parts = parts_first.listed_parts(self.defines[at])
         return any(parts & self._names_in(o) for o in range(len(self.defines)) if o != at)
 
     def _is_example(self, at: int) -> bool:
@@ -335,7 +295,7 @@ class Attempt:
         """Whether a statement uses parts of what another one lists by its own name: the ``Q_i``
         beside ``Q = [Q_1, …, Q_n]``, and not the whole."""
         name = self.targets[other].name
-        if name not in listed_parts(self.defines[other]):
+        if name not in parts_first.listed_parts(self.defines[other]):
             return False
         uses = (use for value in self.defines[at].values for use, _ in used(self.run.seen, value))
         return all(use.indices for use in uses if use.name == name)

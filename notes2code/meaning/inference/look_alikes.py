@@ -123,6 +123,15 @@ def is_raised(behind: Node) -> bool:
     return False
 
 
+def are_scores(name: Node, behind: Node) -> bool:
+    """Whether a query stands before a key in parentheses that is transposed, ``Q_h (K_h)^⊤``: they
+    are multiplied."""
+    match behind:
+        case Script(Group("(", (key,)), None, _) if scripts.is_transposed(behind):
+            return binders.bare(name) in ("Q", "q") and binders.bare(key) in ("K", "k")
+    return False
+
+
 def refuse_unclear(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)

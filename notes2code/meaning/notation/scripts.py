@@ -380,6 +380,7 @@ class _Reader:
             self._row_above,
             self._list_above,
             self._scripted_above,
+            self._own_exponent_above,
             self._label_above,
             self._layer_above,
         )
@@ -478,6 +479,20 @@ class _Reader:
         else:
             return False
         return True
+
+    def _own_exponent_above(self, node: Node) -> bool:
+        """The ``w_n`` of ``p_n^{w_n}``: each has an exponent of its own. Above arrays it is no
+        power, nor is a capital or a word."""
+        match node:
+            case Script(Name(exponent), Name(letter), None, 0):
+                small = exponent[0].islower() and (len(exponent) == 1 or exponent in names.GREEK)
+                own = any(
+                    isinstance(at.node, Name) and at.node.text == letter for at in self.indices
+                )
+                if small and own and not self.as_target and self.base not in _ARRAYS:
+                    self.power = node
+                    return True
+        return False
 
     def _label_above(self, node: Node) -> bool:
         """Words and signs that are no letters."""
