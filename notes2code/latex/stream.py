@@ -29,6 +29,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     if "{" in kinds:
         tokens = _without_remarks_above(scripted.joined(_signs_out_of_braces(tokens)))
         tokens = scripted.without_struck(tokens) if "cancel" in texts else tokens
+    if "dots" in kinds:
+        tokens = _without_leaders(tokens)
     if "env" in kinds:
         _refuse_lone_ends(tokens)
     if "null" in kinds:
@@ -73,6 +75,20 @@ def _without_outer_braces(tokens: list[Token]) -> list[Token]:
         if depth == 0:
             return [*tokens[1:at], *tokens[at + 1 :]] if tokens[at + 1].kind == "end" else tokens
     return tokens
+
+
+def _without_leaders(tokens: list[Token]) -> list[Token]:
+    """``… W x + b \\cdots (1)`` without its number, which the dots lead to; those of ``n (n - 1)
+    \\cdots (1)`` lead to a factor."""
+    end = [token.kind for token in tokens].index("end")
+    start = end - 3
+    if start < 1 or [token.kind for token in tokens[start:end]] != ["open", "num", "close"]:
+        return tokens
+    while tokens[start - 1].kind == "dots":
+        start -= 1
+    led = start < end - 3 and tokens[start - 1].kind not in ("sep", "op", "rel", "open", "{", "num")
+    led = led and [token.kind for token in tokens[start - 3 : start]] != ["op", "num", "close"]
+    return [*tokens[:start], *tokens[end:]] if led else tokens
 
 
 def _without_remarks_above(tokens: list[Token]) -> list[Token]:

@@ -262,7 +262,7 @@ class Tokens(Characters):
             self._add("rel", "→" if name == "xrightarrow" else "←", start, end)
             options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, end)
             return self._swallow(options.end() if options else end)
-        if name in ("tag", "label", "hspace", "vspace", "color", "cline", "kern", "hskip", "tag*"):
+        if name in _OF_LOOK:
             return self._swallow(end)
         if name in _STRIKES:
             self._add("cmd", "cancel", start, end)
@@ -504,7 +504,8 @@ class Tokens(Characters):
         name = found.group(1).strip().rstrip("*")
         after = found.end()
         if which == "begin":
-            options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, after)
+            # The [A] of \\begin{equation} [A]_{ij} = … is no option.
+            options = re.compile(r"\s*\[[^\]]*\](?!\s*[_^=])").match(self.latex, after)
             after = options.end() if options else after
             if name in ("array", "tabular", "alignat", "alignedat", "subarray"):
                 columns = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}").match(self.latex, after)
@@ -527,9 +528,15 @@ class Tokens(Characters):
 _FONTS_OF_TEXT = frozenset(
     "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
 )
+_OF_LOOK = frozenset(
+    "tag tag* label hspace vspace color cline kern hskip phantom hphantom vphantom "
+    "mathopen mathclose".split()
+)
+"""Commands that are skipped with what they are given."""
+
 _STRUCTURE = frozenset(
     "frac dfrac tfrac cfrac sqrt binom underbrace overbrace underset overset stackrel boxed "
-    "substack phantom not textcolor mathrel mathbin underline "
+    "substack not textcolor mathrel mathbin underline "
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
 _STRIKES = frozenset("cancel bcancel xcancel".split())

@@ -52,6 +52,18 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         lambda z, u: np.hstack(z) @ u,
     ),
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
+    # Of one input, too, a softmax of keys by queries is that of the keys.
+    Case(
+        r"Q = W^q I, \; K = W^k I, \; V = W^v I, \; S = K^\top Q, \; S' = \mathrm{softmax}(S), "
+        r"\; O = V S'",
+        "W_q[a,d] I[d,n] W_k[a,d] W_v[c,d]",
+        lambda q, x, k, v: v @ x @ softmax((k @ x).T @ (q @ x), 0),
+    ),
+    Case(
+        r"Q = X W_q, \; K = X W_k, \; S = Q K^\top, \; P = \mathrm{softmax}(S), \; O = P X",
+        "X[n,d] W_q[d,a] W_k[d,a]",
+        lambda x, q, k: softmax(x @ q @ (x @ k).T) @ x,
+    ),
     # Keys in parentheses of their own are no argument of the queries; X is one.
     Case(r"S = Q (K)^\top", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(

@@ -22,6 +22,23 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    # The mean of squares by the norm, by a bar, or below a root of one; each feature has a gain.
+    Case(
+        r"y = \frac{x}{\sqrt{\frac{1}{d} \|x\|^2 + \epsilon}} \cdot \gamma",
+        "x[d] epsilon+ gamma[d]",
+        lambda z, e, g: z / np.sqrt((z**2).mean() + e) * g,
+    ),
+    Case(
+        r"y = \frac{z}{\sqrt{\overline{z^2} + \epsilon}} \odot \gamma",
+        "z[d] epsilon+ gamma[d]",
+        lambda z, e, g: z / np.sqrt((z**2).mean() + e) * g,
+    ),
+    Case(
+        r"y = z \cdot \text{rsqrt}(\text{Mean}[z^2] + \epsilon) \cdot \gamma",
+        "z[d] epsilon+ gamma[d]",
+        lambda z, e, g: z / np.sqrt((z**2).mean() + e) * g,
+    ),
+    Case(r"y = \overline{z}^2 u", "z_bar u[d]", lambda z, u: z**2 * u, shapes={"z_bar": ()}),
     Case(
         r"y = x \cdot \mathrm{rsqrt}(\mathrm{mean}(x^2) + \epsilon)",
         "x[d] epsilon+",

@@ -104,6 +104,11 @@ INPUTS = "W[p,d] x[d] b[p]"
         INPUTS,
         lambda w, x, b: sigmoid(relu(w @ x + b)),
     ),
+    Case(
+        r"p = \sigma(W x + b) \quad (\sigma = \tanh)",
+        INPUTS,
+        lambda w, x, b: np.tanh(w @ x + b),
+    ),
     # So does a formula that makes a letter another name of one.
     Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"with $\sigma = \text{ReLU}$"),
     Case(LAYER, INPUTS, lambda w, x, b: np.tanh(w @ x + b), context=r"$$\sigma = \tanh$$"),

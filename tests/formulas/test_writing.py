@@ -237,6 +237,18 @@ def test_attention(case: Case) -> None:
         "X[n,d] W_Q[h,d,e]",
         lambda x, w: np.einsum("nd,hde->hne", x, w),
     ),
+    # Numbers of formulas that dots lead to, and fractions without braces.
+    Case(r"z = \sigma(W u) \cdots (3)", "W[p,d] u[d]", lambda w, u: 1 / (1 + np.exp(-w @ u))),
+    Case(r"z = W u + b \ldots(12)", "W[p,d] u[d] b[p]", lambda w, u, b: w @ u + b),
+    Case(r"z = \dfrac d2 u", "u[n] d#", lambda u, d: d / 2 * u),
+    # What is only for the look, and brackets of names whose indices stand outside.
+    Case(r"z = W \mathopen{}\left( u \right)\mathclose{} \phantom{+ b}", "W[p,d] u[d]", np.matmul),
+    Case(r"[S]_{ji} = u_i^\top v_j", "u[n,d] v[m,d]", lambda u, v: v @ u.T),
+    Case(
+        r"\begin{equation}[C]_{ij} = \sum_r [A]_{ir} [B]_{rj}\end{equation}",
+        "A[n,r] B[r,m]",
+        np.matmul,
+    ),
     Case("s = ‖x‖₂", "x[d]", np.linalg.norm),
     Case("s = ‖x‖²", "x[d]", lambda x: x @ x),
     Case("e_{ij} = q_i ⋅ k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),

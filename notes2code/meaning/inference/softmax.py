@@ -10,6 +10,7 @@ from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import conditions, families, masks, projected
+from notes2code.meaning.inference.keys_first import are_keys_first
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, free_roots, settled, shape_text, uses
@@ -276,7 +277,7 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
     """The axis of the keys where custom names it: the first in ``softmax(KᵀQ)``, and in a column
     of scores."""
     first, last = (find(find_index(axis).size).name for axis in value.axes)
-    if first == "m" and last == "n":
+    if (first == "m" and last == "n") or are_keys_first(run, value):
         run.problems.append(
             note("N2C039", "softmax is taken along the first axis, that of the keys", span)
         )

@@ -198,7 +198,7 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
 def _see_company(seen: Survey, parts: _Parts) -> None:
     """What a formula is about, by all that stands together in it."""
     nodes = parts.nodes
-    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix)))
+    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix))) or "rsqrt" in nodes.words
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
     norms = any(group.open == "‖" for group in nodes.of(Group))
@@ -452,17 +452,27 @@ def _is_normalisation(node: Frac | Infix) -> bool:
         return False
     top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
     inside = Nodes(walk(bottom))
-    named = {name.text for name in inside.of(Name)}
-    deviates = not named.isdisjoint(["sigma", "Var", "var", "Std", "std"])
+    texts = (name.text for name in inside.of(Name))
+    named = {text.lower() if text[1:] and text not in names.GREEK else text for text in texts}
+    deviates = not named.isdisjoint(["sigma", "var", "std"])
     centred = isinstance(top, Infix | Group)
     squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
-    if not named.isdisjoint(["mean", "avg", "E"]) and (inside.of(Root) or "sqrt" in named):
-        squares = squares or any(map(_is_square, inside.of(Script)))
+    if inside.of(Root) or "sqrt" in named:
+        means = not named.isdisjoint(["mean", "avg", "E"])
+        squared = filter(_is_square, inside.of(Script))
+        squares = squares or any(means or _is_norm(square) for square in squared)
     return (
         (deviates and (centred or bool(inside.of(Root))))
-        or not named.isdisjoint(["RMS", "rms"])
+        or "rms" in named
         or (squares and scripts.is_name(top))
     )
+
+
+def _is_norm(square: Node) -> bool:
+    """Whether what is squared is the norm of ``\\sqrt{‖x‖^2 / d}``."""
+    base = square.base if isinstance(square, Script) else square
+    base = base.base if isinstance(base, Script) else base
+    return isinstance(base, Group) and base.open == "‖"
 
 
 def _is_square(node: Node) -> bool:

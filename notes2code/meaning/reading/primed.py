@@ -82,14 +82,17 @@ def as_transposes(tree: Tree, named: Set[str]) -> Tree | None:
             return replace(node, sup=Name("top", node.span), primes=0)
         return rebuilt(node, written)
 
-    text = f"`{names.label(primed[0].base)}'` is taken to be a transpose"
+    text = f"`{names.label(primed[0])}` is taken to be a transpose"
     told = note("N2C039", text, primed[0].span, "write `^\\top` for it")
     return replace(tree, clauses=rewritten(tree.clauses, written), problems=(*tree.problems, told))
 
 
 def _is_of_matrix(node: Node) -> TypeGuard[Script]:
-    """Whether a node is a capital with one prime and nothing else."""
+    """Whether a node is a capital with one prime, or another mark of transposes, and nothing
+    else."""
     match node:
-        case Script(Name(letter), None, None, 1):
+        case Script(Name(letter), None, None, 1) | Script(
+            Name(letter), None, Name("prime" | "tr"), 0
+        ):
             return len(letter) == 1 and letter.isupper()
     return False

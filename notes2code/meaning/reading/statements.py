@@ -34,17 +34,20 @@ from notes2code.meaning.notation import ahead
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.overview import means
 from notes2code.meaning.reading import (
+    barred,
     braces,
     in_brackets,
     in_parentheses,
     limits,
     lists,
+    names_in_brackets,
     nested,
     numbered_tokens,
     planes,
     primed,
     ranges,
     relations,
+    remarks,
     roles,
     sets_above,
     sides,
@@ -75,6 +78,8 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         in_parentheses.as_indices,
         windows.with_letters,
         in_brackets.as_indices,
+        names_in_brackets.without,
+        barred.as_means,
         primed.renamed,
         planes.plain,
         numbered_tokens.apart,
@@ -329,7 +334,8 @@ def _expand(clause: Clause) -> list[Clause]:
     """A clause that is a brace with equations below each other, or a set of what an equation
     defines, is those equations."""
     node = clause.node
-    if stated := braces.stated(node) or (ranges.in_parentheses(node) if clause.before else ()):
+    apart = ranges.in_parentheses(node) or remarks.naming(node) if clause.before else ()
+    if stated := braces.stated(node) or apart:
         return [Clause(item, ",", "") for item in stated]
     while isinstance(node, Group) and node.open in ("cases", "", "{") and len(node.items) == 1:
         node = node.items[0]
