@@ -143,22 +143,12 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
     if features is not None and scale == ir.Pow(size, ir.HALF) and size.name in _WIDTHS:
         run.scales[size.name] = features
         return
-    scaled = _as_defined(run, scaled)
     weighed = () if size.name in _WIDTHS else _between_weights(scaled)
     for inner in (*weighed, *_sums(scaled)):
         if size.name.startswith("d_") and _weighs(inner):
             continue  # the √d_k before Σ_j exp(q^⊤ k_j) counts no keys
         run.scales[size.name] = _features(inner) or inner.index
         return
-
-
-def _as_defined(run: Run, scaled: Expr) -> Expr:
-    """What another statement says of what is scaled: the ``Q K^⊤`` of ``S / \\sqrt{d}``."""
-    match scaled:
-        case Ref(array):
-            made = (one.array.body for one in run.defined.values() if one.name == array)
-            return next(made, scaled)
-    return scaled
 
 
 def _features(scaled: Reduce) -> Index | None:

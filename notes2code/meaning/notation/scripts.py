@@ -489,7 +489,7 @@ class _Reader:
                 own = any(
                     isinstance(at.node, Name) and at.node.text == letter for at in self.indices
                 )
-                if small and own and not self.as_target and self.base not in _ARRAYS:
+                if small and own and not self.as_target and self.base not in ARRAYS:
                     self.power = node
                     return True
         return False
