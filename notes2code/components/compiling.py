@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 
 from notes2code import faults
 from notes2code.components.directions import wrong_way
@@ -396,9 +395,8 @@ class Compiler:
             found = self._first(whole, named, pinned)
         if found is None or not self._defines(found, entry):
             return None
-        asked = found.component.name in pinned
-        headings = (PurePath(entry.note).stem, *entry.section)
-        return found if asked or not found.component.is_headed_otherwise(headings) else None
+        other = found.component.of_layers and self.linker.scope(entry).norms == "others"
+        return None if other and found.component.name not in pinned else found
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

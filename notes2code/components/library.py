@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -103,8 +103,8 @@ class Component:
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
     module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
-    names in a formula (what it defines, an input) that say it is something else,
-    ``unlike_headings`` words in the heading above it that do, ``learned`` the roles of parameters
+    names in a formula (what it defines, an input) that say it is something else, ``of_layers``
+    whether text that speaks of the norms of batches does, ``learned`` the roles of parameters
     which a note that defines them makes into something else, ``uses`` the components whose
     functions its formulas call, ``builds_on`` those that its class needs besides. ``stack`` is
     the component of layers one after another, which a formula of one means where it goes on from
@@ -129,7 +129,7 @@ class Component:
     textbook: str
     calls: tuple[str, ...]
     unlike: tuple[str, ...]
-    unlike_headings: tuple[str, ...]
+    of_layers: bool
     learned: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
@@ -148,16 +148,6 @@ class Component:
     forms: tuple[Form, ...]
     equation: Equation = field(repr=False)
     summaries: Mapping[str, str]
-
-    def is_headed_otherwise(self, section: Sequence[str]) -> bool:
-        """Whether the nearest of some headings that speaks of the component, or of what is like it,
-        speaks of the other: *Batch normalisation* above what may be a layer's."""
-        for heading in map(str.lower, reversed(section)):
-            if any(mention in heading for mention in self.mentions):
-                return False
-            if any(word in heading for word in self.unlike_headings):
-                return True
-        return False
 
 
 class Library:
@@ -336,7 +326,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
         unlike=tuple(data.get("unlike", ())),
-        unlike_headings=tuple(data.get("unlike_headings", ())),
+        of_layers=data.get("of_layers", False),
         learned=tuple(data.get("learned", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),

@@ -77,7 +77,7 @@ def _best(
             continue
         is_named = name in map(plain, component.calls) and not form.partial
         for found in _ways(component, form, subject, known, is_named):
-            if not _are_given(form, found, equation):
+            if not _are_given(form, found, equation) or _is_kept(component, form, found):
                 continue
             candidate = _candidate(component, form, found, equation)
             candidate = replace(candidate, calls_causal=_calls_causal(candidate, named))
@@ -212,6 +212,21 @@ def _are_of_all(form: Form, found: Match) -> bool:
     every = {place for role in found.roles.values() for place in role.outer}
     own = (found.roles[role].outer for role in form.names if role in found.roles)
     return form.completes is None or all(not of or every == {*of} for of in own)
+
+
+def _is_kept(component: Component, form: Form, found: Match) -> bool:
+    """Whether what a formula only names, and the component computes, has a word as a label that
+    does not name the component: the μ_{running} is known from elsewhere, and no mean of x."""
+    own = (found.roles[role].array for role in form.names if role in found.roles)
+    words = (plain(label) for array in own for label in array.split("_")[1:])
+    names = [*map(plain, component.mentions), *map(plain, component.calls)]
+    return form.completes is not None and any(
+        len(word) >= _WORD and not any(word in name for name in names) for word in words
+    )
+
+
+_WORD = 3
+"""The letters from which on a label is a word."""
 
 
 def is_one_of(array: str, letters: Iterable[str]) -> bool:

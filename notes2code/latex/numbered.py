@@ -29,8 +29,9 @@ _FIRST = {"0", "1"}
 
 def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses, with ``h^{(1)}`` for each ``h^1`` whose number is none of a power: names with a
-    0 or a 1 above them are numbered, and what stands on the left numbers all others of its number.
-    Raises ``ProblemError`` where it may be both."""
+    0 or a 1 above them are numbered, and what stands on the left numbers all others of its number,
+    as weights do: the b² beside b¹, W¹ and W² is the bias of the second. Raises ``ProblemError``
+    where it may be both."""
     nodes = [node for clause in clauses for node in walk(clause.node)]
     raised = [node for node in nodes if isinstance(node, Script) and _number(node)]
     if not raised:
@@ -45,9 +46,10 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
     bare = _bare(nodes)
     numbered = {base for base in bases if base.isupper() or base not in bare}
     numbered |= bases & {_base(node) for node in targets}
+    beside = {_number(node) for node in raised if _base(node).isupper() and _base(node) in numbered}
     for node in raised:
-        base = _base(node)
-        if base in numbered and _number(node) not in _FIRST and not base.isupper():
+        base, is_first = _base(node), _number(node) in _FIRST
+        if base in numbered and not (is_first or base.isupper() or _number(node) in beside):
             _refuse_power(node, targets)
     numbers = paired | {_number(node) for node in targets if _base(node) in numbered}
 

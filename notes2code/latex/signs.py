@@ -181,6 +181,7 @@ COMMANDS: dict[str, tuple[str, str] | None] = {
     "implies": ("rel", "⇒"),
     "iff": ("rel", "⇔"),
     "Leftrightarrow": ("rel", "⇔"),
+    "Longleftrightarrow": ("rel", "⇔"),
     "leftrightarrow": ("rel", "↔"),
     "mapsto": ("rel", "↦"),
     "leftarrow": ("rel", "←"),

@@ -37,6 +37,9 @@ SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m",
 PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 """What probabilities are called."""
 
+BATCHES = frozenset("B b batch batch_size bs".split())
+"""What the size of a batch is called, and what counts its examples."""
+
 TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 
 GAINS = frozenset(["gamma", "g", "w", "beta", "weight", "gain", "scale", "bias", "shift"])
@@ -143,7 +146,7 @@ NUMBERS = frozenset(
     "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
     "loss Loss CE NLL MSE MAE RMSE KL len pos eps base decay temp temperature threshold margin "
     "scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor length count "
-    "ROUGE".split()
+    "ROUGE METEOR WER CER TER penalty Penalty Pen".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 

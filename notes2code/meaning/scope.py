@@ -57,7 +57,8 @@ class Scope:
     those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
     noise that the section draws from a distribution of vectors.
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
-    ``convolves`` says that the text beside the formula speaks of convolutions.
+    ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
+    of which ones it speaks: "layers", "others", such as those of batches, or "".
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -81,6 +82,7 @@ class Scope:
     drawn: frozenset[str] = frozenset()
     sized: frozenset[str] = frozenset()
     convolves: bool = False
+    norms: str = ""
     result: str = ""
 
 

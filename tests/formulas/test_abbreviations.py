@@ -23,6 +23,12 @@ from tables import Case, check, softmax, table
         lambda q, k, v: softmax(q @ k.T) @ v,
         context=[r"AM = \text{softmax}(Q K^\top)"],
     ),
+    Case(
+        r"c_i = [HT_{i1}, HT_{i2}, \ldots, HT_{ik}]",
+        "HT[n,k]",
+        lambda t: t,
+        context=r"Of $c_i$, each $HT_{ij}$ is the time from $i$ to $j$.",
+    ),
     # Near misses: one of the two stands alone somewhere, or nothing is computed of them.
     Case(r"Y = AB \, V", "A[n,d] B[d,m] V[m,p]", lambda a, b, v: a @ b @ v, context="A = B^T"),
     Case(

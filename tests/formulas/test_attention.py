@@ -51,6 +51,33 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
         "Z[h,n,d] U[h*d,p]",
         lambda z, u: np.hstack(z) @ u,
     ),
+    # Columns of a small x are compared with each other, each with all.
+    Case(
+        r"P = \mathrm{softmax}(z^\top W_Q^\top W_K z)",
+        "z[d,n] W_Q[h,d] W_K[h,d]",
+        lambda z, q, k: softmax((q @ z).T @ (k @ z)),
+    ),
+    Case(
+        r"P = \mathrm{softmax}(x^\top W_{QK} x)",
+        "x[d,n] W_QK[d,d]",
+        lambda x, w: softmax(x.T @ w @ x),
+    ),
+    Case(
+        r"s = x^\top W_Q^\top W_K x",
+        "x[d] W_Q[h,d] W_K[h,d]",
+        lambda x, q, k: (q @ x) @ (k @ x),
+    ),
+    # The Q_i of Q = W x are its columns, those of Q = x W its rows.
+    Case(
+        r"Q = W_Q x, \quad K = W_K x, \quad s_{ij} = Q_i^\top K_j",
+        "W_Q[h,d] x[d,n] W_K[h,d]",
+        lambda q, x, k: (q @ x).T @ (k @ x),
+    ),
+    Case(
+        r"Q = X W_Q, \quad K = X W_K, \quad s_{ij} = Q_i^\top K_j",
+        "X[n,d] W_Q[d,h] W_K[d,h]",
+        lambda x, q, k: (x @ q) @ (x @ k).T,
+    ),
     Case(r"z = K^\top 1", "K[n,d]", lambda k: k.sum(0)),
     # Of one input, too, a softmax of keys by queries is that of the keys.
     Case(

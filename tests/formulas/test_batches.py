@@ -43,6 +43,42 @@ from tables import Case, check, relu, softmax, table
         lambda x, w: x @ w,
         context=[r"X \in \mathbb{R}^{B \times n \times d}, w \in \mathbb{R}^d"],
     ),
+    # Indices are those of the axes behind the batch, unless they count what is in it.
+    Case(
+        r"Y^{(h)}_i = \sum_j P^{(h)}_{ij} U^{(h)}_j",
+        "P[h,n,m] U[h,m,d]",
+        lambda p, u: p @ u,
+        context=[r"U \in \mathbb{R}^{B \times h \times m \times d}"],
+    ),
+    Case(
+        r"S^{(h)} = Q^{(h)} (K^{(h)})^\top \in \mathbb{R}^{B \times n \times n}",
+        "Q[h,n,d] K[h,n,d]",
+        lambda q, k: q @ k.swapaxes(1, 2),
+        context=[r"Q, K \in \mathbb{R}^{B \times H \times n \times d}"],
+    ),
+    Case(
+        r"e_{ij} = K_j^\top Q_i",
+        "K[n,d] Q[n,d]",
+        lambda k, q: q @ k.T,
+        context=[r"Q, K \in \mathbb{R}^{B \times n \times d}"],
+    ),
+    Case(
+        r"m = \frac{1}{B} \sum_{i=1}^B X_i",
+        "X[b,n,d]",
+        lambda x: x.mean(0),
+        context=[r"X \in \mathbb{R}^{B \times n \times d}"],
+    ),
+    Case(
+        r"s_{ij} = z_i^\top z_j",
+        "z[b,d]",
+        lambda z: z @ z.T,
+        context=[r"z \in \mathbb{R}^{B \times d}"],
+    ),
+    Case(
+        r"u_t = W^{D} h_t \in \mathbb{R}^{B \times T \times 96}",
+        "W_D[p,d] h[n,d]",
+        lambda w, h: h @ w.T,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -55,6 +91,27 @@ def test_components() -> None:
     tokens = r"$X \in \mathbb{R}^{B \times L \times d}$"
     feed = r"Y = \mathrm{GELU}(X W_1 + b_1) W_2 + b_2"
     assert compile_formula(feed, context=tokens).component == "feed_forward"
+
+
+HEADS = r"""
+$$Q = X W_Q \in \mathbb{R}^{n \times (H \cdot d_k)}$$
+
+$$K = X W_K \in \mathbb{R}^{n \times H d_k}$$
+"""
+
+
+def test_a_head_has_its_columns() -> None:
+    found = compile_formula(
+        r"\mathrm{head}_h = \mathrm{softmax}(\frac{Q_h K_h^\top}{\sqrt{d_k}}) V_h", context=HEADS
+    )
+    assert found.component == "scaled_dot_product_attention"
+    assert [given.shape[-1] for given in found.inputs] == ["d_k", "d_k", "d_v"]
+    grouped = compile_formula(
+        r"\mathrm{head}_h = \mathrm{softmax}(\frac{Q_h K_{g(h)}^\top}{\sqrt{d_k}}) V_{g(h)}",
+        context=HEADS,
+    )
+    assert grouped.component == "grouped_query_attention"
+    assert [given.shape[-1] for given in grouped.inputs] == ["d_k", "d_k", "d_v"]
 
 
 def test_attention_to_what_a_batch_is_projected_to() -> None:

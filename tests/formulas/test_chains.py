@@ -33,6 +33,13 @@ from tables import Case, check, softmax, table
         lambda u, r, z: softmax(r @ u) @ z,
         context=[r"\beta(q, k) = a^\top \tanh(A q + B k)"],
     ),
+    # So does one that calls what is defined for two things with one.
+    Case(
+        r"R(u) = -\sum_i u_i \log u_i = D(u) + \log n",
+        "u+[n]",
+        lambda u: -(u * np.log(u)).sum(),
+        context=[r"D(u, w) = \sum_i u_i \log \frac{u_i}{w_i}"],
+    ),
     # The side that says most is computed, the last one of those that say as much.
     Case(
         r"W = W_0 + \Delta W = W_0 + B A",
@@ -111,3 +118,13 @@ def test_a_side_that_is_left_out_is_told() -> None:
     (told,) = (p for p in compile_formula(latex).diagnostics if "not understood" in p.message)
     assert "Attention" in told.message
     assert latex[told.span.start : told.span.end].startswith(r"\mathrm{softmax}")
+
+
+def test_the_function_of_the_field_is_taken_and_told() -> None:
+    """The largest of all entries is no H, and FFN is what it usually is."""
+    found = compile_formula(r"H = \mathrm{FFN}(H) = \max(\tanh(W H + b))")
+    assert found.component == "feed_forward"
+    assert any("not understood" in problem.message for problem in found.diagnostics)
+    other = compile_formula(r"Y = \mathrm{FFN}(H) = \tanh(H W + b)")
+    assert other.component is None
+    assert not other.diagnostics

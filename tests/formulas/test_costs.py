@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from notes2code import compile_formula
 from tables import Case, check, table
 
 
 @table(
+    # What the sums of a section go up to is how many there are.
+    Case(
+        r"N_u * N_v",
+        "N_u N_v",
+        lambda u, v: u * v,
+        context=[r"c_i = \sum_{j=1}^{N_u} a_{ij} x_j", r"s = \sum_{i=1}^{N_v} c_i"],
+    ),
+    Case(r"N_u * N_v", "N_u[n,d] N_v[d,p]", np.matmul),
     Case(
         r"\Omega(W-MSA) = 4hwC^2 + 2M^2hwC",
         "h w C M",

@@ -11,6 +11,25 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
 
 @table(
+    # An index that runs as far as there are columns tells one of them.
+    Case(
+        r"u_i = z_i + p_i, \quad i = 1, \dots, m",
+        "z[d,m] p[m,d]",
+        lambda z, p: z.T + p,
+        context=[r"z \in \mathbb{R}^{d \times m}, p_i \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"u = \sum_{i=1}^m c_i Z_i",
+        "c[m] Z[d,m]",
+        lambda c, z: z @ c,
+        context=[r"Z \in \mathbb{R}^{d \times m}, c \in \mathbb{R}^m"],
+    ),
+    Case(
+        r"u = \sum_{i=1}^m c_i Z_i",
+        "c[m] Z[m,d]",
+        lambda c, z: c @ z,
+        context=[r"Z \in \mathbb{R}^{m \times d}, c \in \mathbb{R}^m"],
+    ),
     # What is declared behind a wide space is declared of the left side.
     Case(
         r"s_i = g_i u_i \quad \in \mathbb{R}^{a \times b}",

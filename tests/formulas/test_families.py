@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, table
 
 
@@ -23,6 +24,20 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "u[k,d] A[k*d,p]",
         lambda u, a: u.reshape(-1) @ a,
     ),
+    *(
+        Case(latex, "head[h,n,d] W_O[h*d,p]", lambda y, w: _joined(y) @ w)
+        for latex in (
+            r"Y = (\text{head}_1 \oplus \text{head}_2 \ldots \oplus \text{head}_h) W^O",
+            r"Y = \Big(\text{head}^{(1)} \oplus \cdots \oplus \text{head}^{(h)}\Big) W^O",
+        )
+    ),
+    Case(
+        r"Y = (\text{head}_1 \oplus \text{head}_2) W^O",
+        "head_1[n,d] head_2[n,e] W_O[d+e,p]",
+        lambda a, b, w: np.concatenate([a, b], axis=-1) @ w,
+    ),
+    # Near miss: what a layer gives is added.
+    Case(r"Y = X \oplus F", "X[n,d] F[n,d]", np.add),
     # The states a of an encoder are averaged, at places that are written in any way.
     Case(r"g_t = \sum_s \alpha_{ts} a_s", "alpha[n,m] a[m,d]", lambda w, a: w @ a),
     Case(
@@ -41,3 +56,13 @@ def _joined(heads: np.ndarray) -> np.ndarray:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+def test_what_a_ring_does_is_told() -> None:
+    for latex, what in (
+        (r"Y = X \oplus F", "addition"),
+        (r"c = u_1 \oplus \dots \oplus u_h", "conc"),
+    ):
+        (problem,) = compile_formula(latex).diagnostics
+        assert problem.code == "N2C039"
+        assert what in problem.message

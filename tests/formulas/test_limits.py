@@ -21,6 +21,11 @@ PAIRS = r"p_{ij} = u_i t_j, \quad "
 
 
 @table(
+    # Where a value comes close to 0 is a remark, and no limit of it.
+    *(
+        Case(rf"W_{{ij}} = \mathrm{{softmax}}_j(E_{{ij}}) {rest}", "E[n,m]", softmax)
+        for rest in ("", r"\approx 0 \quad \text{for } j > i", r"\approx 0, \quad j > i")
+    ),
     # Windows, every other one, other elements.
     Case(
         PAIRS + r"0 \le i - j < w",

@@ -27,6 +27,40 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "g_u t",
         lambda g, t: max(0, 1 - t * g),
     ),
+    # The words of a text in a row, without commas.
+    *(
+        Case(latex, "P+ N", lambda p, n: p ** (-1 / n))
+        for latex in (
+            r"\mathrm{PP}(W) = P(w_1 w_2 \ldots w_N)^{-\frac{1}{N}}",
+            r"\mathrm{PP}(W) = \sqrt[N]{\frac{1}{P(w_1w_2...w_N)}}",
+        )
+    ),
+    Case(
+        r"\mathrm{PP}(W) = P(w_1 w_2 \dots w_N)^{-\frac{1}{N}}"
+        r" = \sqrt[N]{\prod_{i=1}^N \frac{1}{P(w_i | w_1 \dots w_{i-1})}}",
+        "P+[n]",
+        lambda p: np.exp(-np.log(p).mean()),
+    ),
+    Case(
+        r"P(w_1 w_2 \dots w_n) = \prod_{k=1}^n P(w_k | w_1 w_2 \dots w_{k-1})",
+        "P+[n]",
+        np.prod,
+    ),
+    # The share of each class is added to all, and α is a number, whatever the sign of the product.
+    *(
+        Case(
+            rf"y_{{ls}} = (1 - \alpha) {sign} y_{{hot}} + \alpha / K",
+            "alpha y_hot[c] K",
+            lambda a, y, k: (1 - a) * y + a / k,
+        )
+        for sign in ("", "*", r"\cdot")
+    ),
+    Case(
+        r"y = (1 - g) * u + g * v",
+        "g[d] u[d] v[d]",
+        lambda g, u, v: (1 - g) * u + g * v,
+        context=r"g \in \mathbb{R}^d",
+    ),
     # The probability of a whole text is a number, however much of it is listed.
     # A probability under a condition has a row for each, where the condition is counted, too.
     # A mean is over as many as it is divided by.

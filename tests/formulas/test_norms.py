@@ -8,6 +8,12 @@ import numpy as np
 
 from tables import Case, check, softmax, table
 
+MOMENTS = (
+    r"\mu = \frac{1}{m} \sum_{i=1}^m z_i, \quad"
+    r" \sigma^2 = \frac{1}{m} \sum_{i=1}^m (z_i - \mu)^2"
+)
+CENTRED = r"\frac{z_i - \mu}{\sqrt{\sigma^2 + \epsilon}}"
+
 
 def standardised(x: Any, epsilon: float) -> Any:
     return (x - x.mean()) / np.sqrt(x.var() + epsilon)
@@ -75,6 +81,41 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         r" \hat x_i = \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}}, y_i = \gamma \hat x_i + \beta",
         "x[m] epsilon+ gamma beta",
         lambda x, eps, g, b: g * standardised(x, eps) + b,
+    ),
+    # The gain of one feature where the text speaks of layers; else it may be that of a batch.
+    Case(
+        rf"{MOMENTS}, \quad u_i = \gamma {CENTRED} + \beta",
+        "z[m] epsilon+ gamma beta",
+        lambda z, e, g, b: g * standardised(z, e) + b,
+    ),
+    Case(
+        rf"{MOMENTS}, \quad u_i = \gamma {CENTRED} + \beta",
+        "z[m] epsilon+ gamma[m] beta[m]",
+        lambda z, e, g, b: g * standardised(z, e) + b,
+        context="Layer normalisation of $z$:",
+    ),
+    Case(
+        r"u_i = \gamma \hat z_i + \beta",
+        "z[m] epsilon+ gamma[m] beta[m]",
+        lambda z, e, g, b: g * standardised(z, e) + b,
+        context=rf"By layer norm, $${MOMENTS}$$ and $$\hat z_i = {CENTRED}.$$",
+    ),
+    Case(
+        r"\mathrm{RMS}(x) = \sqrt{\frac{1}{d} \sum_{i=1}^d x_i^2}",
+        "x[d]",
+        lambda x: np.sqrt((x**2).mean()),
+        context=[r"x \in \mathbb{R}^{n \times d}"],
+    ),
+    Case(
+        r"f(x) = \frac{1}{n} \sum_{i=1}^n x_i",
+        "x[n,d]",
+        lambda x: x.mean(0),
+        context=[r"x \in \mathbb{R}^{n \times d}"],
+    ),
+    Case(
+        rf"u_i = \gamma {CENTRED} + \beta",
+        "z[d] epsilon+ gamma[d] beta[d]",
+        lambda z, e, g, b: g * standardised(z, e) + b,
     ),
     Case(
         r"\mathrm{RMSNorm}(x) = \gamma \cdot \frac{x_i}{\mathrm{RMS}(x)}",

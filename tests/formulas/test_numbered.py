@@ -16,6 +16,11 @@ from tables import Case, check, sigmoid, table
     Case(r"y_i = x_i^0 W", "x_0[n,d] W[d,p]", lambda x, w: x @ w),
     Case(r"Y = W^1 X + W^2 Z", "W_1[p,d] X[d,n] W_2[p,e] Z[e,n]", lambda w, x, v, z: w @ x + v @ z),
     Case(
+        r"Y = \tanh(X U^1 + c^1) U^2 + c^2",
+        "X[n,d] U_1[d,h] c_1[h] U_2[h,p] c_2[p]",
+        lambda x, u, b, v, c: np.tanh(x @ u + b) @ v + c,
+    ),
+    Case(
         r"a^2 = \sigma(W^2 a^1 + b^2)",
         "W_2[p,d] a_1[d] b_2[p]",
         lambda w, a, b: sigmoid(w @ a + b),

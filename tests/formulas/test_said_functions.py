@@ -53,6 +53,15 @@ INPUTS = "W[p,d] x[d] b[p]"
         context=r"$\sigma$는 소프트맥스 함수이다.",
     ),
     Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=r"where $\sigma$ is ReLU."),
+    *(
+        Case(LAYER, INPUTS, lambda w, x, b: relu(w @ x + b), context=text)
+        for text in (
+            r"- $\sigma$: aktivasyon fonksiyonu (genellikle ReLU)",
+            r"onde $\sigma$ é a função de ativação (geralmente ReLU).",
+            r"где $\sigma$ — функция активации (обычно ReLU).",
+            r"$\sigma$ adalah fungsi aktivasi, biasanya ReLU.",
+        )
+    ),
     # What prose speaks of by itself, with something in parentheses, is a function of that.
     Case(
         r"S = (Q K^\top) \odot M(B)",

@@ -30,6 +30,16 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda s, v, w, h: s / (1 + np.exp(-np.tanh(h @ w.T) @ v)),
         context="where $S$ is the length of the source",
     ),
+    *(
+        Case(r"R = \frac{H}{4}", "H", lambda h: h / 4, context=text)
+        for text in ("Let $H$ be the number of heads.", "- $H$：注意力头数")
+    ),
+    Case(
+        r"Y = P \cdot H",
+        "P[n,m] H[m,d]",
+        np.matmul,
+        context="Let $H$ be the number of heads.",
+    ),
     # The weights of each head are others than that of all.
     Case(
         r"Q = X \cdot W_Q",

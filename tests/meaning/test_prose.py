@@ -70,6 +70,7 @@ STATED = [
 
 NOT_STATED = [
     "$d$ 为 key vector 的维度",
+    "$d_q$ 表示查询向量与键向量的维度",
     "$x$ has length $n$",
     "the size of $x$",
     "the number of rows of $R$",

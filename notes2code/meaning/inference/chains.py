@@ -1,12 +1,13 @@
-"""Chains of equalities, ``s = q^⊤ k = |q| |k| \\cos θ``: which of the sides is computed."""
+"""Chains of equalities, ``s = q^⊤ k = |q| |k| \\cos θ``: which of the sides is computed, and
+those that it is compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Num, Script, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import well_known
 from notes2code.meaning.inference.letters import CONSTANTS
@@ -27,6 +28,7 @@ def side(run: Run, define: Define) -> Node:
         lambda node: not _is_unknown_call(run, node),
         lambda node: not _holds_unknown(run, node),
         lambda node: not _holds_unknown(run, node, elsewhere=True),
+        lambda node: not _calls_otherwise(run, node),
         lambda node: given <= run.seen.names_in(node),
         lambda node: not given or _names_only(run, node, given),
     ):
@@ -40,6 +42,17 @@ def side(run: Run, define: Define) -> Node:
         text = f"this side is not understood, and `{run.quote(taken.span)}` is computed"
         run.problems.append(note("N2C039", text, said[0].span))
     return taken
+
+
+def others(run: Run, define: Define, taken: Node) -> Iterator[Node]:
+    """The other sides of a chain, as far as they tell of which shape the one is that is taken."""
+    for one in define.values if len(define.values) > 1 else ():
+        if one is taken or define.conditions or scripts.is_name(one):
+            continue
+        if _is_list(one) or _is_list(taken):
+            continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
+        if not _calls_otherwise(run, one):
+            yield _sought(one)
 
 
 def _names_only(run: Run, node: Node, given: set[str]) -> bool:
@@ -67,10 +80,8 @@ def _holds_unknown(run: Run, node: Node, elsewhere: bool = False) -> bool:
     """Whether a function of several things that nobody defines, or only a formula ``elsewhere``,
     stands in a side, as in ``Σ_i α(q, k_i) v_i``: another side may say what it is here. A
     probability is given."""
-    products = (inner for inner in walk(node) if isinstance(inner, Juxt))
-    calls = (pair for product in products for pair in pairwise(product.factors))
-    for name, group in calls:
-        if isinstance(group, Group) and group.open == "(" and {*group.separators} == {","}:
+    for name, group in _calls(node):
+        if {*group.separators} == {","}:
             use = run.seen.understood(name)
             if use is None or names.base_letter(binders.bare(name)) in names.PROBABILITIES:
                 continue
@@ -78,6 +89,39 @@ def _holds_unknown(run: Run, node: Node, elsewhere: bool = False) -> bool:
             if defined or well_known.is_unknown(run, use):
                 return True
     return False
+
+
+def _calls_otherwise(run: Run, node: Node) -> bool:
+    """Whether a function of the note is given another number of things than it is defined for, as
+    the entropy H(p) beside a cross-entropy H(p, q): it is another one by that name."""
+    for name, group in _calls(node):
+        known = run.scope.functions.get(binders.bare(name))
+        if known is not None:
+            least = len(known.parameters)
+            most = max(least + len(known.unused) + len(known.counted), known.elements)
+            if not least <= len(group.items) <= most:
+                return True
+    return False
+
+
+def _calls(node: Node) -> Iterator[tuple[Node, Group]]:
+    """What stands before parentheses, and these."""
+    products = (inner for inner in walk(node) if isinstance(inner, Juxt))
+    for name, group in (pair for product in products for pair in pairwise(product.factors)):
+        if isinstance(group, Group) and group.open == "(":
+            yield name, group
+
+
+def _sought(node: Node) -> Node:
+    """The V(D, G) of ``\\min_G \\max_D V(D, G)``, which has the axes of its best value."""
+    while isinstance(node, Big) and node.op in ("min", "max") and node.sup is None:
+        node = node.body
+    return node
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
+    return isinstance(node, Group) and node.open != "⟨"
 
 
 def _explicitness(node: Node) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Infix
+from notes2code.latex.tree import Big, Infix, Name, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import single_rows
 from notes2code.meaning.inference.run import Run
@@ -23,10 +24,41 @@ def declared_shape(run: Run, use: Use) -> Shape | None:
         return replace(shape, axes=shape.axes[1:])
     if _is_bias_of_all(run, use, shape):
         return replace(shape, axes=shape.axes[1:])
+    shape = _of_one_row(run, use, _of_one_example(run, use, shape))
     used = (run.shapes[name] for name in run.seen.counted if name in run.shapes)
     if shape.axes != (1,) or any(1 in s.axes[:2] for s in used if s.axes[1:]):
         return single_rows.as_vector(run, use, shape)
     return replace(shape, axes=())
+
+
+def _of_one_example(run: Run, use: Use, shape: Shape) -> Shape:
+    """The shape of an array in one of a batch, where its indices are those of the other axes: the
+    ``V^{(h)}_j`` of a ``V ∈ ℝ^{B×H×N×D}``. The x_i of an ``x ∈ ℝ^{B×d}`` are the examples."""
+    rest = shape.axes
+    while rest and rest[0] in names.BATCHES:
+        rest = rest[1:]
+    letters = {names.label(at.node) for at in use.indices}
+    if rest == shape.axes or shape.indexed != 0 or not letters or letters & names.BATCHES:
+        return shape
+    if len(rest) < max(len(letters), 2) or _sums_over(run, shape.axes[: -len(rest)]):
+        return shape
+    return replace(shape, axes=rest)
+
+
+def _of_one_row(run: Run, use: Use, shape: Shape) -> Shape:
+    """The shape of a row where a function is written for one: the ``Σ_{i=1}^d x_i^2`` of an ``x ∈
+    ℝ^{n×d}`` goes over as many as there are columns."""
+    if len(shape.axes) != 2 or shape.axes[0] == shape.axes[1] or use.name not in run.parameters:
+        return shape
+    of_numbers = max(run.seen.counted.get(use.name, ()), default=0) == 1
+    of_row = of_numbers and _sums_over(run, shape.axes[1:]) and not _sums_over(run, shape.axes[:1])
+    return replace(shape, axes=shape.axes[1:]) if of_row else shape
+
+
+def _sums_over(run: Run, sizes: Sequence[str | int]) -> bool:
+    """Whether one of some sizes ends the range of a sum."""
+    ends = (big.sup for big in run.seen.nodes.of(Big) if big.sup is not None)
+    return any(isinstance(part, Name) and part.text in sizes for end in ends for part in walk(end))
 
 
 def _is_bias_of_all(run: Run, use: Use, shape: Shape) -> bool:
@@ -82,6 +114,9 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
     if len(use.indices) != 1 or shape.indexed != 0:
         return False
+    rest = _of_one_example(run, use, shape)
+    if rest is not shape and len(rest.axes) > 2:
+        return False  # of Q ∈ ℝ^{B×H×n×d} each Q^{(h)} is a matrix
     letter = names.label(use.indices[0].node)
     listed = letter.startswith("family")  # the 1 of x_p^1, …, x_p^N is no index by itself
     if run.seen.counted.get(use.name) not in ({1}, {0} if listed else {1}):

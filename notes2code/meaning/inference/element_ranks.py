@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from notes2code.diagnostics import error
 from notes2code.meaning import names
-from notes2code.meaning.inference import moving
+from notes2code.meaning.inference import gains, moving
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.positions import counts_layers
@@ -224,7 +224,7 @@ def _gain(element: Element) -> int | None:
     run = element.run
     normalises = run.seen.normalises or any(map(names.is_norm, run.seen.called))
     if normalises and element.indices == 0 and element.base in names.GAINS | {"b"}:
-        return element.usually(1, 0)
+        return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
     return None
 
 
@@ -268,8 +268,8 @@ def _share(element: Element) -> int | None:
 def _in_company(element: Element) -> int | None:
     """Letters that what stands beside them tells."""
     run, base, indices = element.run, element.base, element.indices
-    if base == "L" and run.gives_number:
-        return element.usually(0, 1, 2)  # a loss is made of losses
+    if run.gives_number and (base == "L" or (base == "F" and element.use.name != base)):
+        return element.usually(0, 1, 2)  # a loss is made of losses, a metric of an F_{mean}
     if indices != 1:
         return None
     if base in ("e", "p") and _embeds(run):

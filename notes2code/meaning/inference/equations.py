@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Big, Group, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Group, Name, Node, Num, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,
@@ -26,7 +26,7 @@ from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.stated import Define, Statement
 
@@ -364,14 +364,10 @@ class Attempt:
         """Count it against a reading when the other sides of a chain of equalities, ``o_i = Σ_j a_j
         v_j = W Σ_j a_j c_j``, would have other axes. What cannot be computed says nothing."""
         run = self.run
-        for side in define.values if len(define.values) > 1 else ():
-            if side is taken or define.conditions or scripts.is_name(side):
-                continue
-            if _is_list(side) or _is_list(taken):
-                continue  # the parts of ``[q; p] = X A`` are listed, in whatever shape
+        for side in chains.others(run, define, taken):
             problems, conflicts = len(run.problems), len(run.conflicts)
             try:
-                same = self._axes_in_all(run.lower(_sought(side))) == self._axes_in_all(value)
+                same = self._axes_in_all(run.lower(side)) == self._axes_in_all(value)
             except ProblemError as problem:
                 same = problem.problem.code not in ("N2C040", "N2C041")
             del run.problems[problems:], run.conflicts[conflicts:]
@@ -454,18 +450,6 @@ class Attempt:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
-
-
-def _sought(side: Node) -> Node:
-    """The V(D, G) of ``\\min_G \\max_D V(D, G)``, which has the axes of its best value."""
-    while isinstance(side, Big) and side.op in ("min", "max") and side.sup is None:
-        side = side.body
-    return side
-
-
-def _is_list(node: Node) -> bool:
-    """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
-    return isinstance(node, Group) and node.open != "⟨"
 
 
 def _weighs(body: ir.Expr, index: Index) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Group, Name, Script
+from notes2code.latex.tree import Group, Name, Node, Script, walk
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.survey import Survey
@@ -28,9 +28,23 @@ def apart(
         use = seen.understood(node)
         if use is None or use.name not in matrices or found[use.name].indexed != 0:
             continue
-        if use.indices and all(names.label(at.node) in letters for at in use.indices):
-            found[use.name] = replace(found[use.name], indexed=None)
+        if use.indices and all(letters & _letters(at.node) for at in use.indices):
+            found[use.name] = _of_one(found[use.name])
     return found
+
+
+def _letters(index: Node) -> set[str]:
+    """The h of ``Q_h`` and of ``K_{g(h)}``."""
+    return {node.text for node in walk(index) if isinstance(node, Name)}
+
+
+def _of_one(shape: Shape) -> Shape:
+    """The shape of one head: of ``Q ∈ ℝ^{n × H d_h}`` each Q_h has d_h columns."""
+    *rows, last = shape.axes
+    factors = str(last).split("*")
+    features = [factor for factor in factors if names.is_size_name(factor)]
+    columns = features[0] if len(factors) == 2 and len(features) == 1 else last
+    return replace(shape, axes=(*rows, columns), indexed=None)
 
 
 def _head_letters(node: Script, seen: Survey) -> Iterator[str]:

@@ -5,6 +5,7 @@ Each finding counts against the reading, and the last reading left may be refuse
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
@@ -179,7 +180,7 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
     element, said = value.rank - indexed, declared.rank(indexed) - indexed
     if element == 0 and set(map(str, declared.axes)) == {"1"}:
         return  # s ∈ ℝ^{1×1} is a number
-    if 0 < element < said and _BATCHES.issuperset(declared.axes[: said - element]):
+    if 0 < element < said and _are_of_batch(declared.axes[: said - element], declared, indexed):
         text = f"the first axes of `{quoted}` are taken to be those of a batch"
         run.problems.append(note("N2C039", text, target.span))
         return
@@ -208,8 +209,12 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
         _check_sizes(run, value, declared, target)
 
 
-_BATCHES = frozenset("B b batch batch_size bs".split())
-"""How many examples there are, by the names of that."""
+def _are_of_batch(axes: Sequence[str | int], declared: Shape, indexed: int) -> bool:
+    """Whether some axes are those of a batch; behind these may be the ones that indices count, as
+    in ``h_t ∈ ℝ^{B×T×d}``."""
+    counted = indexed if declared.indexed == indexed else 0
+    lead = axes if names.BATCHES.issuperset(axes) else axes[: max(len(axes) - counted, 0)]
+    return bool(lead) and names.BATCHES.issuperset(lead)
 
 
 def _single_axis(declared: Shape) -> int | None:

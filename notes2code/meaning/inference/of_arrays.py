@@ -30,6 +30,7 @@ from notes2code.meaning.inference.values import (
     settled,
 )
 from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.reading import joined_heads
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 
@@ -141,6 +142,8 @@ def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
+    if run.quote(name.span) in joined_heads.SIGNS:
+        run.problems.append(note("N2C039", "`\\oplus` is taken to be concatenation", name.span))
     return families.concatenated(run, group.items, span, named=True)
 
 

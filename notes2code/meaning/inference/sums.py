@@ -297,7 +297,7 @@ def _lacking(run: Run, array: Value, value: Value) -> int:
 
 
 def _are_mixed(left: Value, right: Value) -> bool:
-    """Whether two terms have the factors b and 1 - b."""
+    """Whether two terms have the factors b and 1 - b. The α/K beside (1 - α) y is a share of 1."""
     factors = [v.body.factors if isinstance(v.body, ir.Mul) else () for v in (left, right)]
     weights = [{f for f in own if isinstance(f, ir.Ref | ir.Num)} for own in factors]
     rests = [{f for f in own if isinstance(f, ir.Add)} for own in factors]
@@ -305,6 +305,7 @@ def _are_mixed(left: Value, right: Value) -> bool:
         ir.add(ir.ONE, ir.negative(weight)) in rests[1 - at]
         for at in (0, 1)
         for weight in weights[at]
+        if not all(f == weight or isinstance(f, ir.Pow | ir.Num) for f in factors[at])
     )
 
 

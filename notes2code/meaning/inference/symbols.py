@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import (
-    Big,
-    Frac,
-    Infix,
     Name,
     Node,
     Relation,
     Script,
-    walk,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import letters, members, sizes
+from notes2code.meaning.inference import gains, letters, members, sizes
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.element_ranks import element_rank
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Defined, Run, Symbol, find_index, same_size
-from notes2code.meaning.inference.values import Value, fresh, scalar, shape_text, transpose
+from notes2code.meaning.inference.values import Value, fresh, scalar, settled, shape_text, transpose
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.notation import binders
-from notes2code.meaning.notation.scripts import At, Use, is_name, is_two, looked_up
+from notes2code.meaning.notation.scripts import Use, is_name, looked_up
 
 
 def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
-    use = _of_the_feature(run, run.seen.use(node))
+    use = gains.of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
     _refuse_expectation(node, use)
     _refuse_condition(node, use)
@@ -75,35 +71,6 @@ def _refuse_expectation(node: Node, use: Use) -> None:
         case Script(Name("E", _, font), below) if below is not None:
             if font == "blackboard" or (isinstance(below, Relation) and not use.indices):
                 raise error("N2C037", "an expectation cannot be computed", use.span)
-
-
-def _of_the_feature(run: Run, use: Use) -> Use:
-    """``γ`` in ``f(x) = γ (x_i - μ) / σ``, which is written for one feature of x, as ``y_i = γ x_i
-    / \\sqrt{Σ_j x_j^2}`` is: γ_i."""
-    if not run.seen.normalises or use.indices or len(run.target_letters) != 1:
-        return use
-    if names.base_letter(use.name) not in names.GAINS or use.name in run.defined:
-        return use
-    tops = [node.top if isinstance(node, Frac) else node.left for node in _quotients(run)]
-    found = (run.seen.understood(node) for top in tops for node in walk(top))
-    features = {*run.whole_parameters, *_added_squares(run)}
-    features |= {name for name, counts in run.seen.counted.items() if counts == {0, 1}}
-    if not any(x is not None and x.indices and x.name in features for x in found):
-        return use
-    return replace(use, indices=(At(Name(run.target_letters[0], use.span)),))
-
-
-def _added_squares(run: Run) -> Iterator[str]:
-    """The x of ``Σ_j x_j^2``, whose elements are numbers."""
-    for big in run.seen.nodes.of(Big):
-        use = run.seen.understood(big.body) if big.op in ("sum", "mean") else None
-        if use is not None and use.indices and is_two(use.power):
-            yield use.name
-
-
-def _quotients(run: Run) -> Iterator[Frac | Infix]:
-    yield from run.seen.nodes.of(Frac)
-    yield from (node for node in run.seen.nodes.of(Infix) if node.op == "/")
 
 
 def _declared_number(run: Run, node: Node) -> Node | None:
@@ -218,7 +185,39 @@ def counted(index: Index) -> Expr:
 
 def element_of(run: Run, use: Use, defined: Defined) -> Value:
     """An element, or the rest of the axes, of what another statement defines."""
-    return element(run, use, defined.name, tuple(i.size for i in defined.array.indices))
+    sizes = tuple(i.size for i in defined.array.indices)
+    if len(use.indices) == 1 and _has_columns(defined.array):
+        return _column(run, use, defined.name, sizes)
+    return element(run, use, defined.name, sizes)
+
+
+def _column(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
+    """The column of a matrix that an index tells."""
+    value = element(run, use, array, axes[::-1])
+    assert isinstance(value.body, Ref)
+    return replace(value, body=Ref(array, value.body.at[::-1]))
+
+
+def _counts_columns(run: Run, use: Use, axes: tuple[Size, ...]) -> bool:
+    """Whether the only index of a matrix runs as far as it has columns, and no rows: the x_i of an
+    ``x ∈ ℝ^{d×m}`` for ``i = 1, …, m``."""
+    if len(use.indices) != 1 or len(axes) != 2:
+        return False
+    index = run.indices.get(names.label(use.indices[0].node))
+    size = None if index is None else find_index(index).size
+    return size is not None and same_size(size, axes[1]) and not same_size(size, axes[0])
+
+
+def _has_columns(array: ir.Lambda) -> bool:
+    """Whether an array has a column for each token, as ``Q = W_Q X`` has: Q_i is one of them."""
+    if len(array.indices) != 2:
+        return False
+    row, column = map(Idx, array.indices)
+    match settled(array.body):
+        case ir.Reduce("sum", _, ir.Mul((Ref(weight, (first, _)), Ref(tokens, (_, last))))):
+            own = [names.base_letter(weight) == "W", names.base_letter(tokens) == "W"]
+            return (first, last) == (row, column) and own == [True, False]
+    return False
 
 
 def element(run: Run, use: Use, array: str, axes: tuple[Size, ...]) -> Value:
@@ -268,6 +267,8 @@ def _input(run: Run, use: Use) -> Value:
     if symbol.kind == "function":
         text = f"`{name}` is called elsewhere in the formula, and no array there"
         raise error("N2C033", text, use.span, "give it its argument here, too")
+    if _counts_columns(run, use, symbol.axes):
+        return _column(run, use, name, symbol.axes)
     return element(run, use, name, symbol.axes)
 
 

@@ -1,8 +1,9 @@
 """Names of two capitals that a note defines, ``AS = \\mathrm{softmax}(…)``: words, and no products.
 
 Letters say nothing of that by themselves: the sides of ``AB = BA`` are products. Two capitals are
-one name where they stand alone on the left, something is computed on the right, and the formulas
-of the note have neither of the two anywhere else.
+one name where they stand alone on the left and something is computed on the right, or where the
+text speaks of what has an index below both, ``RW_{ij}``; and the formulas of the note have neither
+of the two anywhere else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from notes2code.meaning.linking.entries import Entry
 _LEFT = re.compile(
     r"(?:^|\\\\|&)[^\S\n]*([A-Z]{2})[^\S\n]*&?[^\S\n]*=[^\S\n]*&?(?=[^=&])", re.MULTILINE
 )
+_SPOKEN_OF = re.compile(r"\s*([A-Z]{2})_(?:\w|\{[^{}]*\})\s*")
 _NAMES_ONLY = re.compile(r"[^\S\n]*[A-Za-z0-9_^{}]*[^\S\n]*(?:\\\\|[.,;&]|$)", re.MULTILINE)
 """A right-hand side of letters alone, as that of ``AX = B``, which is an equation to be solved."""
 
@@ -26,7 +28,7 @@ _LONGEST_PRODUCT = 3
 
 
 def abbreviations_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:
-    """The names of two capitals that the formulas of each note define."""
+    """The names of two capitals that the formulas of each note define, or speak of."""
     notes: dict[str, list[str]] = {}
     for entry in entries:
         notes.setdefault(entry.note, []).append(entry.latex)
@@ -45,6 +47,8 @@ def _names(formulas: list[str]) -> Iterator[str]:
 
 
 def _defined(latex: str) -> Iterator[str]:
+    if (spoken := _SPOKEN_OF.fullmatch(latex)) and not MATRICES.fullmatch(spoken[1]):
+        yield spoken[1]
     for found in _LEFT.finditer(latex):
         if not MATRICES.fullmatch(found[1]) and not _NAMES_ONLY.match(latex, found.end()):
             yield found[1]

@@ -62,8 +62,8 @@ class Declarations:
         ]
 
     def numbers(self, entry: Entry) -> dict[str, Shape]:
-        """The names that the section gives a number, ``h = 32``, or divides by, as in ``z / T``,
-        where they stand alone."""
+        """The names that the section gives a number, ``h = 32``, divides by, as in ``z / T``, or
+        counts up to, where they stand alone."""
         mine = self.formulas.parsed[entry]
         if mine.seen is None:
             return {}
@@ -72,7 +72,7 @@ class Declarations:
         alone = {name for name in alone if not names.is_size_name(name)}
         alone -= {"Q", "K", "V"} if mine.seen.attends else set()
         found = {*self.formulas.nearest(entry, sorted(alone), "constants", within=0)}
-        found |= alone & self.formulas.letters.divisors(entry)
+        found |= alone & self.formulas.letters.amounts(entry)
         found -= mine.arrays | mine.seen.transposed.keys()
         return dict.fromkeys(sorted(found), Shape(()))
 

@@ -19,6 +19,7 @@ from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.prose.convolutions import Convolutions
 from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
+from notes2code.meaning.prose.norms import Norms
 from notes2code.meaning.prose.own_words import own_words
 from notes2code.meaning.reading import primed
 from notes2code.meaning.scope import Scope, Shape
@@ -71,6 +72,7 @@ class Linker:
         )
         self._said = SaidFunctions([*prose, *own], self.formulas.parsed, self.base)
         self._convolutions = Convolutions(prose)
+        self._norms = Norms(prose)
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
@@ -278,6 +280,7 @@ class Linker:
             callees=self.formulas.callees(entry),
             sized=self.formulas.letters.sized(entry),
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
+            norms=self._norms.near(entry.note, entry.section, entry.order),
         )
 
     def _foreign_to(self, uses: Iterable[Entry]) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.overview import label_letters, points, quantities
-from notes2code.meaning.overview.index_letters import last_letters, neighbours
+from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
 
 _Place = tuple[str, tuple[str, ...]]
 """A note and a section of it."""
@@ -30,7 +30,7 @@ class Letters:
     def __init__(self, formulas: Mapping[Entry, Parsed]) -> None:
         self._ends: dict[_Place, set[str]] = {}
         self._counts: dict[_Place, set[str]] = {}
-        self._divisors: dict[_Place, set[str]] = {}
+        self._amounts: dict[_Place, set[str]] = {}
         self._mapped: dict[str, set[str]] = {}
         self._sized: dict[str, set[str]] = {}
         self._below: dict[_Place, dict[str, set[str]]] = {}
@@ -45,7 +45,8 @@ class Letters:
             self._drawn.setdefault(place, set()).update(points.drawn(parsed.stated))
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
-            self._divisors.setdefault(place, set()).update(quantities.divisors(seen.nodes))
+            amounts = self._amounts.setdefault(place, set())
+            amounts.update(quantities.divisors(seen.nodes), lengths(seen))
             below = self._below.setdefault(place, {})
             for base, labels in label_letters.below(seen.nodes).items():
                 below.setdefault(base, set()).update(labels)
@@ -74,9 +75,10 @@ class Letters:
         """The letters of noise that the section draws from a distribution of vectors."""
         return frozenset(self._drawn.get((entry.note, entry.section), ()))
 
-    def divisors(self, entry: Entry) -> frozenset[str]:
-        """The letters that something is divided by in the section."""
-        return frozenset(self._divisors.get((entry.note, entry.section), ()))
+    def amounts(self, entry: Entry) -> frozenset[str]:
+        """The letters that something is divided by in the section, and the ``T_x`` up to which its
+        sums go."""
+        return frozenset(self._amounts.get((entry.note, entry.section), ()))
 
     def sized(self, entry: Entry) -> frozenset[str]:
         """The sizes that formulas of the note say something of."""

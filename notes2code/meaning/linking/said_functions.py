@@ -38,12 +38,14 @@ _LETTER = (
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
     r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
-    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=])"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=])"
 )
 _BETWEEN = (
     r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"
     r"|pointwise|activation|non-?linearity|function|like|such|as|eine?|die|der|la|le|une?|o|uma"
-    r"|fonction|función|função|функция|de)\b|e\.g\.|d'activation|激活|函数|一个|一般|通常|为|如|例如"
+    r"|fonction|función|função|funzione|функция|fungsi|fonksiyonu|aktivasyon|aktivasi|активации"
+    r"|Aktivierungsfunktion|ativação|activación|attivazione|genellikle|meist|üblicherweise|z\.B\."
+    r"|généralement|normalmente|geralmente|generalmente|solitamente|обычно|biasanya|di|de)\b|e\.g\.|d'activation|激活|函数|一个|一般|通常|为|如|例如"
     r"|活性化関数|활성화|함수)*"
 )
 _KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"

@@ -522,8 +522,9 @@ class _Reader:
         return False
 
     def _is_power(self) -> bool:
-        """Whether an index above is a power: of a rate, or as the formula shows."""
-        return self.base in RATES or self.raised
+        """Whether an index above is a power: of a rate, or as the formula shows. What has two
+        indices below is no rate."""
+        return self.raised or (self.base in RATES and len(self.indices) < 2)
 
     def _above_name(self, node: Name) -> None:
         text = node.text

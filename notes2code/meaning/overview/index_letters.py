@@ -508,6 +508,13 @@ def last_letters(seen: Survey) -> set[str]:
     return {end.text for end in ends if isinstance(end, Name)} | (seen.ends - seen.bound)
 
 
+def lengths(seen: Survey) -> set[str]:
+    """The names with a label that the range of a sum ends with, ``T_x``."""
+    ends = (big.sup for big in seen.nodes.of(Big) if isinstance(big.sup, Script))
+    uses = (seen.understood(end) for end in ends if scripts.is_name(end))
+    return {use.name for use in uses if use is not None and not use.indices}
+
+
 def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
 

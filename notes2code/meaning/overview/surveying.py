@@ -210,7 +210,7 @@ def _see_company(seen: Survey, parts: _Parts) -> None:
         binders.bare(cell) for m in nodes.of(Matrix) for row in m.rows for cell in row if cell
     }
     seen.weighs = any(map(_weighs, nodes.of(Infix, Juxt)))
-    seen.has_matrices = seen.attends or "X" in bases or "D" in blocks
+    seen.has_matrices = seen.attends or "X" in bases or "D" in blocks or bool(seen.sequences)
 
 
 _OF_DIVERGENCES = names.FUNCTIONS | {"p", "q", "P", "Q", "D", "KL", "N"}
@@ -362,15 +362,27 @@ def _projections(seen: Survey, nodes: Nodes) -> set[str]:
 
 
 def _sequences(seen: Survey, nodes: Nodes) -> set[str]:
-    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared row by row."""
-    found: set[str] = set()
+    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared by rows, and
+    the x of ``\\mathrm{softmax}(x^\\top W_Q^\\top W_K x)``, whose columns are compared."""
+    if not any("softmax" in name.lower() for name in seen.called):
+        return set()
+    found = {name for node in nodes.of(Juxt) if (name := _compared_with_itself(seen, node))}
     for pair in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
         keys = pair[1].base if isinstance(pair[1], Script) else None
         made = [side for side in (pair[0], keys) if isinstance(side, Group)]
         uses = [use for group in made for use in _projected(seen, group)]
-        if len(uses) == 2 and any("softmax" in name.lower() for name in seen.called):
+        if len(uses) == 2:
             found.update(use.name for use in uses if not use.indices)
     return found
+
+
+def _compared_with_itself(seen: Survey, node: Juxt) -> str:
+    """The x of ``x^\\top W_Q^\\top W_K x``, "" where there is none."""
+    first, *weights, last = node.factors
+    if not isinstance(last, Name) or not scripts.is_transposed(first) or not weights:
+        return ""
+    use, of_weights = seen.understood(first), all(binders.bare(w) == "W" for w in weights)
+    return last.text if use is not None and use.name == last.text and of_weights else ""
 
 
 def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:

@@ -49,7 +49,7 @@ _NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
     (1, 0, "signs"): r"向量|矢量|ベクトル|벡터",
     (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
     (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
-    (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이",
+    (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이|[头頭层層][数數]",
 }
 _PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
 
@@ -182,7 +182,7 @@ _AFTER = frozenset(
 )
 _PARTICIPLE = re.compile(r"\w+(?:ed|[^d]ing|ado|ido|ada|ida)|learnt|known|made|drawn")
 _SIGNS_AFTER = frozenset("이 입 이 다 로 で と だ 且 而 并 並 也 都 其".split())
-_OF_BEHIND = frozenset("的 之 の 의".split())
+OF_BEHIND = frozenset("的 之 の 의".split())
 """What makes of the noun before it a part of what follows: ``key vector 的维度``."""
 _CLOSING = frozenset('.,;:!?)）。，；、：|(（—–"”」')
 
@@ -194,7 +194,7 @@ def may_follow(found: Noun, word: str, copula: str) -> bool:
         return True
     if found.style == "signs":
         return word in _SIGNS_AFTER
-    if not word[0].isalpha() or word in _OF_BEHIND:
+    if not word[0].isalpha() or word in OF_BEHIND:
         return False
     if found.style == "english" and copula in _ENGLISH:
         return word.lower() in _AFTER | AND or _PARTICIPLE.fullmatch(word.lower()) is not None

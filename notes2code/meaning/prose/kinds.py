@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
-from notes2code.latex.tree import Infix, Name, Node
+from notes2code.latex.tree import Frac, Infix, Name, Node
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
@@ -113,11 +113,14 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
 
 def _may_count(base: str, use: Use, seen: Survey) -> bool:
     """Whether a letter that a text calls a length or a size is that in a formula: in a product with
-    a sign, ``S · σ(x)``. What stands elsewhere may be another thing by the same letter."""
-    if base not in _AMOUNTS or use.indices:
+    a sign, ``S · σ(x)``, or in a fraction, ``H / 8``. What stands elsewhere may be another thing by
+    the same letter."""
+    if use.indices:
         return False
-    products = (node for node in seen.nodes.of(Infix) if node.op in "·×*")
-    factors = (side for node in products for side in (node.left, node.right))
+    signs = "·×*/" if base in _AMOUNTS else "/"
+    products = (node for node in seen.nodes.of(Infix) if node.op in signs)
+    factors = [side for node in products for side in (node.left, node.right)]
+    factors += [side for node in seen.nodes.of(Frac) for side in (node.top, node.bottom)]
     times = sum(binders.bare(side) == base for side in factors)
     return times > 0 and times == sum(node.text == base for node in seen.nodes.of(Name))
 

@@ -229,7 +229,7 @@ def _behind(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, Noun
     if at == len(tokens) or tokens[at].text.lower() not in words.COPULAS:
         return []
     copula = tokens[at].text.lower()
-    nouns = list(_nouns(tokens, at + 1, len(listed.nodes), copula))
+    nouns = _nouns(tokens, at + 1, len(listed.nodes), copula)
     if not nouns:
         return []
     noun = nouns[0]
@@ -249,17 +249,18 @@ def _opens(tokens: Sequence[_Token], listed: _Letters) -> bool:
     return listed.start == 0 or tokens[listed.start - 1].kind == "sign"
 
 
-def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> Iterator[Noun]:
+def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> list[Noun]:
     """The kinds that something is said to be, one after the other; none where what is read as one
-    belongs to another phrase."""
+    belongs to another phrase, such as 查询向量和键向量的维度, a dimension of two vectors."""
+    found: list[Noun] = []
     while True:
         place = _noun_behind(tokens, at, letters)
         noun = None if place is None else tokens[place].noun
         if place is None or noun is None:
-            return
+            return found
         at = place + 1
         if at < len(tokens) and _nodes(tokens[at]):
-            return
+            return found
         joined = at
         while joined < len(tokens) and _joins(tokens[joined]):
             joined += 1
@@ -267,10 +268,10 @@ def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> Iter
         more = listed and _noun_behind(tokens, joined, letters) is not None
         follows = tokens[at].text if at < len(tokens) else ""
         if not more and not words.may_follow(noun, follows, copula):
-            return
-        yield noun
+            return [] if follows in words.OF_BEHIND else found
+        found.append(noun)
         if not more:
-            return
+            return found
         at = joined
 
 

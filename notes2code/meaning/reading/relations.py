@@ -36,6 +36,15 @@ from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, 
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
 
 
+def comes_close(node: Node) -> bool:
+    """Whether an equation goes on with what it comes close to: ``A_{ij} = … ≈ 0``."""
+    return isinstance(node, Relation) and _come_close(node.signs)
+
+
+def _come_close(signs: Sequence[str]) -> bool:
+    return "≈" in signs[1:] and signs[0] in ASSIGNS
+
+
 def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement]:
     """What a relation states."""
     signs, operands = list(node.signs), list(node.operands)
@@ -63,7 +72,7 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         if braces.is_set(operands[0]):
             return [*out, *members(operands[0]), Fact("", node.span)]
         return [*out, Define(None, (operands[0],), node.span)]
-    if "≈" in signs[1:] and signs[0] in ASSIGNS:  # what it comes close to is only remarked
+    if _come_close(signs):  # what it comes close to is only remarked
         known = signs.index("≈")
         signs, operands = signs[:known], operands[: known + 1]
     if signs[1:] and signs[-1] == "⇒" and is_growth(operands[-1]):  # and so is what that costs

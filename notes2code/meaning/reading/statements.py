@@ -38,6 +38,7 @@ from notes2code.meaning.reading import (
     braces,
     in_brackets,
     in_parentheses,
+    joined_heads,
     limits,
     lists,
     names_in_brackets,
@@ -54,6 +55,7 @@ from notes2code.meaning.reading import (
     signals,
     weights_of_heads,
     windows,
+    words_in_a_row,
 )
 from notes2code.meaning.reading.one_line import tabled
 from notes2code.meaning.stated import Define, Fact, Range, Statement
@@ -86,6 +88,8 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         roles.labelled,
         weights_of_heads.apart,
         sides.labelled,
+        joined_heads.by_name,
+        words_in_a_row.with_commas,
     )
     for written in rewritten:
         read = written(read, nodes)
@@ -110,7 +114,10 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         if _is_label(clauses, at):
             out.append(Fact("", node.span))
         elif limited and (said := limits.behind(clause, limited, waiting)):
-            _limit(out, limited, said)
+            if relations.comes_close(clauses[at - 1].node):
+                out.append(Fact("≈", node.span))  # A_{ij} = … ≈ 0 for j > i: it is close there
+            else:
+                _limit(out, limited, said)
             waiting = []
         elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
             waiting.append(node)

@@ -1,0 +1,70 @@
+"""The gain and the bias of a norm: an entry for each feature, or a number.
+
+What is written for one feature of x, ``y_i = γ x_i / \\sqrt{Σ_j x_j^2}``, has the γ_i of it. So has
+``y_i = γ (x_i - μ) / σ + β`` where the note speaks of layer normalisation, whose μ is the mean of
+the x_i; of others the i counts what a batch has, and γ is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Script, ungrouped, walk
+from notes2code.meaning import names
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.notation.scripts import At, Use, is_two
+
+
+def of_the_feature(run: Run, use: Use) -> Use:
+    """A gain at the feature that a formula is written for; any other name as it is."""
+    if not run.seen.normalises or use.indices or len(run.target_letters) != 1:
+        return use
+    if names.base_letter(use.name) not in names.GAINS or use.name in run.defined:
+        return use
+    found = (run.seen.understood(node) for top in _tops(run) for node in walk(top))
+    features = {*run.whole_parameters, *_added_squares(run), *_of_layers(run)}
+    features |= {name for name, counts in run.seen.counted.items() if counts == {0, 1}}
+    if not any(x is not None and x.indices and x.name in features for x in found):
+        return use
+    return replace(use, indices=(At(Name(run.target_letters[0], use.span)),))
+
+
+def are_numbers(run: Run) -> bool:
+    """Whether a formula takes one mean, which it defines, off the numbers x_i that its left-hand
+    side tells apart: their gain is no vector, which would make a matrix of them."""
+    return len(run.target_letters) == 1 and any(mean in run.defines for _, mean in _centred(run))
+
+
+def _of_layers(run: Run) -> Iterator[str]:
+    """The x whose elements layer normalisation takes a mean off; a mean that the formula defines
+    may be that of a batch, unless the note says so."""
+    for name, mean in _centred(run):
+        told = run.scope.norms == "layers"
+        if told or (not run.scope.norms and mean not in run.defines):
+            yield name
+
+
+def _centred(run: Run) -> Iterator[tuple[str, str]]:
+    """The x and the μ of the ``x_i - μ`` in a quotient, with the i of the left-hand side."""
+    for top in _tops(run):
+        match ungrouped(top):
+            case Infix("-", Script(_, Name(letter)) as value, Name("mu")):
+                use = run.seen.understood(value)
+                is_number = use is not None and use.indices and not use.bold
+                if use is not None and is_number and letter in run.target_letters:
+                    yield use.name, "mu"
+
+
+def _added_squares(run: Run) -> Iterator[str]:
+    """The x of ``Σ_j x_j^2``, whose elements are numbers."""
+    for big in run.seen.nodes.of(Big):
+        use = run.seen.understood(big.body) if big.op in ("sum", "mean") else None
+        if use is not None and use.indices and is_two(use.power):
+            yield use.name
+
+
+def _tops(run: Run) -> Iterator[Node]:
+    """What stands above or before what divides it."""
+    yield from (node.top for node in run.seen.nodes.of(Frac))
+    yield from (node.left for node in run.seen.nodes.of(Infix) if node.op == "/")
