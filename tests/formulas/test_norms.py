@@ -112,6 +112,19 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         lambda x: x.mean(0),
         context=[r"x \in \mathbb{R}^{n \times d}"],
     ),
+    # What one unit makes of each example of a batch is a number.
+    Case(
+        rf"u_i = \gamma {CENTRED} + \beta",
+        "gamma z[m] mu sigma epsilon+ beta",
+        lambda g, z, m, s, e, b: g * (z - m) / np.sqrt(s**2 + e) + b,
+        context="Batch normalisation of $z$:",
+    ),
+    Case(
+        r"u_i = \gamma \hat z_i + \beta",
+        "gamma z_hat[m] beta",
+        lambda g, z, b: g * z + b,
+        context=rf"By batch norm, $$\hat z_i = {CENTRED}.$$",
+    ),
     Case(
         rf"u_i = \gamma {CENTRED} + \beta",
         "z[d] epsilon+ gamma[d] beta[d]",

@@ -208,6 +208,7 @@ def _entry(element: Element) -> int | None:
     seen = element.run.seen
     own = element.name in seen.elements | seen.exponents | seen.discounted
     own = own or _is_extreme(element) or (element.is_small and element.name in seen.entries)
+    own = own or (element.indices == 1 and gains.is_of_example(element.run, element.use.name))
     return element.usually(0, 1) if own else None
 
 

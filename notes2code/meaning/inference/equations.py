@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Group, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Name, Node, Num, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,

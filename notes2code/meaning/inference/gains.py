@@ -13,6 +13,7 @@ from dataclasses import replace
 from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Script, ungrouped, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run
+from notes2code.meaning.notation import binders
 from notes2code.meaning.notation.scripts import At, Use, is_two
 
 
@@ -31,9 +32,20 @@ def of_the_feature(run: Run, use: Use) -> Use:
 
 
 def are_numbers(run: Run) -> bool:
-    """Whether a formula takes one mean, which it defines, off the numbers x_i that its left-hand
-    side tells apart: their gain is no vector, which would make a matrix of them."""
-    return len(run.target_letters) == 1 and any(mean in run.defines for _, mean in _centred(run))
+    """Whether a formula takes one mean, which it defines or which is that of a batch, off the
+    numbers x_i that its left-hand side tells apart: their gain is no vector, which would make a
+    matrix of them."""
+    means = [mean for _, mean in _centred(run)] if len(run.target_letters) == 1 else []
+    return any(mean in run.defines or run.scope.norms == "others" for mean in means)
+
+
+def is_of_example(run: Run, name: str) -> bool:
+    """Whether a name is the x of the ``x_i - μ`` of a batch, or the \\hat x of the ``γ \\hat x_i``
+    that is made of it: what one unit makes of each example."""
+    if run.scope.norms != "others":
+        return False
+    made = name.endswith("_hat") and not names.GAINS.isdisjoint(run.seen.counted)
+    return made or any(name == one for one, _ in _centred(run))
 
 
 def _of_layers(run: Run) -> Iterator[str]:
@@ -49,11 +61,12 @@ def _centred(run: Run) -> Iterator[tuple[str, str]]:
     """The x and the μ of the ``x_i - μ`` in a quotient, with the i of the left-hand side."""
     for top in _tops(run):
         match ungrouped(top):
-            case Infix("-", Script(_, Name(letter)) as value, Name("mu")):
-                use = run.seen.understood(value)
-                is_number = use is not None and use.indices and not use.bold
-                if use is not None and is_number and letter in run.target_letters:
-                    yield use.name, "mu"
+            case Infix("-", Script(_, Name(letter)) as value, mean) if binders.bare(mean) == "mu":
+                use, taken_off = run.seen.understood(value), run.seen.understood(mean)
+                if use is None or taken_off is None or taken_off.indices or use.bold:
+                    continue
+                if use.indices and letter in run.target_letters:
+                    yield use.name, taken_off.name
 
 
 def _added_squares(run: Run) -> Iterator[str]:
