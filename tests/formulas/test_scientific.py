@@ -15,6 +15,9 @@ NORM = r"\mathrm{LayerNorm}(u) = \frac{u - \mu}{\sqrt{\sigma^2 + \delta}}"
 
 @table(
     Case(r"y = r x, \quad r = 3e^{-4}", "x[d]", lambda x: 3e-4 * x),
+    Case(r"y = x + 1e^{-5}", "x[d]", lambda x: x + 1e-5),
+    Case(r"y = \frac{x}{\|x\| + 1e^{-2}}", "x[d]", lambda x: x / (np.linalg.norm(x) + 1e-2)),
+    Case(r"y = 1e^{-2} W x", "W[n,d] x[d]", lambda w, x: 1e-2 * w @ x),
     # Near misses: what may be Euler's number is that.
     Case(r"y = r x, \quad r = 3 e^{-4}", "x[d]", lambda x: 3 * np.exp(-4) * x),
     Case(r"y = r x, \quad r = 3e^{-\beta}", "beta x[d]", lambda b, x: 3 * np.exp(-b) * x),
