@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 FEATURES = r"\phi(x) = \exp(W x)"
 
@@ -130,3 +130,50 @@ def test_what_is_made_of_itself_at_two_places_is_not_defined() -> None:
     for latex in (r"R_m^\top R_n = R_{n-m}", r"P_i P_j = P_{i+j}"):
         with pytest.raises(FormulaError, match="nothing to compute"):
             compile_formula(latex)
+
+
+@table(
+    # The squares of differences from each of several are the scores, one for each.
+    Case(
+        r"a = \mathrm{softmax}\left(-\frac{1}{2} (q - k_i)^2\right)",
+        "q k[m]",
+        lambda q, k: softmax(-((q - k) ** 2) / 2),
+    ),
+    Case(
+        r"\alpha_i = \mathrm{softmax}(-(query - key_i)^2)",
+        "query key[m]",
+        lambda q, k: softmax(-((q - k) ** 2)),
+    ),
+    Case(
+        r"\mathrm{softmax}(-((x - x_i) w)^2)",
+        "x x_i[m] w",
+        lambda x, y, w: softmax(-(((x - y) * w) ** 2)),
+    ),
+    # Near misses: distances of vectors, and features that a weight makes scores of.
+    Case(
+        r"a = \mathrm{softmax}(-\|q - k_i\|^2)",
+        "q[d] k[m,d]",
+        lambda q, k: softmax(-((q - k) ** 2).sum(-1)),
+    ),
+    Case(
+        r"p_i = \mathrm{softmax}(W (x_i - \mu)^2)",
+        "W[p,d] x[n,d] mu[d]",
+        lambda w, x, mu: softmax((x - mu) ** 2 @ w.T),
+        context=[r"\mu \in \mathbb{R}^d"],
+    ),
+)
+def test_a_softmax_of_distances_goes_over_what_is_compared(case: Case) -> None:
+    check(case)
+
+
+def test_that_numbers_are_compared_is_told() -> None:
+    (told,) = compile_formula(r"a = \mathrm{softmax}(-(q - k_i)^2)").diagnostics
+    assert told.message == "`-(q - k_i)^2` is taken to compare numbers"
+
+
+@pytest.mark.parametrize("declared", [r"k_i \in \mathbb{R}^d", r"q \in \mathbb{R}^d"])
+def test_a_softmax_of_squares_of_vectors_is_refused(declared: str) -> None:
+    with pytest.raises(FormulaError, match="one number for each"):
+        compile_formula(r"a = \mathrm{softmax}(-(q - k_i)^2)", context=[declared])
+    with pytest.raises(FormulaError, match="one number for each"):
+        compile_formula(r"a = \mathrm{softmax}(-(\mathbf{q} - \mathbf{k}_i)^2)")

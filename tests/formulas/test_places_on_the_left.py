@@ -147,3 +147,52 @@ def test_a_letter_that_the_right_has_not_is_a_label() -> None:
 )
 def test_places_in_two_directions_are_no_sequence(latex: str, component: str | None) -> None:
     assert compile_formula(latex).component == component
+
+
+@table(
+    # Numbers at all indices of the left make numbers there, whatever a weight beside them could be.
+    Case(
+        r"z_{i,c} = W v_{i,c} + b",
+        "W v[n,d] b",
+        lambda w, v, b: w * v + b,
+        context=[r"v_i \in \mathbb{R}^C"],
+    ),
+    Case(r"z_{ij} = u g_{ij} + c", "u g[n,m] c", lambda u, g, c: u * g + c),
+    # Near misses: what is compared with each of a vector, and a vector at two places.
+    Case(
+        r"z_{ij} = \exp(-(g_{ij} - \mu)^2)",
+        "g[n,m] mu[k]",
+        lambda g, mu: np.exp(-((g[..., None] - mu) ** 2)),
+        context=[r"\mu \in \mathbb{R}^k, g_{ij} \in \mathbb{R}"],
+    ),
+    Case(
+        r"z_{ij} = W v_{ij} + b",
+        "W[p,d] v[n,m,d] b[p]",
+        lambda w, v, b: v @ w.T + b,
+    ),
+)
+def test_numbers_stay_numbers(case: Case) -> None:
+    check(case)
+
+
+def _told(latex: str, *context: str) -> list[str]:
+    return [one.message for one in compile_formula(latex, context=context).diagnostics]
+
+
+def test_more_axes_than_the_left_has_indices_are_told() -> None:
+    assert _told(r"z_{ij} = W v_{ij} + b") == ["each `z_{ij}` is taken to be a vector"]
+    assert _told(r"g = \sigma(W v_t + c)") == ["`g` is taken to have one for each `t`"]
+    for declared in (r"z_{ij} \in \mathbb{R}^p", r"z \in \mathbb{R}^{n \times m \times p}"):
+        assert not _told(r"z_{ij} = W v_{ij} + b", declared)
+    assert not _told(r"g_t = \sigma(W v_t + c)")
+    assert not _told(r"G = \gamma_i = 2^{-2i/d}, i = 1, \dots, d/2")
+    declared = r"\mu \in \mathbb{R}^k"
+    assert _told(r"z_{ij} = \exp(-(g_{ij} - \mu)^2)", declared) == [
+        "each `z_{ij}` is taken to be a vector"
+    ]
+
+
+def test_a_weight_that_must_be_a_number_is_told() -> None:
+    (told,) = _told(r"z_{i,c} = W v_{i,c} + b", r"v \in \mathbb{R}^{n \times C}")
+    assert told == "`W` is taken to be a number"
+    assert not _told(r"z_{i,c} = W v_{i,c} + b", r"v \in \mathbb{R}^{n \times C}, W \in \mathbb{R}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Big, Infix, Name, walk
@@ -78,8 +78,8 @@ def _said(run: Run, use: Use) -> Shape | None:
     whole = run.shapes.get(use.name)
     of_each = whole is not None and whole.indexed == len(use.indices)
     listed = any(names.label(at.node).startswith("family") for at in use.indices)
-    letters = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
-    ones = {f"{use.name}_{letter}" for letter in letters}
+    counting = names.INDEX_LETTERS | {HEAD} if listed else frozenset[str]()
+    ones = {f"{use.name}_{letter}" for letter in counting}
     of_each = of_each or not ones.isdisjoint(run.shapes)
     if use.indices and use.name in run.defines and not of_each:
         return None  # the O_i of O = Concat(O_1, …, O_h) are no parts of it
@@ -91,7 +91,9 @@ def _said(run: Run, use: Use) -> Shape | None:
     if run.elementwise and elsewhere and use.name in run.whole_parameters:
         return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
     places = (positions.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
-    element = names.code_name(use.name, *(letter for letter, _ in places))  # x_{i+1} is an x_i
+    letters = [letter for letter, _ in places]
+    element = names.code_name(use.name, *letters)  # x_{i+1} is an x_i
+    ones.update(together(use.name, letters))
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
     ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
@@ -107,6 +109,23 @@ def _said(run: Run, use: Use) -> Shape | None:
             if counted:  # what is said of h_i is said of each h_i^t
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             return replace(shape, indexed=counted)
+    return _of_entry(run, use)
+
+
+def together(name: str, letters: Sequence[str]) -> Iterator[str]:
+    """What declarations call the element ``v_{ij}`` that formulas have as ``v_{i,j}``."""
+    if len(letters) > 1 and all(len(letter) == 1 for letter in letters):
+        yield names.code_name(name, "".join(letters))
+
+
+def _of_entry(run: Run, use: Use) -> Shape | None:
+    """What a ``v_i ∈ ℝ^d`` says of the ``v_{i,c}`` which is its entry c."""
+    letters = [names.label(at.node) for at in use.indices]
+    for at in range(len(letters) - 1, 0, -1):
+        named = (names.code_name(use.name, *letters[:at]), *together(use.name, letters[:at]))
+        whole = next((run.shapes[name] for name in named if name in run.shapes), None)
+        if whole is not None and whole.is_sized and len(whole.axes) >= len(letters) - at:
+            return replace(whole, indexed=at)
     return None
 
 

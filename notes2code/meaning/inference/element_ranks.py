@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.meaning import names
 from notes2code.meaning.inference import gains, moving
 from notes2code.meaning.inference.declared import declared_shape
@@ -334,7 +334,11 @@ def _by_letter(element: Element) -> int:
     word = len(base) > 1 and base not in names.GREEK and base.lower() != "cache"
     if timed and word and ranks[0] == 2:
         ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
-    return element.usually(*ranks)
+    rank = element.usually(*ranks)
+    if rank == 0 and ranks[0] == 2 and len(base) == 1:
+        text = f"`{run.quote(use.span)}` is taken to be a number"
+        run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an array"))
+    return rank
 
 
 def _has_one_key(run: Run) -> bool:

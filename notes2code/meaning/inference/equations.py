@@ -417,7 +417,10 @@ class Attempt:
                     "put it on the left-hand side, or into the sum that it belongs to",
                 )
         loose = [x for x in places if run.indices.get(x) and uses(value.body, run.indices[x])]
-        if len(loose) > 1 and target.name and not (mine or target.parameters or summed):
+        loose = [x for x in loose if x not in run.seen.ranges]  # not w_i, i = 1, …, n
+        whole = settled(value.body)  # and not α = softmax(k_i)
+        loose = [x for x in loose if not _is_over(whole, find_index(run.indices[x]))]
+        if loose and target.name and not (mine or target.parameters or summed):
             text = (
                 f"`{target.name}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
             )
@@ -455,15 +458,15 @@ class Attempt:
 def _weighs(body: ir.Expr, index: Index) -> bool:
     """Whether a softmax over an index is a factor of a product, beside others that have it."""
     factors = body.factors if isinstance(body, ir.Mul) else ()
-    weights = [
-        factor
-        for factor in factors
-        if isinstance(factor, ir.Softmax)
-        and isinstance(factor.at, ir.Idx)
-        and find_index(factor.at.index) is index
-    ]
+    weights = [factor for factor in factors if _is_over(factor, index)]
     rest = (factor for factor in factors if factor not in weights)
     return bool(weights) and any(index in free_roots(factor) for factor in rest)
+
+
+def _is_over(body: ir.Expr, index: Index) -> bool:
+    """Whether something is a softmax over an index."""
+    at = body.at if isinstance(body, ir.Softmax) else None
+    return isinstance(at, ir.Idx) and find_index(at.index) is index
 
 
 def _letters_of(node: Node) -> set[str]:

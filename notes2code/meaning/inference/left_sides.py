@@ -5,16 +5,17 @@ Each finding counts against the reading, and the last reading left may be refuse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
 from notes2code.latex.tree import Big
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families
+from notes2code.meaning.inference.declared import together
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.targets import Target
-from notes2code.meaning.inference.values import Value, settled
+from notes2code.meaning.inference.values import Value, free_roots, settled
 from notes2code.meaning.ir import Size
 from notes2code.meaning.notation import positions, scripts
 from notes2code.meaning.overview.survey import Survey
@@ -156,10 +157,33 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         # What stands at two positions may be a vector; what is made of products is a score.
         made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
         score = small and indexed > 1 and target.name == base and made
-        run.pay(0.2 if base in _STATES else 2.2 if score else 1.5)
+        made_of = [*_made_of(run, value)] if indexed > 1 and base not in _STATES else []
+        # Numbers at all places make numbers there, unless w and b are declared as vectors.
+        lone = bool(made_of) and not made and not any(axes for _, _, axes in made_of)
+        own = find(find_index(value.axes[-1]).size).rank == 2
+        run.pay(0.2 if base in _STATES else 2.2 if score else 3.0 if lone and not own else 1.5)
+        loose = {name for name, at, axes in made_of if at > 1 and axes}
+        if not said and (lone or not all(_is_told(run, name) for name in loose)):
+            text = f"each `{run.quote(target.span)}` is taken to be a {CALLED[min(element, 2)]}"
+            hint = "declare its shape, or that of what it is made of, to make it plain"
+            run.problems.append(note("N2C039", text, target.span, hint))
     elif base == "head" and element == 0:
         text = f"each `{run.quote(target.span)}` would be a number"
         run.conflict(3, text, target.span)
+
+
+def _made_of(run: Run, value: Value) -> Iterator[tuple[str, int, int]]:
+    """The arrays that a value is made of at indices of the left-hand side, at how many of these,
+    and the axes behind them, of which the x_{ij} of ``y_{ij} = w x_{ij} + b`` has none."""
+    letters = {find_index(run.indices[x]) for x in run.target_letters}
+    for part in ir.walk(settled(value.body)):
+        if isinstance(part, ir.Ref) and (placed := free_roots(part)) & letters:
+            yield part.array, len(placed & letters), len(placed - letters)
+
+
+def _is_told(run: Run, name: str) -> bool:
+    """Whether a note says what an array, or each of its elements, is."""
+    return any(said == name or said.startswith(f"{name}_") for said in run.shapes)
 
 
 def _declared(run: Run, target: Target) -> Shape | None:
@@ -167,8 +191,9 @@ def _declared(run: Run, target: Target) -> Shape | None:
     whole = run.shapes.get(target.name)
     if whole is not None or not target.indices:
         return whole
-    each = names.code_name(target.name, *(names.label(at.node) for at in target.indices))
-    found = run.shapes.get(each)
+    letters = [names.label(at.node) for at in target.indices]
+    each = (names.code_name(target.name, *letters), *together(target.name, letters))
+    found = next((run.shapes[name] for name in each if name in run.shapes), None)
     return found and replace(found, indexed=len(target.indices))
 
 

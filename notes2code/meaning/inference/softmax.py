@@ -41,6 +41,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         value = run.lower(items[0])
         _doubt_outer(run, value)
         _doubt_number(run, value)
+        _doubt_distance(run, value)
     else:
         raise error(
             "N2C041",
@@ -88,6 +89,33 @@ def _doubt_outer(run: Run, value: Value) -> None:
         if {"q", "k"} <= {vector.array[0].lower() for vector in vectors}:
             text = "the softmax would be of the outer product of a query and a key"
             run.conflict(3, text, value.span)
+
+
+def _doubt_distance(run: Run, value: Value) -> None:
+    """What ``(q - k_i)^2`` compares with each of several gives a number for each, and the softmax
+    goes over these: not over the features that q would have as a vector."""
+    axes = set(map(find_index, value.axes))
+    letters = set(map(find_index, run.indices.values())) - axes
+    for square in ir.walk(settled(value.body)):
+        if not isinstance(square, ir.Pow) or square.exponent != ir.Num(2):
+            continue
+        sums = (part for part in ir.walk(square.base) if isinstance(part, ir.Add))
+        placed = [[free_roots(term) & letters for term in one.terms] for one in sums]
+        if not any(any(terms) and not all(terms) for terms in placed):
+            continue
+        refs = {part.array for part in ir.walk(square.base) if isinstance(part, ir.Ref)}
+        if free_roots(square) & axes or any(map(run.seen.is_bold, refs)):
+            text = f"`{run.quote(value.span)}` compares vectors element by element, and the softmax"
+            run.conflict(5, f"{text} needs one number for each", value.span)
+        elif any(names.base_letter(name).lower() in _COMPARED for name in refs):
+            text = f"`{run.quote(value.span)}` is taken to compare numbers"
+            hint = "write `\\|q - k_i\\|^2` for the distance of vectors"
+            run.problems.append(note("N2C039", text, value.span, hint))
+        return
+
+
+_COMPARED = frozenset(["q", "k", "query", "key"])
+"""Names of vectors, and in a kernel of numbers."""
 
 
 def _doubt_number(run: Run, value: Value) -> None:
