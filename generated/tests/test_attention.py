@@ -410,13 +410,23 @@ class TestLinearAttention(AttentionChecks):
     @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""
-        attention, many = self.attention(), 2**19
+        attention, many = self.attention(dropout=0.5).eval(), 2**19
         attention.causal = causal
-        query, key, value = torch.rand(3, many, 6, dtype=torch.float64)
-        keep_mask = torch.rand(many) > 0.3
+        query, key, value = torch.rand(3, 1, many, 6, dtype=torch.float64)
+        keep_mask = torch.rand(1, many) > 0.3
         output = attention(query, key, value, keep_mask=keep_mask)
-        last = attention(query[-3:], key, value, keep_mask=keep_mask, need_weights=True)
-        assert_equals(output[-3:], array(first(last)))
+        last = attention(query[:, -3:], key, value, keep_mask=keep_mask, need_weights=True)
+        assert_equals(output[:, -3:], array(first(last)))
+
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_hides_keys_of_infinite_features(self, causal: bool) -> None:
+        attention, (query, key, value) = self.attention(), self.inputs(2)
+        masked = {"keep_mask": torch.arange(key.size(-2)) != 2, "causal": causal}
+        expected = attention(query, key, value, **masked)
+        key[..., 2, :] = math.inf
+        for need_weights in (False, True):
+            output = attention(query, key, value, **masked, need_weights=need_weights)
+            assert_equals(first(output), array(expected))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
         """It has no scores to add it to, and says so."""

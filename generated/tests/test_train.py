@@ -191,8 +191,8 @@ def test_the_last_tenth_of_a_text_is_held_out() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         text = Text(bytes(range(250)), 8)
-    for held_out, there in ((False, range(225)), (True, range(225, 250))):
-        inputs, expected = text.batch(5000, random.Random(0), held_out)
+    for options, there in (({}, range(225)), ({"held_out": True}, range(225, 250))):
+        inputs, expected = text.batch(5000, random.Random(0), **options)
         assert {*inputs["tokens"].flatten().tolist(), *expected[:, -1].tolist()} == {*there}
 
 
