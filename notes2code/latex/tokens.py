@@ -72,6 +72,8 @@ _MEASURE = re.compile(
 _HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
 _HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+_BLANK = re.compile(r"(?:\s|~|\\[ ,;:]|\\q?quad\s*)$")
+_ENDS_SIDE = re.compile(r"(?:\s|\\[ ,;:!]|\\q?quad\b)*(?:$|[=&.,;)}]|\\\\|\\(?:approx|end|quad)\b)")
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
 """The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
@@ -360,6 +362,7 @@ class Tokens(Characters):
             stripped.lower() in words.BARE_PROSE
             or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
             or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
+            or self._is_unit(stripped, start, at, found.end())
         ):
             self._prose(content, at, found.end())
         elif (
@@ -449,6 +452,22 @@ class Tokens(Characters):
         if padded and not content.isascii() and following not in ("_", "^", "(", "=", ""):
             return True
         return before in ("sep", "quad", "row") and apart and following.isalpha()
+
+    def _is_unit(self, said: str, start: int, content: int, end: int) -> bool:
+        """Whether words end a side, a blank before them, and say what that counts: the ``bytes`` of
+        ``2 N \\text{ bytes}``. What is not always a unit is one behind a product of counts: the
+        ``values`` of ``2 \\times d \\text{ values}``."""
+        word = said.partition(" ")[0]
+        if word not in words.AMOUNTS or not _ENDS_SIDE.match(self.latex, end):
+            return False
+        before = self.tokens[-1].kind if self.tokens else ""
+        apart = self.latex[content].isspace() or _BLANK.search(self.latex[:start])
+        if before != "num" and not (apart and before in ("name", "close", "}")):
+            return False
+        relations = [at for at, token in enumerate(self.tokens) if token.kind == "rel"]
+        side = [token.text for token in self.tokens[relations[-1] + 1 if relations else 0 :]]
+        counts = side[0].isdigit() or "×" in side or side[:2] == ["d", "_"]
+        return len(side) > 1 and (word in words.UNITS or (counts and words.CALLED.isdisjoint(side)))
 
     def _font_around(self, name: str, start: int, end: int) -> int:
         """A font command around something that is no plain word: only its look is dropped."""

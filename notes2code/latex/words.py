@@ -53,6 +53,20 @@ _SAYS = re.compile(
 )
 """How words begin that say what stands before them is."""
 
+UNITS = frozenset(
+    "B KB MB GB TB KiB MiB GiB TiB byte bytes bit bits Byte Bytes FLOP FLOPs FLOPS flops GFLOPs "
+    "TFLOPs MACs ops ms 字节 字節 位元組 比特 バイト 바이트 байт байта бит octets".split()
+)
+"""What amounts are given in."""
+
+AMOUNTS = UNITS | frozenset(
+    "parameter parameters params value values element elements entry entries token tokens float "
+    "floats number numbers operation operations weights multiplications additions steps layers "
+    "heads Parameter paramètres parámetros parâmetros параметров элементов 参数 參數 个参数 次 个 "
+    "パラメータ 個 개".split()
+)
+"""Those, and what there is an amount of."""
+
 BARE_PROSE = _ENGLISH - frozenset(
     "a all each every any at as by be on to of or st i.e. e.g. vs vs.".split()
 )

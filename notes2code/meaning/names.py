@@ -58,13 +58,15 @@ _INDEXED_VECTORS = (VECTORS | frozenset("cr")) - frozenset("w")
 def code_name(*parts: str) -> str:
     """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
     joined = "_".join(part for part in parts if part)
-    plain = unicodedata.normalize("NFKD", joined).encode("ascii", "ignore").decode()
-    foreign = len(plain) < len(joined)
-    text = plain if any(c.isalpha() for c in plain) else joined
+    decomposed = unicodedata.normalize("NFKD", joined)
+    if any(char.isalnum() and not char.isascii() for char in decomposed):
+        text = unicodedata.normalize("NFKC", joined)  # as Python reads it: L_总 is no L
+    else:
+        text = decomposed.encode("ascii", "ignore").decode()
     name = re.sub(r"\W+", "_", text).strip("_") or "x"
     if name[0].isdigit():
         name = f"x_{name}"
-    if foreign or keyword.iskeyword(name) or name in ("None", "True", "False"):
+    if keyword.iskeyword(name) or name in ("None", "True", "False"):
         name += "_"
     return name
 

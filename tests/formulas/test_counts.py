@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
-from tables import Case, check, table
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, softmax, table
 
 
 @table(
@@ -172,3 +172,114 @@ def test_a_divisor_that_may_count_the_terms_is_told() -> None:
     assert "`K` is taken to be a number, and not how many terms" in told.message
     for latex in (r"s = \frac{1}{K} \sum_{j=1}^K \alpha_j", r"s = \frac{1}{\tau} \sum_j \alpha_j"):
         assert not compile_formula(latex).diagnostics
+
+
+@table(
+    # What multiplies a width counts, and so does what is added to it.
+    Case(
+        r"P = (d_{model} \cdot N) + (N \cdot P_{ff})",
+        "N P_ff d_model#",
+        lambda n, p, d: d * n + n * p,
+    ),
+    Case(r"F = B L k d_{model}", "B L k d_model#", lambda b, n, k, d: b * n * k * d),
+    Case(
+        r"C = 2 \times B \times L \times N_{layers} \times \mathbf{G} \times d_k",
+        "B L N_layers G[n,d] d_k#",
+        lambda b, n, layers, g, d: 2 * b * n * layers * g * d,
+    ),
+    # The extents of a volume are no matrices; three letters may be.
+    Case(r"M_{bias} = B\,H\,L\,S\,P", "B H L S P", lambda b, h, n, s, p: b * h * n * s * p),
+    Case(r"M = B H L", "B[n,d] H[d,p] L[p,q]", lambda b, h, n: b @ h @ n),
+    # What an array is declared to have so many of is a number.
+    Case(
+        r"P = a N + N P_{ff}",
+        "a N P_ff[n,d]",
+        lambda a, n, p: a * n + n * p,
+        context=r"The router is $G \in \mathbb{R}^{d \times N}$.",
+    ),
+    # A matrix that is declared too stays one.
+    Case(
+        r"Y = N X",
+        "N[n,m] X[m,d]",
+        np.matmul,
+        context=r"Let $G \in \mathbb{R}^{d \times N}$ and $N \in \mathbb{R}^{n \times m}$.",
+    ),
+)
+def test_numbers_beside_widths_and_axes(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # Units say what is counted, and are no factors.
+    Case(
+        r"\text{cache} = 2 \times n_h \times d_h \text{ values}", "n_h d_h#", lambda n, d: 2 * n * d
+    ),
+    Case(r"M = 2 n_h d_h L \text{ bytes}", "n_h L d_h#", lambda n, m, d: 2 * n * m * d),
+    Case(r"M = B\,H\,N\times 4\ \text{字节}.", "B H N", lambda b, h, n: 4 * b * h * n),
+    Case(r"M = 2 N L\ \mathrm{GB} = 3 \text{ GB}", "N L", lambda n, m: 2 * n * m),
+    Case(r"C = 12 L d^2 \text{ parameters per block}", "L d#", lambda n, d: 12 * n * d**2),
+    # Elsewhere such a word is a name.
+    Case(r"y = W \text{ tokens} + b", "W[p,d] tokens[d] b[p]", lambda w, t, b: w @ t + b),
+    Case(
+        r"O = \text{softmax}(\text{scores})\ \text{values}",
+        "scores[n,m] values[m,d]",
+        lambda s, v: softmax(s) @ v,
+    ),
+)
+def test_units(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"2 \times 4096^2 = 33{,}554{,}432\ \text{bytes} = 32\ \text{MiB}",
+        r"M = 16 \text{ GB}",
+        r"M = 18 \cdot 128 \cdot 2048 = 4.5\ \text{MiB}",
+        r"(n \times d_k) \times (d_k \times n) = (n \times n)",
+    ],
+)
+def test_amounts_and_shapes_compute_nothing(latex: str) -> None:
+    with pytest.raises(FormulaError) as refused:
+        compile_formula(latex)
+    assert refused.value.status in ("text", "definition") and not refused.value.diagnostics
+
+
+@table(
+    *(
+        Case(
+            r"M = S \cdot \sigma(B \cdot T)",
+            "S B T",
+            lambda s, b, t: s / (1 + np.exp(-b * t)),
+            context=said,
+        )
+        for said in (
+            "The states $h$ (`B`: batch size, `T`: sequence length, `S`: state size) are kept.",
+            "где $B$ — размер батча, $T$ — длина, $S$ — размер состояния",
+        )
+    ),
+)
+def test_amounts_of_a_legend(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # Labels in other scripts tell names apart as any do.
+    Case(
+        r"L = L_{\text{迁移}} + 2 L_{\text{对抗}}",
+        "L_迁移 L_对抗",
+        lambda first, second: first + 2 * second,
+    ),
+    Case(
+        r"y = \frac{x - x_{최소}}{x_{최대} - x_{최소}}",
+        "x[d] x_최소[d] x_최대[d]",
+        lambda x, least, most: (x - least) / (most - least),
+    ),
+    Case(
+        r"h = W_{\text{вх}} x + W_{\text{сост}} s",
+        "W_вх[d,p] x[p] W_сост[d,q] s[q]",
+        lambda w, x, u, s: w @ x + u @ s,
+    ),
+)
+def test_labels_in_other_scripts(case: Case) -> None:
+    check(case)

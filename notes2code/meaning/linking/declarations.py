@@ -73,6 +73,11 @@ class Declarations:
         alone -= {"Q", "K", "V"} if mine.seen.attends else set()
         found = {*self.formulas.nearest(entry, sorted(alone), "constants", within=0)}
         found |= alone & self.formulas.letters.amounts(entry)
+        capitals = {name for name in alone - mine.called if name[0].isupper()}
+        axes = capitals & self.formulas.letters.axes(entry)
+        axes -= self.formulas.declaring(entry).keys()
+        axes -= self.formulas.nearest(entry, sorted(axes), "arrays", within=1).keys()
+        found |= axes
         found -= mine.arrays | mine.seen.transposed.keys()
         return dict.fromkeys(sorted(found), Shape(()))
 

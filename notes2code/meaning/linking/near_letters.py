@@ -31,6 +31,7 @@ class Letters:
         self._ends: dict[_Place, set[str]] = {}
         self._counts: dict[_Place, set[str]] = {}
         self._amounts: dict[_Place, set[str]] = {}
+        self._axes: dict[_Place, set[str]] = {}
         self._mapped: dict[str, set[str]] = {}
         self._sized: dict[str, set[str]] = {}
         self._below: dict[_Place, dict[str, set[str]]] = {}
@@ -47,6 +48,8 @@ class Letters:
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
             amounts.update(quantities.divisors(seen.nodes), lengths(seen))
+            axes = (axis for shape in parsed.shapes.values() for axis in shape.axes)
+            self._axes.setdefault(place, set()).update(map(str, axes))
             below = self._below.setdefault(place, {})
             for base, labels in label_letters.below(seen.nodes).items():
                 below.setdefault(base, set()).update(labels)
@@ -79,6 +82,11 @@ class Letters:
         """The letters that something is divided by in the section, and the ``T_x`` up to which its
         sums go."""
         return frozenset(self._amounts.get((entry.note, entry.section), ()))
+
+    def axes(self, entry: Entry) -> frozenset[str]:
+        """What arrays of the section are declared to have so many of: the N of
+        ``W ∈ ℝ^{d × N}``."""
+        return frozenset(self._axes.get((entry.note, entry.section), ()))
 
     def sized(self, entry: Entry) -> frozenset[str]:
         """The sizes that formulas of the note say something of."""

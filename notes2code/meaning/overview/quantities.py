@@ -236,7 +236,7 @@ def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
     if not all(map(_is_count, terms)):
         return
     bare = (scripts.read(t, frozenset()).name for t in terms if scripts.is_name(t))
-    if any(map(names.is_size_name, bare)) or any(map(_has_amount, terms)):
+    if any(map(names.is_size_name, bare)) or any(_has_amount(t) or _has_width(t) for t in terms):
         yield from (name for term in terms for name in _named(term))
 
 
@@ -297,6 +297,19 @@ def _multiplied(term: Node) -> Sequence[Node]:
 
 def _has_amount(term: Node) -> bool:
     return isinstance(term, Juxt) and any(map(is_amount, term.factors))
+
+
+def _has_width(term: Node) -> bool:
+    """Whether a term multiplies a width, as in ``N \\cdot d_{model}``: nobody scales an array by
+    one."""
+    factors = _multiplied(ungrouped(term))
+    return len(factors) > 1 and any(_is_width(_plain(factor)) for factor in factors)
+
+
+def _is_width(name: str) -> bool:
+    """Whether a name says of what it is the width, as ``d_k`` does; a d alone may be that of
+    ``dx``."""
+    return "_" in name and names.is_size_name(name)
 
 
 def _is_count(node: Node) -> bool:
@@ -431,13 +444,16 @@ def _of_counts(
     for matrices are multiplied by each other only, as between words, ``position × frequency``, and
     in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
     whatever they are beside two sizes, or where there are more than three, and both beside the
-    square of a size; so are the H and W of the total ``N = H W``; ``F × F × C`` counts."""
+    square of a size; so are the H and W of the total ``N = H W``, and the extents of a volume,
+    ``B H L S``; ``F × F × C`` counts."""
     factors = [ungrouped(factor) for factor in factors]
     found = [_plain(factor) for factor in factors]
     number = any(isinstance(f, Num) for f in factors)
     area = is_total and {"H", "W"} <= {*found}
     squared = len(factors) > 2 and any(map(_is_squared_size, factors))
-    if not (number or area or squared) and sign != "×":
+    widths = any(map(_is_width, found)) and _ARRAYS.isdisjoint(found)
+    volume = len(factors) > 3 and _EXTENTS.issuperset(found)
+    if not (number or area or squared or widths or volume) and sign != "×":
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
@@ -447,12 +463,19 @@ def _of_counts(
         number or size > 0 or worded or extents or repeated or not known.isdisjoint(found)
         if sign == "×"
         else squared
+        or volume
         or (area and extents)
         or (size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found)))
     )
-    if not sure or not all(n or isinstance(f, Num) for n, f in zip(found, factors, strict=True)):
+    stands_out = number and size > 0 and sign == "×"  # a count in bold, in a list of counts
+    others = (factor for name, factor in zip(found, factors, strict=True) if not name)
+    if not sure or not all(isinstance(f, Num) or (stands_out and _is_bold(f)) for f in others):
         return set()
     return {name for name in found if name}
+
+
+def _is_bold(node: Node) -> bool:
+    return isinstance(node, Name) and node.font == "bold"
 
 
 def _is_squared_size(node: Node) -> bool:

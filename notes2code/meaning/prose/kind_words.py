@@ -37,12 +37,19 @@ _NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
     (2, 2, "before"): r"[A-ZÄÖÜ]\w*matrizen|Matrizen|матрицами",
     (0, 1, "before"): r"Skalar|скаляр(?:ом)?",
     (0, 2, "before"): r"Skalare|скаляры|скалярами",
+    (0, 1, "before", True): r"Anzahl|Länge|Größe|число|числом|количество|длина|длиной|размер",
     (1, 1, "after"): r"vecteur|vetor|vettore",
     (1, 2, "after"): r"vecteurs|vetores|vectores|vettori",
     (2, 1, "after"): r"matrice|matriz",
     (2, 2, "after"): r"matrizes|matrici",
     (0, 1, "after"): r"scalaire|escalar|scalare",
     (0, 2, "after"): r"scalaires|escalares|scalari",
+    (
+        0,
+        1,
+        "after",
+        True,
+    ): r"nombre|longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero",
     (1, 0, "after"): r"vektor|vectơ|véc tơ",
     (2, 0, "after"): r"matriks|ma trận",
     (0, 0, "after"): r"skalar|vô hướng",
@@ -58,7 +65,8 @@ IN_SIGNS = "|".join(pattern for key, pattern in _NOUNS.items() if "signs" in key
 
 MENTIONED = re.compile(
     "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
-    f"embeddings|length|number|count|size|{IN_SIGNS}",
+    "embeddings|length|number|count|size|Anzahl|Länge|Größe|число|количеств|длин|размер|nombre|"
+    f"longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero|{IN_SIGNS}",
     re.IGNORECASE,
 )
 """What any text holds that speaks of a kind."""

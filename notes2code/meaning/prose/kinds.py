@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
-from notes2code.latex.tree import Frac, Infix, Name, Node
+from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
@@ -113,16 +113,26 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
 
 def _may_count(base: str, use: Use, seen: Survey) -> bool:
     """Whether a letter that a text calls a length or a size is that in a formula: in a product with
-    a sign, ``S · σ(x)``, or in a fraction, ``H / 8``. What stands elsewhere may be another thing by
-    the same letter."""
+    a sign, ``S · σ(x)``, or of capitals alone, ``B H L S``, or in a fraction, ``H / 8``. What
+    stands elsewhere may be another thing by the same letter."""
     if use.indices:
         return False
     signs = "·×*/" if base in _AMOUNTS else "/"
     products = (node for node in seen.nodes.of(Infix) if node.op in signs)
     factors = [side for node in products for side in (node.left, node.right)]
     factors += [side for node in seen.nodes.of(Frac) for side in (node.top, node.bottom)]
+    factors += [f for node in seen.nodes.of(Juxt) if _is_volume(node) for f in node.factors]
     times = sum(binders.bare(side) == base for side in factors)
     return times > 0 and times == sum(node.text == base for node in seen.nodes.of(Name))
+
+
+def _is_volume(node: Juxt) -> bool:
+    """Whether a product is of three plain capitals or more, and numbers."""
+    letters = [factor for factor in node.factors if not isinstance(factor, Num)]
+    return len(letters) > 2 and all(
+        isinstance(factor, Name) and len(factor.text) == 1 and factor.text.isupper()
+        for factor in letters
+    )
 
 
 _AMOUNTS = frozenset("BCDJLMNPST")

@@ -36,6 +36,9 @@ _TOKEN = re.compile(
 _ENTRY = re.compile(r"\n(?=[ \t]*\$[^$\n]*\$[ \t]*[:：])")
 """The end of the line before an entry of a legend, *$x$: a patch*, to which it says nothing."""
 
+_CODE = re.compile(r"`([A-Za-z](?:_\w+)?)`")
+"""A letter as code: the `` `B` `` of a legend."""
+
 _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
 """Matrices whose rows are what prose calls *vectors*."""
 
@@ -81,7 +84,7 @@ def said(text: str) -> Iterator[Said]:
     """The kinds that a text states of letters."""
     if words.MENTIONED.search(text) is None:
         return
-    text = _ENTRY.sub(".", text)
+    text = _ENTRY.sub(".", _CODE.sub(r"$\1$", text))
     tokens = _with_heads([_token(match) for match in _TOKEN.finditer(text)])
     for listed in _lists(tokens):
         found = _in_front(tokens, listed) or _behind(tokens, listed)

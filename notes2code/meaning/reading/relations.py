@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     rebuilt,
     walk,
 )
-from notes2code.latex.words import CALLED
+from notes2code.latex.words import AMOUNTS, CALLED
 from notes2code.meaning import names
 from notes2code.meaning.notation import derivatives
 from notes2code.meaning.notation.scripts import is_name
@@ -267,6 +267,9 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     values = [v for v in values if v is values[0] or not _is_distribution(v, values[0])]
     if len(values) < 2:
         return [Fact("∼", span)]
+    values = [v for v in values if v is values[0] or not _is_amount(v)]
+    if len(values) < 2 or _is_amount(values[0]) or all(map(_is_of_shapes, values)):
+        return [Fact("=", span)]
     if derivatives.is_operator(values[0]):
         return [Fact(OPERATOR, span)]
     if (pairs := list(_item_by_item(values))) and not any(map(_is_example, values)):
@@ -304,6 +307,26 @@ def _is_distribution(node: Node, of: Node) -> bool:
             return True
         case Juxt((Name("N"), Group("(", (_, _)))), Juxt((name, Group("("))):
             return names.base_letter(names.label(name)) in names.PROBABILITIES
+    return False
+
+
+def _is_amount(node: Node) -> bool:
+    """Whether a value is a number of units, ``16 \\text{ GB}``, by which nothing is computed."""
+    match node:
+        case Juxt((Num(), Name(said))):
+            return said.partition(" ")[0] in AMOUNTS
+    return False
+
+
+def _is_of_shapes(node: Node) -> bool:
+    """Whether a side is a shape in parentheses, or such multiplied: ``(n × d) × (d × n)``."""
+    match node:
+        case Infix("×" | "·", Group() as left, Group() as right):
+            return _is_of_shapes(left) and _is_of_shapes(right)
+        case Juxt(factors):
+            return all(isinstance(f, Group) and _is_of_shapes(f) for f in factors)
+        case Group("(", (Infix("×", left, right),)):
+            return all(isinstance(side, Num) or is_name(side) for side in (left, right))
     return False
 
 
