@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import Span, error
 from notes2code.latex.signs import ACCENTS, FRACTIONS
 from notes2code.latex.stream import ALIGNMENTS
-from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Prose
+from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Num, Prose, Script
 
 if TYPE_CHECKING:
     from notes2code.latex.characters import Token
@@ -94,7 +95,8 @@ def structure(parser: Operands, token: Token) -> Node:
     """A command that takes arguments: a fraction, an accent, a brace, …"""
     name = token.text
     if name in ACCENTS:
-        return Accent(_MARKS.get(name, name), _argument(parser, token), parser.span_from(token))
+        base = _argument(parser, token)
+        return _accented(_MARKS.get(name, name), base, parser.span_from(token))
     if name in FRACTIONS:
         top = _argument(parser, token)
         bottom = _argument(parser, token)
@@ -114,6 +116,15 @@ def structure(parser: Operands, token: Token) -> Node:
         token.span,
         "notes2code does not read it as a part of a formula",
     )
+
+
+def _accented(mark: str, base: Node, span: Span) -> Node:
+    """An accent over a base. ``\\tilde{h_t}`` is the ``\\tilde{h}_t`` of those who set it over the
+    scripts too, but the bar over ``x^2`` is a mean."""
+    if isinstance(base, Script) and not isinstance(base.sup, Num):
+        letter = _accented(mark, base.base, Span(span.start, base.base.span.end))
+        return replace(base, base=letter, span=span)
+    return Accent(mark, base, span)
 
 
 _MARKS = {

@@ -112,6 +112,16 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda w, x, u, h, f, c: np.tanh(f * c + np.tanh(w @ x + u @ h)),
     ),
     Case(
+        r"s_t = (1 - u_t) \odot s_{t-1} + u_t \odot \tilde{s_t}",
+        "u[d] s[d] s_tilde[d]",
+        lambda u, s, new: s + u * (new - s),
+    ),
+    Case(
+        r"\widetilde{c_t} = \tanh(W x_t + U s_{t-1}), \quad c_t = f_t \odot c_{t-1} + \widetilde{c_t}",
+        "W[d,e] x[e] U[d,p] s[p] f[d] c[d]",
+        lambda w, x, u, s, f, c: f * c + np.tanh(w @ x + u @ s),
+    ),
+    Case(
         r"H^{(l+1)} = \tanh(A H^{(l)} W)",
         "A[n,m] H[m,d] W[d,e]",
         lambda a, h, w: np.tanh(a @ h @ w),

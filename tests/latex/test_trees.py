@@ -33,6 +33,10 @@ TREES = [
     (r"QK^T", "(juxt Q (script K _ T))"),
     (r"10000^\frac{2i}{d}", "(script 10000 _ (frac (juxt 2 i) d))"),
     (r"\tilde{x}_i", "(script (tilde x) i _)"),
+    (r"\tilde{x_i}", "(script (tilde x) i _)"),
+    (r"\overline{x_{ij}'}", "(script (bar x) (juxt i j) _ ')"),
+    (r"\hat{y^{(i)}}", "(script (hat y) _ (( i))"),
+    (r"\overline{x^2}", "(bar (script x _ 2))"),
     # fractions and roots
     (r"\frac12", "(frac 1 2)"),
     (r"\frac1{2x}", "(frac 1 (juxt 2 x))"),
