@@ -11,6 +11,7 @@ from notes2code.latex.tree import (
     Dots,
     Group,
     Infix,
+    Juxt,
     Name,
     Node,
     Num,
@@ -37,21 +38,24 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
     if not raised:
         return clauses
     listed = any(isinstance(node, Dots) for node in nodes)
-    paired = {number for node in nodes for number in _of_a_pair(node)}
+    sides = (node.operands[0] for node in nodes if isinstance(node, Relation))
+    targets: Sequence[Node] = [side for side in sides if side is not None and _number(side)]
+    paired = {number for node in nodes for number in _of_a_pair(node) | _of_a_projection(node)}
     if listed or not (paired or any(_number(node) in _FIRST for node in raised)):
         return clauses
-    sides = (node.operands[0] for node in nodes if isinstance(node, Relation))
-    targets = [side for side in sides if side is not None and _number(side)]
     bases = {_base(node) for node in raised if _number(node) in _FIRST}
     bare = _bare(nodes)
     numbered = {base for base in bases if base.isupper() or base not in bare}
     numbered |= bases & {_base(node) for node in targets}
+    if all(clause.node in raised for clause in clauses):  # a list, which raises nothing
+        targets = raised
     beside = {_number(node) for node in raised if _base(node).isupper() and _base(node) in numbered}
-    for node in raised:
-        base, is_first = _base(node), _number(node) in _FIRST
-        if base in numbered and not (is_first or base.isupper() or _number(node) in beside):
-            _refuse_power(node, targets)
     numbers = paired | {_number(node) for node in targets if _base(node) in numbered}
+    for node in raised:
+        base, number = _base(node), _number(node)
+        told = base.isupper() or number in numbers | beside | _FIRST
+        if base in numbered and not told:
+            _refuse_power(node, targets)
 
     def change(node: Node) -> Node:
         if _number(node) and (_base(node) in numbered or _number(node) in numbers):
@@ -74,6 +78,15 @@ def _of_a_pair(node: Node) -> set[str]:
     return set()
 
 
+def _of_a_projection(node: Node) -> set[str]:
+    """The 2 of ``q^2 = W^q a^2``, the query of the second: nobody defines its square."""
+    match node:
+        case Relation((Script(Name(query)) as made, Juxt((Script(Name(weight)), given)))):
+            if query in _ROLES and weight.isupper() and _number(made) == _number(given):
+                return {_number(made)}
+    return set()
+
+
 def _number(node: Node) -> str:
     """The number above a name; "" where there is none, or what is raised to it."""
     if isinstance(node, Script) and isinstance(node.sup, Num) and isinstance(node.base, Name):
@@ -82,6 +95,9 @@ def _number(node: Node) -> str:
 
 
 _RAISED = RATES | {"e"}
+
+_ROLES = frozenset("qkv")
+"""Queries, keys and values."""
 
 
 def _base(node: Node) -> str:

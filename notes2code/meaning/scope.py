@@ -53,7 +53,8 @@ class Scope:
     ``sigmoids`` what another formula defines as a sigmoid of a vector.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
-    below each name that tell things apart in the section and count nothing there; ``places`` are
+    below each name that tell things apart in the section and count nothing there, ``above`` what
+    does so above each, letters or numbers; ``places`` are
     those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
     noise that the section draws from a distribution of vectors.
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
@@ -78,6 +79,7 @@ class Scope:
     lasts: frozenset[str] = frozenset()
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
+    above: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     places: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
     sized: frozenset[str] = frozenset()

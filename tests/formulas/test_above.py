@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, sigmoid, table
 
 
 @table(
@@ -37,6 +37,45 @@ from tables import Case, check, table
         "lr_0 decay+ step",
         lambda r, d, n: r * d**n,
     ),
+    # Beside the f of a gate the i is that of another gate, in the formula or in its section.
+    Case(
+        r"c^t = g^f \odot c^{t-1} + g^i \odot u",
+        "g_f[d] c[d] g_i[d] u[d]",
+        lambda f, c, i, u: f * c + i * u,
+    ),
+    Case(
+        r"g^i = \sigma(U^i [x^t; h^{t-1}])",
+        "U_i[e,d+p] x[d] h[p]",
+        lambda w, x, s: sigmoid(w @ np.concatenate([x, s])),
+        context=[r"g^f = \sigma(U^f [x^t; h^{t-1}])", r"g^o = \sigma(U^o [x^t; s^{t-1}])"],
+    ),
+    Case(
+        r"g_i = \sigma(U_i [x_t; s_{t-1}])",
+        "U_i[e,d+p] x[n,d] s[n,p]",
+        lambda w, x, s: sigmoid(np.concatenate([x, s], 1) @ w.T),
+        context=[r"g_f = \sigma(U_f [x_t; s_{t-1}])", r"g_o = \sigma(U_o [x_t; s_{t-1}])"],
+    ),
+    Case(
+        r"h_i = \tanh(W_i x)",
+        "W[n,e,d] x[d]",
+        lambda w, x: np.tanh(np.einsum("ned,d->ne", w, x)),
+        context=r"y = W_o z",
+    ),
+    # The number of a token stands on all that is made of it, in its section too.
+    Case(r"q^2 = W^q a^2", "W_q[e,d] a_2[d]", np.matmul),
+    Case(
+        r"k^1 = W^k a^1, \quad k^2 = W^k a^2, \quad s = k^1 \cdot k^2",
+        "W_k[e,d] a_1[d] a_2[d]",
+        lambda w, a, b: (w @ a) @ (w @ b),
+    ),
+    Case(
+        r"s = u \cdot x^2",
+        "u[d] x_2[d]",
+        np.dot,
+        context=r"q^1 = W^q x^1",
+    ),
+    Case(r"y = u \cdot a^2", "u[d] a", lambda u, a: u * a**2, context="c = W a"),
+    Case(r"k^2 = k_x^2 + k_y^2", "k_x[d] k_y[d]", lambda x, y: x**2 + y**2),
     # A letter above what is defined, and nowhere on the right, is a label.
     Case(
         r"x_i^l = \sum_{j=1}^n \gamma_{ij} h_{ij}^s",
@@ -83,3 +122,15 @@ def test_at_a_temperature() -> None:
     with pytest.raises(FormulaError, match="may be a power, or what it is at `T`"):
         compile_formula(r"L = T^2 \sum_i p_i^T \log \frac{p_i^T}{q_i^T}", context=section)
     assert compile_formula(r"A = Q K^T", context=section).component is not None
+
+
+def test_what_is_defined_of_the_second_has_its_number() -> None:
+    made = compile_formula(r"b^2 = \sum_i w_i v_i", context=r"b^1 = \sum_i u_i v_i").source
+    assert "b_2" in made
+    assert "squared" not in made
+
+
+def test_a_list_of_numbered_things_is_no_power() -> None:
+    with pytest.raises(FormulaError) as refused:
+        compile_formula("a^1, a^2, a^3")
+    assert not refused.value.diagnostics

@@ -117,7 +117,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda u, s, new: s + u * (new - s),
     ),
     Case(
-        r"\widetilde{c_t} = \tanh(W x_t + U s_{t-1}), \quad c_t = f_t \odot c_{t-1} + \widetilde{c_t}",
+        r"\widetilde{c_t} = \tanh(W x_t + U s_{t-1}), \quad "
+        r"c_t = f_t \odot c_{t-1} + \widetilde{c_t}",
         "W[d,e] x[e] U[d,p] s[p] f[d] c[d]",
         lambda w, x, u, s, f, c: f * c + np.tanh(w @ x + u @ s),
     ),

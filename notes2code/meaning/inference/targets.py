@@ -66,7 +66,15 @@ def read_target(seen: Survey, define: Define) -> Target:
         rows[0].parts = [(define, row) for row in rows[1:]]
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
-        use = scripts.read(node, seen.bound, True, seen.steps, raised=seen.raised, times=seen.times)
+        use = scripts.read(
+            node,
+            seen.bound,
+            True,
+            seen.steps,
+            raised=seen.raised,
+            listed=seen.listed,
+            times=seen.times,
+        )
         return Target(_defined_name(use), _rows(use), span=node.span, transposed=use.transposed)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)

@@ -265,6 +265,7 @@ class Linker:
             lasts=self.formulas.letters.lasts(entry),
             mapped=self.formulas.letters.mapped(entry),
             labels=self.formulas.letters.labels(entry),
+            above=self.formulas.letters.above(entry),
             drawn=self.formulas.letters.drawn(entry),
             places=self.formulas.places.get((entry.note, entry.section), frozenset()),
             shapes={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.overview import label_letters, points, quantities
@@ -35,7 +36,11 @@ class Letters:
         self._mapped: dict[str, set[str]] = {}
         self._sized: dict[str, set[str]] = {}
         self._below: dict[_Place, dict[str, set[str]]] = {}
+        self._above: dict[_Place, dict[str, set[str]]] = {}
+        self._numbered: dict[_Place, set[str]] = {}
         self._counting: dict[_Place, set[str]] = {}
+        self._counting_more: dict[_Place, set[str]] = {}
+        """Those that count more than weights."""
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
         self._drawn: dict[_Place, set[str]] = {}
         for entry, parsed in formulas.items():
@@ -53,7 +58,16 @@ class Letters:
             below = self._below.setdefault(place, {})
             for base, labels in label_letters.below(seen.nodes).items():
                 below.setdefault(base, set()).update(labels)
-            self._counting.setdefault(place, set()).update(label_letters.counting(seen))
+            above = self._above.setdefault(place, {})
+            clauses = () if parsed.tree is None else parsed.tree.clauses
+            nodes = (node for clause in clauses for node in walk(clause.node))
+            for base, letters in label_letters.above_each(nodes).items():
+                above.setdefault(base, set()).update(letters)
+            self._numbered.setdefault(place, set()).update(label_letters.numbered(clauses))
+            counting = label_letters.counting(seen)
+            self._counting.setdefault(place, set()).update(counting)
+            counting -= label_letters.on_weights_alone(seen)
+            self._counting_more.setdefault(place, set()).update(counting)
             self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
             self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
 
@@ -67,12 +81,21 @@ class Letters:
         """The letters below each name that tell things apart in the section: the t and the i of
         ``Q = H_t W_Q`` beside ``K = H_i W_K``; and the r of a ``σ_r = 1.5``."""
         place = entry.note, entry.section
-        counting = self._counting.get(place, set())
-        found = label_letters.told_apart(self._below.get(place, {}), counting)
+        counting, below = self._counting.get(place, set()), self._below.get(place, {})
+        found = label_letters.told_apart(below, counting)
+        found |= label_letters.gates(below, self._counting_more.get(place, set()))
         for base, letter in self._numbers.get(place, ()):
             if letter not in counting:
                 found.setdefault(base, set()).add(letter)
         return found
+
+    def above(self, entry: Entry) -> dict[str, set[str]]:
+        """What tells things apart in the section above each name: the f, the i and the o of gates,
+        and numbers."""
+        place = entry.note, entry.section
+        numbered = {base: set[str]() for base in self._numbered.get(place, ())}
+        more = self._counting_more.get(place, set())
+        return numbered | label_letters.gates(self._above.get(place, {}), more)
 
     def drawn(self, entry: Entry) -> frozenset[str]:
         """The letters of noise that the section draws from a distribution of vectors."""

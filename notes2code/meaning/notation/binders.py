@@ -316,7 +316,8 @@ def with_labels_above(nodes: Nodes) -> Iterator[str]:
 def told_above(nodes: Nodes) -> Iterator[str]:
     """The p of ``p_i^t log p_i^s``, a teacher's and a student's: letters above one name that stand
     nowhere else, and of which one at least counts nothing, tell two things apart and raise none.
-    A lone n raises, but beside the ``x^a`` and ``x^p`` of an example and a like one."""
+    A lone n raises, but beside the ``x^a`` and ``x^p`` of an example and a like one, and beside the
+    ``z^f`` of a gate: nobody raises to f."""
     above: dict[str, list[str]] = {}
     loose: dict[str, set[str]] = {}
     for node in nodes.of(Script):
@@ -328,10 +329,16 @@ def told_above(nodes: Nodes) -> Iterator[str]:
     for base, letters in above.items():
         uses = sum(node.text in letters for node in nodes.of(Name))
         raising = loose.get(base, set())
-        counts = bool(raising) and len({*letters} - raising) < 2
+        counts = (
+            bool(raising) and len({*letters} - raising) < 2 and NEVER_POWERS.isdisjoint(letters)
+        )
         counts = counts or {*letters} <= {*"ijklmn"}  # x^n + x^m are powers
         if len(set(letters)) > 1 and uses == len(letters) and not counts:
             yield base
+
+
+NEVER_POWERS = frozenset("fgo")
+"""Letters that tell gates apart above a name, and that nothing is raised to."""
 
 
 def listed_above(nodes: Nodes, ends: Set[str]) -> set[str]:

@@ -135,7 +135,7 @@ def read(
     those that only count the steps of a recursion, by the letter of the name they stand on
     ("" for all names); ``numbered`` are the names of which a number beside an index tells an
     element, too; ``raised`` those that an index above them raises, ``listed`` those of which all
-    have a letter above that tells them apart; ``times`` are letters that count above names."""
+    have something above that tells them apart; ``times`` are letters that count above names."""
     if isinstance(node, Name):
         return Use(bare_name(node), node.span, bold=node.font == "bold")
     marks: list[str] = []
@@ -415,7 +415,7 @@ class _Reader:
             self._above_name(node)
         elif isinstance(node, Num):
             is_zeroth = node.text == "0" and self.base not in RATES
-            if is_zeroth or (self.as_target and node.text != "2"):
+            if is_zeroth or self.listed or (self.as_target and node.text != "2"):
                 self.labels.append(node.text)
             else:
                 self.power = node

@@ -28,6 +28,7 @@ from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview import identity, label_letters, points, times
 from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Define, Range, Statement
 
 
@@ -61,10 +62,9 @@ def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
                     seen.starts.setdefault(letter, 1)
 
 
-def find_target_letters(
-    seen: Survey, define: Define, nodes: Nodes, places: Set[str] = frozenset()
-) -> None:
-    """Index letters on a left-hand side; ``places`` are those of a graph's nodes in the section."""
+def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> None:
+    """Index letters on a left-hand side. Its section tells the places of a graph's nodes, and what
+    tells things apart and counts nothing."""
     target = define.target
     assert target is not None
     runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
@@ -75,14 +75,16 @@ def find_target_letters(
     below = _below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
-    places = neighbours(nodes) | places | _pairs(runs, nodes)
+    places = neighbours(nodes) | scope.places | _pairs(runs, nodes)
     seen.bound |= places & set(binders.script_letters(target, places))
     scripted = nodes.of(Script)
     labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
     labels |= binders.named_after(nodes) - seen.bound | seen.labels
     labels |= {letter for _, letter in label_letters.of_constants((define,))}
     labels |= label_letters.that_are_vectors(nodes) - seen.bound
-    labels |= label_letters.of_gates(target, nodes) | label_letters.of_mixtures(nodes) | worded
+    labels |= (
+        label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes) | worded
+    )
     labels |= label_letters.of_encoded(target, nodes)
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound

@@ -8,6 +8,7 @@ from itertools import pairwise
 from notes2code.latex.tree import (
     Accent,
     Big,
+    Clause,
     Frac,
     Group,
     Infix,
@@ -17,14 +18,17 @@ from notes2code.latex.tree import (
     Node,
     Nodes,
     Num,
+    Relation,
     Script,
     children,
     ungrouped,
     walk,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.scope import Scope
 from notes2code.meaning.stated import Declare, Define, Statement
 
 
@@ -206,6 +210,39 @@ def below(nodes: Iterable[Node]) -> dict[str, set[str]]:
     return found
 
 
+def above_each(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """The letters that stand alone above each letter."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        match node:
+            case Script(Name(base), None, Name(letter)) if base not in RATES | {"e"}:
+                found.setdefault(base, set()).add(letter)
+    return found
+
+
+def gates(labels: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
+    """The f, the i and the o of ``z^f``, ``z^i`` and ``z^o``, or of ``W_f``, ``W_i`` and ``W_o``:
+    gates are told apart by what their f shows to be no index and no power."""
+    found = {base: {*of_one} for base, of_one in labels.items() if "f" in of_one}
+    return {b: own for b, own in found.items() if len(own) > 1 and own.isdisjoint(counted)}
+
+
+def numbered(clauses: Iterable[Clause]) -> Iterator[str]:
+    """The q and the a of ``q^1 = W^q a^1`` and of a list that begins with ``a^1``, of which each
+    has a number: nobody raises to 1."""
+    for clause in clauses:
+        first = clause.node.operands[0] if isinstance(clause.node, Relation) else clause.node
+        if first is not None and _is_first(first):
+            yield from (binders.bare(node) for node in walk(clause.node) if _is_first(node))
+
+
+def _is_first(node: Node) -> bool:
+    match node:
+        case Script(_, None, Num("1") | Group("(", (Num("1"),)), 0):
+            return scripts.is_name(node)
+    return False
+
+
 def told_apart(below: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
     """The letters below which others tell things apart, where these count nothing: the p of
     ``x_p`` beside ``x_{class}``, the t and the s of ``E_{ts}`` beside ``E_{text}``, and the i and
@@ -250,6 +287,16 @@ def on_left(statement: Statement) -> set[str]:
     )
 
 
+def on_weights_alone(seen: Survey) -> set[str]:
+    """The i of ``z_i = σ(W_i x)``, which may tell weights apart, whatever stands on the left."""
+    bases: dict[str, set[str]] = {}
+    for node in seen.nodes.of(Script) if seen.targets else ():
+        for name in _in_scripts(node):
+            if isinstance(name, Name):
+                bases.setdefault(name.text, set()).add(binders.bare(node))
+    return {x for x in seen.targets if x in bases and bases[x] <= {*"WUVRb"}}
+
+
 def _reckons(define: Define) -> bool:
     """Whether a definition calls nothing and joins nothing, as ``⌈n / r⌉`` does not: what it is of
     is no whole array, as the h_p of ``h = \\max(h_p)`` are."""
@@ -258,22 +305,33 @@ def _reckons(define: Define) -> bool:
     return all(isinstance(n, kinds) or (isinstance(n, Group) and n.open in "⌈⌊(") for n in within)
 
 
-def of_gates(target: Node, nodes: Nodes) -> set[str]:
+def of_gates(target: Node, nodes: Nodes, scope: Scope) -> set[str]:
     """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
-    apart: it stands on weights alone, and on all of them."""
+    apart: it stands on weights alone, and on all of them. So does the i of ``z^i = σ(W^i [x^t;
+    h^{t-1}])`` where the section tells the W apart."""
     match target:
         case Script(_, Name(letter), None, 0) if letter in _GATES:
-            below: dict[str, set[str]] = {}
-            for node in nodes.of(Script):
-                if node is not target and node.sub is not None and scripts.is_name(node):
-                    below.setdefault(binders.bare(node), set()).add(names.label(node.sub))
-            own = {base for base, subs in below.items() if letter in subs}
-            alone = all(len(below[base]) == 1 for base in own)
-            steps = any(positions.shift(node) == ("t", -1) for node in nodes.of(Infix))
-            bent = any(binders.bare(node) in _SQUASHING for node in nodes)
-            if alone and steps and bent and len(own) > 1 and "W" in own and own <= {*"WUVRb"}:
-                return {letter}
-    return set()
+            above = False
+        case Script(_, None, Name(letter), 0) if letter in _GATES:
+            above = True
+        case _:
+            return set()
+    stand: dict[str, set[str]] = {}
+    for node in nodes.of(Script):
+        place = node.sup if above else node.sub
+        if node is not target and place is not None and scripts.is_name(node):
+            stand.setdefault(binders.bare(node), set()).add(names.label(place))
+    own = {base for base, labels in stand.items() if letter in labels}
+    if not own or not own <= {*"WUVRb"}:
+        return set()
+    if not any(binders.bare(node) in _SQUASHING for node in nodes):
+        return set()
+    told = scope.above if above else scope.labels
+    if all(letter in told.get(base, ()) for base in own):
+        return {letter}
+    alone = all(len(stand[base]) == 1 for base in own)
+    steps = any(positions.shift(node) == ("t", -1) for node in nodes.of(Infix))
+    return {letter} if alone and steps and len(own) > 1 and "W" in own else set()
 
 
 _SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])

@@ -55,7 +55,8 @@ class Survey:
     raised: set[str] = field(default_factory=set)
     """Letters that an index above them raises."""
     listed: set[str] = field(default_factory=set)
-    """Letters of which all in a list, or in the formula, have a letter above."""
+    """Letters of which all in a list, in the formula or in its section have something above that
+    tells them apart."""
     times: set[str] = field(default_factory=set)
     """Letters that count above names, as the t of ``f^t = σ(W h^{t-1})`` does."""
     numbered: dict[str, int] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -98,7 +98,7 @@ def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.ends = {*scope.lasts - _names_in(targets)} if targets else set()
     seen.raised = _raised(nodes, targets)
     above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
-    seen.listed = (above | {*label_letters.of_layers(nodes)}) - _given(targets)
+    seen.listed = (above | {*label_letters.of_layers(nodes)} | scope.above.keys()) - _given(targets)
     seen.below = {
         node.base.text
         for node in nodes.of(Script) + parts.on_left.of(Script)
@@ -126,11 +126,11 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
         elif isinstance(statement, Define) and statement.target is not None:
             index_letters.find_first(seen, statement.conditions)
             square = statement.target
-            if isinstance(square, Script) and scripts.is_two(square.sup):
+            if isinstance(square, Script) and _defines_square(square, seen.listed):
                 seen.squares.add(scripts.read(square.base, frozenset()).name)
             seen.sizes.update(binders.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
-                index_letters.find_target_letters(seen, statement, nodes, scope.places)
+                index_letters.find_target_letters(seen, statement, nodes, scope)
             seen.times.update(times.above(statement))
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
@@ -140,6 +140,10 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     index_letters.find_free_letters(seen, nodes, statements, scope.labels)
     counting.from_one(seen, nodes)
     seen.numbered = counting.numbered(seen, nodes, parts.targets)
+
+
+def _defines_square(target: Script, listed: Set[str]) -> bool:
+    return scripts.is_two(target.sup) and binders.bare(target) not in listed
 
 
 def _see_uses(seen: Survey, parts: _Parts) -> None:
