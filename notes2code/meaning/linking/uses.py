@@ -38,6 +38,8 @@ def _definitions(
         for name, others in formulas.nearest(current, free, "arrays", within).items():
             other = others[0]
             theirs = formulas.parsed[other]
+            if theirs.arrays & formulas.parsed[entry].arrays:
+                continue  # with that, the formula would say two things of one name
             if _is_of_tokens(name, mine, theirs):
                 continue
             if _is_given(name, formulas.parsed[entry], theirs):
