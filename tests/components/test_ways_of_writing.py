@@ -488,3 +488,21 @@ def test_an_update_of_x_says_nothing_of_another_x() -> None:
     update = r"x = \mathrm{LN}(x + \mathrm{MHA}(x))"
     entries = [Entry(latex, "Note.md", (), at) for at, latex in enumerate([update, r"x \Phi(x)"])]
     assert Compiler(Linker(entries, library().scope), library()).compiled(entries[1]).equation
+
+
+@pytest.mark.parametrize(
+    ("latex", "form"),
+    [
+        (r"\mathrm{BLEU} = BP \cdot \prod_{n=1}^N p_n^{w_n}", "output"),
+        (r"\mathrm{BLEU} = BP \cdot \prod_{n=1}^4 p_n^{1/4}", "four"),
+    ],
+)
+def test_the_geometric_mean_of_precisions_may_be_a_product(latex: str, form: str) -> None:
+    found = said(latex)
+    assert found is not None and found[:2] == ("bleu", form)
+    # The note's other definition of the same name is not its own, though it defines the penalty.
+    penalty = r"BP = \min(1, e^{1 - r/c})"
+    found = said(
+        rf"\mathrm{{BLEU}} = BP \cdot \exp(\sum_{{n=1}}^N w_n \log p_n), \quad {penalty}", latex
+    )
+    assert found is not None and found[1] == form

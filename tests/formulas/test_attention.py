@@ -19,7 +19,41 @@ def grouped(q: Any, k: Any, v: Any, groups: Any) -> Any:
     return np.stack([softmax(q[i] @ k[g].T) @ v[g] for i, g in enumerate(groups)])
 
 
+def sloped(q: Any, k: Any, m: float) -> Any:
+    """Scores to keys up to the query, less by a slope with each step away."""
+    away = np.arange(len(k)) - np.arange(len(q))[:, None]
+    return np.where(away <= 0, q @ k.T + m * away, -np.inf)
+
+
 @table(
+    # The list of distances goes up to the place of the query, and so do the keys; the slope has
+    # the number of its head, or of its layer.
+    Case(
+        r"\mathrm{softmax}(q_i K^\top + m \cdot [-(i-1), \dots, -2, -1, 0])",
+        "q[n,d] K[l,d] m",
+        lambda q, k, m: softmax(sloped(q, k, m)),
+    ),
+    Case(
+        r"y_r = \mathrm{softmax}(q_r K^\top - \lambda_h [r-1, r-2, \dots, 1, 0]) V",
+        "q[n,d] K[l,d] lambda_h V[l,p]",
+        lambda q, k, m, v: softmax(sloped(q, k, m)) @ v,
+    ),
+    Case(
+        r"s_{ij} = q_i^\top k_j - m_l (i - j)",
+        "q[n,d] k[p,d] m_l",
+        lambda q, k, m: q @ k.T - m * (np.arange(len(q))[:, None] - np.arange(len(k))),
+    ),
+    Case(
+        r"s_{ij} = q_i^\top k_j - m_j |i - j|",
+        "q[n,d] k[p,d] m[p]",
+        lambda q, k, m: q @ k.T - m * np.abs(np.arange(len(q))[:, None] - np.arange(len(k))),
+    ),
+    # Where the keys are cut off, the weights beyond are 0.
+    Case(
+        r"a_i = \mathrm{softmax}(q_i K_{\le i}^\top)",
+        "q[n,d] K[l,d]",
+        lambda q, k: softmax(sloped(q, k, 0)),
+    ),
     # All keys are given to what has a set of them as a parameter, and it has none of its own.
     Case(
         r"A(q, \{(k_i, v_i)\}_{i=1}^m) = \sum_{i=1}^m \mathrm{softmax}_i(q^\top k_i) v_i",

@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import ellipsis
+from notes2code.meaning.inference import distances, ellipsis
 from notes2code.meaning.inference.indexing import count, own_letter
 from notes2code.meaning.inference.members import all_of
 from notes2code.meaning.inference.reach import refuse_limited
@@ -40,6 +40,8 @@ def listed(run: Run, node: Group) -> Value:
         raise error("N2C037", f"`{run.quote(node.span)}` is not understood as a value", node.span)
     flat = _flattened(node.items)
     if any(map(_dots, flat)) and node.separators:
+        if (away := distances.listed(run, flat, node.span)) is not None:
+            return away
         _refuse_transposed(run, flat)
         if lead := ellipsis.leading(flat):
             return _led(run, flat[:lead], flat[lead:], node.span)

@@ -24,14 +24,22 @@ def refuse_limited(run: Run, axes: Iterable[Index]) -> None:
 
 
 def refuse_lost(run: Run, arrays: Iterable[ir.Lambda]) -> None:
-    """Refuse sums over all of an axis of which a part may be reached, and values that keep it."""
+    """Refuse sums over all of an axis of which a part may be reached, and values that keep it, but
+    for a softmax along it: beyond the part its weights are 0."""
     if not run.reach:
         return
     for array in arrays:
-        refuse_limited(run, array.indices)
+        refuse_limited(run, (axis for axis in array.indices if not _are_weights(array, axis)))
         for part in ir.walk(array.body):
             if isinstance(part, ir.Reduce) and part.where is None:
                 refuse_limited(run, [part.index])
+
+
+def _are_weights(array: ir.Lambda, axis: Index) -> bool:
+    match array.body:
+        case ir.Softmax(_, _, Idx(index), where):
+            return where is not None and find_index(index) is find_index(axis)
+    return False
 
 
 def pass_on(run: Run, axis: Index, to: Index) -> None:

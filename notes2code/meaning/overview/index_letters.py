@@ -375,6 +375,7 @@ def find_free_letters(
     told = _of_one_number(nodes, statements) | label_letters.of_positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
+    told |= _of_slopes(nodes)
     if not seen.targets:
         seen.free += _in_lists_of_three(nodes, seen.bound)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
@@ -449,6 +450,24 @@ def _of_settings(nodes: Nodes, statements: Sequence[Statement]) -> set[str]:
     below = (node for node in nodes.of(Script) if binders.bare(node) in _SETTINGS)
     letters = {node.sub.text for node in below if isinstance(node.sub, Name)}
     return {x for x in letters - {*"ijnt"} if written.count(x) == 1}  # α_t is one for each time
+
+
+def _of_slopes(nodes: Nodes) -> set[str]:
+    """The l of the ``m_l (j - i)`` of ALiBi: what a distance is multiplied by is a number, and its
+    letter stands nowhere else."""
+    written = [node.text for node in nodes.of(Name)]
+    return {x for node in nodes.of(Juxt, Infix) for x in _slope(node) if written.count(x) == 1}
+
+
+def _slope(node: Juxt | Infix) -> Iterator[str]:
+    match node:
+        case Juxt((slope, Group(_, (gap,)))) | Infix("·" | "×" | "*", slope, Group(_, (gap,))):
+            pass
+        case _:
+            return
+    match slope, gap:
+        case Script(Name(), Name(letter), None), Infix("-", Name(), Name()):
+            yield letter
 
 
 _SETTINGS = frozenset("alpha beta gamma epsilon eta lambda mu sigma tau".split())
