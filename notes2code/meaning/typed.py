@@ -41,6 +41,7 @@ from notes2code.meaning.reading import (
     convolutions,
     expectations,
     largest,
+    normal_probabilities,
     parities,
     scientific,
     sets,
@@ -114,6 +115,8 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
         if "e^" in latex:
             stated, noted = scientific.written_out(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))
+        if "P" in latex and any(sign in latex for sign in ("\\l", "≤", "<")):
+            stated = normal_probabilities.written_out(stated, tree.clauses)
         if "mathbb" in latex:
             stated, noted = expectations.of_losses(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))

@@ -37,6 +37,9 @@ _GITHUB_END = re.compile(rf"`\$|{_BREAK}", re.MULTILINE)
 _DISPLAY_END = re.compile(r"\\.|\$\$", re.DOTALL)
 _PAREN_END = re.compile(rf"\\\)|\\[^)]|{_BREAK}", re.MULTILINE)
 _BRACKET_END = re.compile(r"\\\]|\\[^\]]|\n[ \t>]*\r?$", re.MULTILINE)
+# The backslash of ``\\(`` and ``\\[`` is escaped for Markdown, which would take it away.
+_ESCAPED_PAREN_END = re.compile(rf"\\\\\)|{_BREAK}", re.MULTILINE)
+_ESCAPED_BRACKET_END = re.compile(r"\\\\\]|\n[ \t>]*\r?$", re.MULTILINE)
 _LOOSE_BAR = re.compile(r"(?<!\\)\|(?=\s)|(?<=\s)\|")
 _ROW_OR_HEADING = re.compile(r"[ \t>]*(\||#{1,6}[ \t])")
 _ENVIRONMENT = re.compile(
@@ -177,15 +180,19 @@ class _Scanner:
 
     def backslash(self, token: re.Match[str]) -> int:
         position = token.start()
-        if token[0] == r"\(":
-            close = self.closing(_PAREN_END, r"\)", token.end())
-            body = self.text[token.end() : close.start()] if close else ""
+        escaped = token[0] == r"\\"
+        opening = self.text[position : token.end() + escaped]
+        if opening.endswith("("):
+            ends = _ESCAPED_PAREN_END if escaped else _PAREN_END
+            close = self.closing(ends, opening.replace("(", ")"), position + len(opening))
+            body = self.text[position + len(opening) : close.start()] if close else ""
             if close and (looks_like_math(body) or 0 < len(body.strip()) < 4):
-                return self.add(Kind.INLINE, position, close.end(), 2, 2)
-        elif token[0] == r"\[":
-            close = self.closing(_BRACKET_END, r"\]", token.end())
-            if close and looks_like_math(self.text[token.end() : close.start()]):
-                return self.add(Kind.DISPLAY, position, close.end(), 2, 2)
+                return self.add(Kind.INLINE, position, close.end(), len(opening), len(opening))
+        elif opening.endswith("["):
+            ends = _ESCAPED_BRACKET_END if escaped else _BRACKET_END
+            close = self.closing(ends, opening.replace("[", "]"), position + len(opening))
+            if close and looks_like_math(self.text[position + len(opening) : close.start()]):
+                return self.add(Kind.DISPLAY, position, close.end(), len(opening), len(opening))
         elif token[0] == r"\b":
             environment = _ENVIRONMENT.match(self.text, position, self.end)
             if environment and self.prefix(position) is not None:

@@ -18,6 +18,19 @@ def leaky(x: Any, slope: float) -> Any:
 
 
 @table(
+    # A number that is drawn from the standard normal distribution is at most x with Φ(x).
+    Case(
+        r"y = x P(Z \le x), \quad Z \sim \mathcal{N}(0, 1)",
+        "x",
+        lambda x: x * phi(x),
+    ),
+    Case(r"\mathrm{GELU}(x) = x \cdot P(X \leq x)", "x", lambda x: x * phi(x)),
+    Case(r"\mathrm{GELU}(x) = x \Pr(X < x) = x \Phi(x)", "x", lambda x: x * phi(x)),
+    Case(
+        r"H = g(X W), \quad g(x) = x P(Z \le x), \quad Z \sim N(0, 1)",
+        "X[n,d] W[d,p]",
+        lambda x, w: x @ w * phi(x @ w),
+    ),
     # The second thing that a linear layer is given is how many features it gives.
     Case(
         r"y = \alpha^{L-1} W x", "alpha+ L W[p,d] x[d]", lambda a, n, w, x: a ** (n - 1) * (w @ x)

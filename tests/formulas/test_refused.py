@@ -25,6 +25,8 @@ BROKEN = [
     refused("N2C020", r"y = «10^{10^{10}}» x"),
     refused("N2C020", r"\mathrm{softmax}(QK^\top / «10^{400}») V"),
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
+    refused("N2C037", r"y = x P(«Z \le x»)"),
+    refused("N2C037", r"y = x P(«Z \le x»), \quad Z \sim \mathcal{N}(1, 2)"),
     refused("N2C037", r"s_i = q_i K^\top + m «[-(i-1), \dots, -1, 0]»"),
     refused("N2C036", r"a_i = \mathrm{softmax}(q_i K^\top + m «[-(i-1), \dots, -3, -1, 0]»)"),
     refused("N2C036", r"a_i = \mathrm{softmax}(q_i K^\top + m «[-(i-1), \dots, 2, 1, 0]»)"),

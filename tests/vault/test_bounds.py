@@ -9,7 +9,8 @@ from notes2code.vault import read_note_text
 # Each is repeated; a reader that looks far ahead from each of them takes quadratic time.
 HOSTILE = [
     "$", "$a ", "$5 ", "$$ ", "$$a\n\n", "`", "` ", "``a`b", "```a ` ", "```\n", "~~~\n", "%%",
-    "%% n2c: x %%\n", "\\(", "\\[a ", "\\begin{align}", "\\begin{align}\n", "\\begin{cases}x\n",
+    "%% n2c: x %%\n", "\\(", "\\[a ", "\\\\(", "\\\\[a ",
+    "\\begin{align}", "\\begin{align}\n", "\\begin{cases}x\n",
     "<!--", "<code", "<pre>", "<svg ", "[[", "![[a|", "](", "](a ", "[a](b ", "![", "[a",
     "#a", "# ", "**a ", "_a ", "*a_b", "&amp", "&#", "\\", "|", "| $a |b$ ", "|a|b|\n",
     "> ", "> a\n", "- ", "- a\n", "1. a\n", "  - ", "\t", " ", "\n", "a\n===\n", "a", "\ue000",

@@ -39,6 +39,9 @@ Math = Callable[[str], list[str]]
         ("over lines $`\na_b\n`$", ["a_b"]),
         (r"\(x\) and \(a_b\)", ["x", "a_b"]),
         ("\\[\na = b\n\\]", ["a = b"]),
+        # With the backslash escaped for Markdown; within, rows may end as in any other formula.
+        (r"\\(x\\) and \\(a_b = \frac{c}{d}\\)", ["x", r"a_b = \frac{c}{d}"]),
+        ("\\\\[\na = b \\\\\\\\ c = d\n\\\\]", [r"a = b \\\\ c = d"]),
     ],
 )
 def test_inline_math(math: Math, text: str, formulas: list[str]) -> None:
