@@ -380,6 +380,29 @@ def test_the_nearest_shape_is_taken() -> None:
     assert len(found.equation.inputs[0].shape) == 2
 
 
+def _declared_twice(first: str, second: str, *between: str) -> list[str]:
+    """What is told of a formula behind two declarations of a letter."""
+    texts = [first, *between, second, r"y = 2 u"]
+    entries = [Entry(text, "Here.md", ("Top",), at, line=at + 1) for at, text in enumerate(texts)]
+    found = compiled(entries, entries[-1])
+    assert found.equation is not None
+    return [problem.message for problem in found.problems if problem.code == "N2C035"]
+
+
+def test_two_shapes_of_one_letter_are_told() -> None:
+    first, second = r"u \in \mathbb{R}^{n \times h}", r"u \in \mathbb{R}^{h \times n}"
+    (told,) = _declared_twice(first, second)
+    assert told == (
+        "`u` is declared h × n in Here.md:2, and n × h in Here.md:1; the first is taken, "
+        "the nearest before this formula"
+    )
+    assert _declared_twice(r"u \in \mathbb{R}^{n \times d}", r"u \in \mathbb{R}^{n}")
+    # What is made of itself between them is another since; sizes in numbers are an example.
+    assert not _declared_twice(first, second, r"u = g(u)")
+    assert not _declared_twice(first, first)
+    assert not _declared_twice(first, r"u \in \mathbb{R}^{2 \times 3}")
+
+
 def test_words_of_the_vault() -> None:
     """What one note sets upright another may write in italics."""
     target = Entry(r"y = a \cdot zeta", "Here.md")

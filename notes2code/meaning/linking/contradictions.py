@@ -9,8 +9,9 @@ from itertools import islice
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import layouts
-from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.entries import Entry, family
 from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.scope import Shape
 
 MAX_COMPARED = 20
 """Definitions of one name that are compared, the nearest first."""
@@ -28,6 +29,7 @@ def contradictions(
     defined anew behind it. A nearer one is what is meant.
     """
     yield from layouts.turned(linker, entry)
+    yield from _declared_twice(linker, entry)
     for name in sorted(linker.formulas.called(entry)):
         defining = linker.formulas.defining(entry, name, "functions", within=2)
         rejected = linker.rejected(entry, defining)
@@ -62,9 +64,7 @@ def _differing(
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:
-                which = "the first is taken"
-                side = "behind" if taken.order > entry.order else "before"
-                which += f", the nearest {side} this formula"
+                which = f"the first is taken, {_nearest(entry, taken)}"
             yield warning(
                 "N2C035",
                 f"`{name}` is defined differently in {_place(taken)} and {_place(other)}; {which}",
@@ -73,6 +73,47 @@ def _differing(
                 "their own",
             )
             return
+
+
+def _declared_twice(linker: Linker, entry: Entry) -> Iterator[Problem]:
+    """A warning where two declarations of a letter in the section of a formula differ, and nothing
+    between them makes one of the other, as ``X = X^\\top`` does."""
+    parsed, distance = linker.formulas.parsed, linker.formulas.distance
+    mine = parsed[entry]
+    for name, others in linker.formulas.declaring(entry).items():
+        taken = others[0]
+        near = distance(entry, taken)
+        if near[0] or name in mine.shapes or not {name, family(name)} & mine.mentioned:
+            continue
+        shape = parsed[taken].shapes[name]
+        for other in others[1:]:
+            if distance(entry, other)[:2] != near[:2]:
+                break
+            first, last = sorted((taken, other), key=lambda one: one.order)
+            between = (one for one in linker.formulas.beside(first) if one.order < last.order)
+            made = any(name in parsed[one].arrays for one in between if one.order > first.order)
+            if not made and _contradict(shape, parsed[other].shapes[name]):
+                yield warning(
+                    "N2C035",
+                    f"`{name}` is declared {_sizes(shape)} in {_place(taken)}, and "
+                    f"{_sizes(parsed[other].shapes[name])} in {_place(other)}; the first is taken, "
+                    f"{_nearest(entry, taken)}",
+                    Span(0, len(entry.latex)),
+                    "give one of the two another name, or write how it is made of the other",
+                )
+                break
+
+
+def _contradict(one: Shape, other: Shape) -> bool:
+    """Whether two shapes of one letter differ, and neither is an example in numbers."""
+    alike = len(one.axes) == len(other.axes)
+    example = alike and any(isinstance(axis, int) for axis in (*one.axes, *other.axes))
+    return one != other and one.is_sized and other.is_sized and not example
+
+
+def _sizes(shape: Shape) -> str:
+    """A shape as text."""
+    return " × ".join(map(str, shape.axes)) or "a number"
 
 
 def _rejected(entry: Entry, name: str, rejected: Entry) -> Problem:
@@ -84,6 +125,11 @@ def _rejected(entry: Entry, name: str, rejected: Entry) -> Problem:
         f"mend that definition; until then `{name}` is what the field knows by the name, or else "
         "an input",
     )
+
+
+def _nearest(entry: Entry, taken: Entry) -> str:
+    """Why another formula is taken."""
+    return f"the nearest {'behind' if taken.order > entry.order else 'before'} this formula"
 
 
 def _place(entry: Entry) -> str:
