@@ -1,4 +1,5 @@
-"""Cases that a sentence tells in pieces: ``$f(x) = x$ for $x > 0$, and $0$ otherwise``."""
+"""Cases that a sentence, or the items of a list, tell in pieces: ``$f(x) = x$ for $x > 0$, and $0$
+otherwise``, ``If $x > 0$: $f(x) = x$``."""
 
 from __future__ import annotations
 
@@ -8,11 +9,21 @@ from dataclasses import replace
 
 from notes2code.vault.model import Formula, Note, SourceMap
 
-_IF = re.compile(
-    r",? ?(?:if|for|when|whenever|falls|wenn|für|si|pour|se|para|cuando|quando|если|при|для)"
-    r"(?: all)?"
+_IFS = (
+    r"(?:if|for|when|whenever|falls|wenn|für|si|pour|se|para|cuando|quando|если|при|для)(?: all)?"
 )
-_AND = re.compile(r"[,;]? ?(?:and|und|et|y|e|и|a)? ?(?P<else>otherwise|else|sonst|sinon|иначе)?")
+_IF = re.compile(f",? ?{_IFS}")
+_BEFORE = re.compile(rf"(?:^|[\s(]){_IFS}\s*$", re.IGNORECASE)
+_THEN = re.compile(r",? ?(?:then|dann|so|alors|entonces|então|то)?|:")
+"""What stands between a condition and the value behind it."""
+_ITEM = r"[.,;]? ?(?:[-*+•]|\d+[.)])"
+"""What stands between two items of a list."""
+_WORD = r"(?:and|und|et|y|e|и|a)?"
+_AND = re.compile(
+    rf"(?:(?P<item>{_ITEM})|[,;])? ?{_WORD} ?"
+    rf"|(?:{_ITEM}|[.,;])? ?{_WORD} ?(?P<else>otherwise|else|sonst|sinon|иначе)[,:]?",
+    re.IGNORECASE,
+)
 _OR = re.compile(r",? ?(?:or|oder|ou|o|или|或)\b")
 _ELSE = re.compile(
     r" ?,? ?(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
@@ -32,10 +43,46 @@ def joined(note: Note) -> tuple[Formula, ...]:
     found: list[Formula] = []
     at = 0
     while at < len(note.formulas):
-        pieces = _cases(note, note.formulas, at)
+        pieces = _cases(note, note.formulas, at) or _cases_behind(note, note.formulas, at)
         found.append(_joined(pieces) if pieces else note.formulas[at])
-        at += (len(pieces) + 1) // 2 or 1
+        at += sum(isinstance(piece, Formula) for piece in pieces) or 1
     return tuple(found)
+
+
+def _cases_behind(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | str]:
+    """The formulas of a sentence whose conditions stand first, ``If $x > 0$, $y = 1$``."""
+    pairs: list[Sequence[Formula]] = []
+    while len(pair := formulas[at : at + 2]) == 2 and _is_behind(note, *pair):
+        if pairs and not (_same(pairs[0][1], pair[1]) and _follows(note, pairs[-1][1], pair[0])):
+            break
+        pairs.append(pair)
+        at += 2
+    pieces: list[Formula | str] = []
+    for condition, value in pairs:
+        pieces += [r"\text{if } ", condition, ": ", value, ", "]
+    if pairs and at < len(formulas) and _same(pairs[0][1], formulas[at]):
+        link = _AND.fullmatch(_between(note, pairs[-1][1], formulas[at]))
+        if link is not None and link["else"]:
+            return [*pieces, r"\text{otherwise } ", formulas[at]]
+    lone = len(pairs) == 1 and not _speaks_of(pairs[0][1], pairs[0][0])
+    return [] if lone else pieces[:-1]
+
+
+def _is_behind(note: Note, condition: Formula, value: Formula) -> bool:
+    """Whether a value stands behind its condition."""
+    if condition.display or value.display or "%" in condition.latex + value.latex:
+        return False
+    start = condition.places.offset(0)
+    ahead = _DELIMITERS.sub("", note.source.text[max(0, start - _LINK) : start])
+    compares = _COMPARES.search(condition.latex) and not _COMPARES.search(value.latex)
+    said = compares and _EQUATES.search(value.latex) and _BEFORE.search(ahead)
+    return bool(said) and _THEN.fullmatch(_between(note, condition, value)) is not None
+
+
+def _follows(note: Note, value: Formula, condition: Formula) -> bool:
+    """Whether the next condition stands right behind a value, or in the next item of a list."""
+    words = _between(note, value, condition)
+    return re.fullmatch(rf"(?:{_ITEM}|[.,;])? ?{_IFS}", words, re.IGNORECASE) is not None
 
 
 def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | str]:
@@ -53,7 +100,7 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
         link = _AND.fullmatch(words)
         if _OR.match(words) or (link and _COMPARES.search(formulas[at].latex)):
             return []  # a second condition, "or $m = 0$"
-        if link is None:
+        if link is None or (link["item"] and not _EQUATES.search(formulas[at].latex)):
             break
         end = _end(formulas[at]) + 1
         behind = _ELSE.match(note.source.text[end : end + _LINK])
@@ -95,7 +142,8 @@ def _between(note: Note, one: Formula, other: Formula) -> str:
     """The words between two formulas; what is no word where they stand in two paragraphs."""
     start, end = _end(one), other.places.offset(0)
     text = note.source.text[start:end] if end - start < _LINK and not other.display else "\n\n"
-    return " ".join(_DELIMITERS.sub("", text).split()) if "\n\n" not in text else "\0"
+    words = " ".join(_DELIMITERS.sub("", text).split())
+    return words if "\n\n" not in text or re.match(_ITEM, words) else "\0"
 
 
 def _end(formula: Formula) -> int:
@@ -104,11 +152,10 @@ def _end(formula: Formula) -> int:
 
 def _joined(pieces: Sequence[Formula | str]) -> Formula:
     """One formula of several, each in its place."""
-    latex, points = "", list[tuple[int, int]]()
+    first = next(piece for piece in pieces if isinstance(piece, Formula))
+    latex, points = "", [(0, first.places.offset(0))]
     for piece in pieces:
         if isinstance(piece, Formula):
             points += [(len(latex) + own, file) for own, file in piece.places.points]
         latex += piece if isinstance(piece, str) else piece.latex
-    first = pieces[0]
-    assert isinstance(first, Formula)
     return replace(first, latex=latex, places=SourceMap(tuple(points)))

@@ -23,7 +23,8 @@ class Define:
 
     ``target`` is None where the left-hand side is an expression that cannot be defined; then it
     is the first of the values. ``conditions`` hold where the definition does. ``near`` says that
-    the value only comes close: ``GELU(x) ≈ …``.
+    the value only comes close: ``GELU(x) ≈ …``; ``keeps`` that it is put into what is there
+    already, ``S_{ij} ← −∞``, which stays what it is elsewhere.
     """
 
     target: Node | None
@@ -31,6 +32,7 @@ class Define:
     span: Span
     conditions: tuple[Node, ...] = ()
     near: bool = False
+    keeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from tables import Case, check, softmax, table
 
+HIDES = r"S_{ij} \leftarrow -\infty \text{ if } j > i"
 SCORES = r"s_{ij} = q_i^\top k_j, \quad j \le i, \quad "
 
 
@@ -205,3 +206,54 @@ def compile_note(formulas: list[str]) -> list[Compiled]:
     entries = [Entry(latex, note="n.md", order=at) for at, latex in enumerate(formulas)]
     compiler = Compiler(Linker(entries, library().scope), library())
     return [compiler.compiled(entry) for entry in entries]
+
+
+@table(
+    # What is put in under a condition leaves the rest as it is.
+    Case(HIDES, "S[n,m]", lambda s: np.where(np.tri(*s.shape) > 0, s, -np.inf)),
+    Case(
+        r"S_{ij} = -\infty, \quad j > i",
+        "S[n,m]",
+        lambda s: np.where(np.tri(*s.shape) > 0, s, -np.inf),
+    ),
+    Case(
+        r"S = Q K^\top, \quad S_{ij} = -\infty \text{ for } j > i, \quad A = \mathrm{softmax}(S)",
+        "Q[n,d] K[m,d]",
+        lambda q, k: causal(q @ k.T),
+    ),
+    Case(
+        r"A = \mathrm{softmax}(S) V",
+        "Q[n,d] K[m,d] V[m,e]",
+        lambda q, k, v: causal(q @ k.T) @ v,
+        context=[r"S = Q K^\top", HIDES],
+    ),
+    Case(
+        r"A_{ij} = \mathrm{softmax}_j(S_{ij})",
+        "q[n,d] k[m,d]",
+        lambda q, k: causal(q @ k.T),
+        context=[r"S_{ij} = q_i^\top k_j", r"S_{ij} := -\infty \text{ for } j > i"],
+    ),
+    Case(
+        r"u_i \leftarrow -u_i \text{ if } u_i < 0, \quad u_i \leftarrow 1 \text{ if } u_i > 1",
+        "u[n]",
+        lambda u: np.minimum(np.abs(u), 1),
+    ),
+    # Near misses: all cases are told, and a mask is made so.
+    Case(
+        r"S_{ij} \leftarrow \begin{cases} u_i & j \le i \\ 0 & \text{otherwise} \end{cases}",
+        "u[n]",
+        lambda u: u[:, None] * np.tri(len(u)),
+    ),
+    Case(
+        r"M_{ij} \leftarrow -\infty \text{ if } j > i",
+        "n# m#",
+        lambda n, m: np.where(np.tri(n, m) > 0, 0, -np.inf),
+    ),
+)
+def test_what_is_hidden_of_scores(case: Case) -> None:
+    check(case)
+
+
+def test_that_the_rest_stays_is_told() -> None:
+    (told,) = compile_formula(HIDES).diagnostics
+    assert told.message == "`S` is taken to stay what it is where this does not hold"

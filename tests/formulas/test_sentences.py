@@ -8,6 +8,7 @@ import pytest
 from notes2code import compile_formula
 from notes2code.compilation import CompiledFormula, compile_vault
 from notes2code.components.library import library
+from notes2code.oracle import evaluate
 from notes2code.vault import Vault, read_note_text
 
 
@@ -87,3 +88,40 @@ def test_a_fault_in_the_second_piece_has_its_place() -> None:
 def test_words_far_apart_join_nothing() -> None:
     """Nor do blanks take long to be passed over."""
     assert len(compiled(f"It is $a = b$ for{' ' * 20_000}$b > 0$ and $c$ otherwise.")) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- $g = c$ if $c > r$\n- $g = 2r$ if $c \\le r$",
+        "1. $g = c$ if $c > r$;\n\n2. $g = 2r$ otherwise.",
+        "* $g = c \\text{ if } c > r$\n* $g = 2r \\text{ if } c \\le r$",
+        "- If $c > r$: $g = c$\n- If $c \\le r$: $g = 2r$",
+        "- If $c > r$: $g = c$\n- Otherwise: $g = 2r$",
+        "If $c > r$, then $g = c$. If $c \\le r$, then $g = 2r$.",
+        "Wenn $c > r$: $g = c$, sonst $g = 2r$.",
+        "$$ g = c \\text{ if } c > r $$\n\n$$ g = 2r \\text{ if } c \\le r $$",
+        "$$ g = 2r \\text{ if } c \\le r $$\n\n$$ g = c \\text{ if } c > r $$",
+    ],
+)
+def test_cases_that_a_list_tells(text: str) -> None:
+    found = compiled(text)
+    assert found
+    for formula in found:
+        assert formula.compiled.equation is not None and not formula.diagnostics
+        for c, r in ((3.0, 2.0), (1.0, 2.0)):
+            given = {"c": c, "r": r}
+            assert evaluate(formula.compiled.equation, given) == (c if c > r else 2 * r)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("- If $t > 1$: it is flat\n- If $t < 1$: $p = 3$", 3),
+        ("- $g = 1$ if $c > r$\n- $h = 2$ if $c \\le r$", 4),
+        ("If $n > 3$, we see $y = 2$.", 2),
+        ("If $x > 0$: $y = 1$\n\nIf $x < 0$: $y = 2$", 4),
+    ],
+)
+def test_other_lists_are_no_cases(text: str, count: int) -> None:
+    assert len(compiled(text)) == count

@@ -215,6 +215,9 @@ class Attempt:
         if self.defines[at].near:
             text = f"`{run.quote(self.targets[at].span)}` is taken to be what it comes close to"
             run.problems.append(note("N2C039", text, self.targets[at].span))
+        if self.defines[at].keeps:
+            text = f"`{self.targets[at].name}` is taken to stay what it is where this does not hold"
+            run.problems.append(note("N2C039", text, self.targets[at].span))
         run.defined = {name: self.done[index] for name, index in visible.items()}
         run.parameters = self.targets[at].parameters
         run.whole_parameters = self.targets[at].whole

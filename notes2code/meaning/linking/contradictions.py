@@ -52,7 +52,7 @@ def _differing(
     # What depends on nothing, as BP = e^{-1/9}, is an example with numbers.
     general = ((other, equation) for other, equation in readable if equation and equation.inputs)
     taken, meant = next(general, (None, None))
-    if taken is None or meant is None:
+    if taken is None or meant is None or name in linker.formulas.parsed[taken].kept:
         return
     near = linker.formulas.distance(entry, taken)
     usual = linker.base.field.get(name.replace("_", "").lower())

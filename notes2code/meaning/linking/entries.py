@@ -94,8 +94,9 @@ class Parsed:
     those defined here are, however it is written, ``places`` where they are; ``indexed`` tells of
     the indices of the arrays defined here, ``unindexed`` the same where those that are not written
     do not count; ``updates`` are those that are only made into others of their kind, as in
-    ``x = x + f(x)``, ``constants`` those that are numbers, ``aliases`` other names of functions
-    that everybody knows: ``σ = \\tanh``.
+    ``x = x + f(x)``, ``kept`` those of which most stay as they are, as in ``S_{ij} ← −∞`` where j
+    is large, ``cases`` those of which it says what they are in some cases, ``constants`` those that
+    are numbers, ``aliases`` other names of functions that everybody knows: ``σ = \\tanh``.
     """
 
     tree: Tree | None
@@ -111,6 +112,8 @@ class Parsed:
     halves: set[tuple[str, int]] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
     updates: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    cases: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     arity: dict[str, int] = field(default_factory=dict)
     said: dict[str, Hashable] = field(default_factory=dict)
@@ -322,9 +325,12 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     constant = all(binders.bare(node) == "infty" for node in nodes if scripts.is_name(node))
     listed = any(isinstance(n, Matrix) or (isinstance(n, Group) and n.items[1:]) for n in nodes)
     start = any(isinstance(v, Num) and v.text == "0" for v in statement.values)  # of any shape
-    if constant and not listed and not start and not target.parameters and not target.indices:
+    alone = not (target.parameters or target.indices or statement.conditions)
+    if constant and not listed and not start and alone:
         parsed.constants.add(target.name)
     constant = constant and not (statement.conditions and names.is_mask(target.name))
+    if statement.conditions and not target.parameters:
+        parsed.cases.add(target.name)
     of_something = bool(target.parameters or target.counted)  # as the D of D(x) = σ(w x + b)
     if not target.name or constant or (names.is_size_name(target.name) and not of_something):
         return
@@ -345,6 +351,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
         parsed.states.add(target.name)
     elif any(use.name == target.name for v in statement.values for use, _ in used(seen, v)):
         parsed.updates.add(target.name)
+        parsed.kept.update([target.name] if statement.keeps else ())
         if any(_is_dropout(value, target.name) for value in statement.values):
             parsed.arrays.discard(target.name)  # it stays what it is
     for index in target.indices:

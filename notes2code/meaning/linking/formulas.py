@@ -95,6 +95,7 @@ class Formulas:
                 "functions": parsed.functions,
                 "shapes": parsed.shapes,
                 "halves": {name for name, _ in parsed.halves},
+                "cases": parsed.cases,
             }
             for kind, defined in kinds.items():
                 for name in defined:
@@ -188,7 +189,7 @@ class Formulas:
         self, entry: Entry, names: Iterable[str], kind: str, within: int
     ) -> dict[str, list[Entry]]:
         """For each name, the entries that define it, nearest first. ``kind`` is what they define:
-        ``arrays``, ``constants``, ``functions``, ``shapes`` or ``halves``."""
+        ``arrays``, ``constants``, ``functions``, ``shapes``, ``halves`` or ``cases``."""
         found = {name: self.defining(entry, name, kind, within) for name in names}
         return {name: others for name, others in found.items() if others}
 

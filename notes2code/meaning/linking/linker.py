@@ -80,15 +80,18 @@ class Linker:
 
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked. One that says too little by itself, such as what the size of
-        its blocks is, is what it is with its definitions."""
+        its blocks is, is what it is with its definitions, and one case is with the others."""
         own = self._alone(entry)
-        if self.formulas.parsed[entry].tree is None:
+        parsed = self.formulas.parsed[entry]
+        if parsed.tree is None:
             return Linked(own, ())
-        linked = ((self.together(entry, own, uses), uses) for uses in self.linked(entry))
+        if others := uses.other_cases(self.formulas, entry, *parsed.cases):
+            own = self.together(entry, own, tuple(others)) or own
+        linked = ((self.together(entry, own, found), found) for found in self.linked(entry))
         together = ((typed, uses) for typed, uses in linked if typed is not None)
         if own.kind == "rejected":
-            own, uses = next(together, (own, ()))
-            return Linked(own, ((own, uses),) if uses else ())
+            own, found = next(together, (own, ()))
+            return Linked(own, ((own, found),) if found else ())
         return Linked(own, tuple(together))
 
     def linked(self, entry: Entry) -> list[tuple[Entry, ...]]:

@@ -35,8 +35,12 @@ def _definitions(
         # The h_N of one formula is the last state of the recursion h_l of another.
         states = formulas.states.get(entry.note, set()) - mine.arrays
         free |= {name for name in map(family, mine.mentioned) if name in states}
+        # What is hidden of scores, S_{ij} ← −∞, are those before it.
+        free |= mine.kept
         for name, others in formulas.nearest(current, free, "arrays", within).items():
             other = others[0]
+            if name in mine.kept and other.order > current.order:
+                continue
             theirs = formulas.parsed[other]
             if theirs.arrays & formulas.parsed[entry].arrays:
                 continue  # with that, the formula would say two things of one name
@@ -49,8 +53,9 @@ def _definitions(
             if _is_another_step(name, current, mine, other, theirs):
                 continue
             if other is not entry and other not in needed:
-                needed[other] = None
-                pending.append(other)
+                more = [one for one in other_cases(formulas, other, name) if one is not entry]
+                needed |= dict.fromkeys((other, *more))
+                pending += [other, *more]
     for other in _other_halves(formulas, entry):
         needed[other] = None
     return tuple(sorted(needed, key=lambda e: e.order))
@@ -101,6 +106,14 @@ def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs
     if indexed.written:
         return name in theirs.states and f"{name}_0" not in theirs.arrays
     return name in theirs.updates and entry.section != other.section
+
+
+def other_cases(formulas: Formulas, entry: Entry, *names: str) -> list[Entry]:
+    """The formulas of a section that say what something is where one does not: the ``y = 1`` for x
+    > 0 and the ``y = x`` for x ≤ 0."""
+    mine = formulas.parsed[entry].cases
+    found = formulas.nearest(entry, mine.intersection(names), "cases", within=0)
+    return sorted({one for others in found.values() for one in others}, key=lambda e: e.order)
 
 
 def _other_halves(formulas: Formulas, entry: Entry) -> list[Entry]:

@@ -20,8 +20,10 @@ from notes2code.latex.tree import (
     Infix,
     Matrix,
     Name,
+    Neg,
     Node,
     Num,
+    Prose,
     Relation,
     Script,
     children,
@@ -29,6 +31,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import IF
+from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.reading import ranges
 from notes2code.meaning.stated import Define, Range, Statement
@@ -44,7 +47,8 @@ Comparison = tuple[object, str, object]
 
 
 def ahead(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses with the condition of ``∀ j ≤ i: e_{ij} = …`` behind the equation."""
+    """The clauses with the condition of ``∀ j ≤ i: e_{ij} = …`` behind the equation, and those of
+    further cases."""
     match clauses:
         case [Clause(Relation() as said) as first, Clause(Relation() as equation) as second, *rest]:
             words = {*first.words.lower().split()}
@@ -54,7 +58,7 @@ def ahead(clauses: Sequence[Clause]) -> list[Clause]:
                 and "=" not in said.signs
                 and equation.signs[0] in ("=", ":=")
             ):
-                return [replace(second, before=""), replace(first, before="prose"), *rest]
+                return [replace(second, before=""), replace(first, before="prose"), *ahead(rest)]
     return [*clauses]
 
 
@@ -135,9 +139,38 @@ def joined(stated: Sequence[Statement]) -> list[Statement]:
     return out
 
 
+def kept(stated: Sequence[Statement]) -> list[Statement]:
+    """The statements with ``S_{ij} ← −∞`` for j > i as cases, of which the other is S_{ij}: an
+    update under a condition leaves the rest as it is. So does ``S_{ij} = −∞`` for j > i, since
+    scores are hidden so; a mask ``M`` is made so, and says nothing of what is there before."""
+    return [_updated(one) if isinstance(one, Define) else one for one in stated]
+
+
+def _updated(define: Define) -> Define:
+    """A definition as the update that it is."""
+    target, rows = define.target, _rows(define)
+    hidden = bool(rows) and isinstance(target, Script) and all(map(_is_hidden, rows))
+    limited = define.keeps and bool(define.conditions)
+    if not isinstance(target, Name | Script) or not (limited or hidden):
+        return replace(define, keeps=False)
+    if names.is_mask(binders.bare(target)) or binders.step_letter(define) is not None:
+        return replace(define, keeps=False)
+    cases = Matrix("cases", (*rows, (target, Prose("otherwise", define.span))), define.span)
+    return replace(define, values=(cases,), conditions=(), keeps=True)
+
+
+def _is_hidden(row: Sequence[Node | None]) -> bool:
+    """Whether a row of cases is −∞."""
+    match row:
+        case (Neg(Name("infty")), *_):
+            return True
+    return False
+
+
 def _are_cases(first: Define, second: Define) -> bool:
     """Whether two definitions of one thing hold under conditions."""
     same = first.target is not None and _form(first.target) == _form(second.target)
+    same = same and not (first.keeps or second.keeps)  # updates come one after another
     return same and bool(second.conditions) and all(_rows(one) for one in (first, second))
 
 

@@ -111,7 +111,10 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
     if len(values) < 2 or any(map(braces.is_set, values)):
         return [Fact("=", node.span)]
-    return [*out, *_definition(values, node.span)]
+    made = _definition(values, node.span)
+    if "←" in signs:
+        made = [replace(one, keeps=True) if isinstance(one, Define) else one for one in made]
+    return [*out, *made]
 
 
 def _is_number(node: Node | None) -> TypeGuard[Node]:

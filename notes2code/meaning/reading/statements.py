@@ -68,7 +68,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    read = tabled(tree)
+    read = tabled(replace(tree, clauses=tuple(limits.ahead(tree.clauses))))
     nodes = Nodes(node for clause in read for node in walk(clause.node))
     rewritten = (
         lists.in_parentheses,
@@ -93,7 +93,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     )
     for written in rewritten:
         read = written(read, nodes)
-    clauses = limits.ahead([inner for clause in read for inner in _expand(clause)])
+    clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
         clause = clauses[at]
@@ -145,7 +145,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             _refuse_lost_factor(clauses, at, out)
             out.append(Define(None, (node,), node.span))
         at += 1
-    out = limits.joined(out)
+    out = limits.kept(limits.joined(out))
     _refuse_many(out)
     if len(out) == 1 and _is_value_at_a_point(out[0]):
         return (Fact("=", out[0].span),)
