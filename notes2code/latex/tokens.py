@@ -78,6 +78,9 @@ _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
 """The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
 
+_SET_APART = re.compile(r"[+]|\s[-*]\s")
+"""A sign that joins no parts of one word."""
+
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -375,6 +378,12 @@ class Tokens(Characters):
             self._add("word", measure[1], start, measure.end(1))
             self._add_cut_off(measure["cut"], measure.start("cut"))
             return measure.end()
+        elif (
+            not self._in_script()
+            and _SET_APART.search(stripped)
+            and words.is_sum(stripped, self.known)
+        ):
+            self._terms(at, at + len(content), "")
         elif _SIMPLE_WORD.fullmatch(stripped):
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             base, _, below = text.partition("_")
@@ -505,11 +514,22 @@ class Tokens(Characters):
             self.problems.append(spaced.remark(joined, at, at + len(content)))
             self._add("word", joined, start, found.end(), font)
         elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
-            self._add("word", content, start, found.end(), font)
+            if words.is_sum(content, self.known):
+                self._terms(at, at + len(content), font)
+            else:
+                self._add("word", content, start, found.end(), font)
         else:
             self._add("font", font, start, end)
             return end
         return found.end()
+
+    def _terms(self, start: int, end: int, font: str) -> None:
+        """The terms of ``\\mathbf{Wx + b}``, each letter in the font."""
+        first = len(self.tokens)
+        self._read(start, end)
+        for at, token in enumerate(self.tokens[first:], first):
+            if token.kind in ("name", "word"):
+                self.tokens[at] = token._replace(font=font)
 
     def _environment(self, which: str, start: int, end: int) -> int:
         found = _ARGUMENT.match(self.latex, end)

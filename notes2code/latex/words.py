@@ -93,6 +93,7 @@ FIELD = frozenset(
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
     seq decay epoch Re where otherwise else TP TN FP FN KL JS JSD
+    MSE MAE RMSE BCE MLM NSP CLS SEP SOS BOS EOS PAD TOK SEG REG POSENC
     """.split()
 )
 
@@ -106,7 +107,10 @@ CALLED = frozenset(
 )
 """Words that act on what follows and so never join with it to one name."""
 
-MATRICES = re.compile(r"(?!W[QKV])[QKVXWH]{2,3}")
+OF_MATRICES = "QKVXWH"
+"""Capitals that are matrices in most notes."""
+
+MATRICES = re.compile(rf"(?!W[QKV])[{OF_MATRICES}]{{2,3}}")
 """Letters that OCR sets as one word, in ``\\mathrm{QK}^{\\mathrm{T}}``; a WQ is a weight."""
 
 RATES = frozenset(["beta", "gamma", "lambda", "rho"])
@@ -143,7 +147,7 @@ def cut(run: str, known: Set[str]) -> list[str]:
     """
     if len(run) == 1:
         return [run]
-    if run in FIELD or run in known:
+    if run in FIELD or run in known or _is_in_capitals(run, known):
         return [run]
     if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _ends_in_word(run):
         return [run]
@@ -159,6 +163,20 @@ def cut(run: str, known: Set[str]) -> list[str]:
         pieces.append(piece)
         at += length
     return pieces
+
+
+_SIGN = re.compile(r"\s*[-+*]\s*")
+
+
+def is_sum(text: str, known: Set[str]) -> bool:
+    """Whether the content of a font is terms, ``\\mathbf{Wx + b}`` and ``\\mathbf{x - m}``, and is
+    no word such as ``W-MSA`` and ``Add+Norm``: a plus joins something to letters, or each term is
+    letters alone."""
+    terms = _SIGN.split(text)
+    if len(terms) < 2 or not all(terms):
+        return False
+    letters = (all(len(p) == 1 for run in term.split() for p in cut(run, known)) for term in terms)
+    return any(letters) if "+" in text else all(letters)
 
 
 EATEN = {
@@ -208,6 +226,11 @@ def defined(latex: str) -> frozenset[str]:
             *(["in"] if goes_in else []),
         )
     )
+
+
+def _is_in_capitals(run: str, known: Set[str]) -> bool:
+    """Whether a run is a word of the field or of the note that is written large: ``MASK``."""
+    return len(run) > 2 and run.isupper() and (run.lower() in FIELD or run.lower() in known)
 
 
 def _ends_in_word(run: str) -> bool:

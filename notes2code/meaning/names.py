@@ -146,9 +146,9 @@ KERNELS = frozenset(["K", "k", "kappa"])
 
 NUMBERS = frozenset(
     "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
-    "loss Loss CE NLL MSE MAE RMSE KL len pos eps base decay temp temperature threshold margin "
-    "scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor length count "
-    "ROUGE METEOR WER CER TER penalty Penalty Pen".split()
+    "loss Loss LOSS CE BCE NLL MLM NSP MSE MAE RMSE KL len pos eps base decay temp temperature "
+    "threshold margin scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor "
+    "length count ROUGE METEOR WER CER TER penalty Penalty Pen".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 

@@ -175,7 +175,7 @@ def _type_stated(
         if len(others) < len(stated):
             seen = survey(others, scope)
         run, equation = _typed(latex, others, seen, scope, shapes)
-        doubts = tuple(slips(others, seen, equation))
+        doubts = tuple(slips(others, seen, equation, scope.shapes.keys() | shapes.keys()))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:

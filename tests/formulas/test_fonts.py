@@ -31,6 +31,29 @@ from tables import Case, check, sigmoid, table
         lambda a, w: a @ w,
         context=[r"A = X W"],
     ),
+    # A font around a sum is around each of its letters.
+    Case(
+        r"e(\mathbf{z}, \mathbf{q}) = \boldsymbol{u}^\top \tanh(\boldsymbol{Az+Cq})",
+        "z[d] q[m] u[h] A[h,d] C[h,m]",
+        lambda z, q, u, a, c: u @ np.tanh(a @ z + c @ q),
+    ),
+    Case(
+        r"\mathbf{g} = \sigma(\mathbf{A z + c})",
+        "A[h,d] z[d] c[h]",
+        lambda a, z, c: sigmoid(a @ z + c),
+    ),
+    Case(r"y = \tanh(\mathbf{x-m})", "x[d] m[d]", lambda x, m: np.tanh(x - m)),
+    Case(r"Y = \tanh(\mathrm{2A - C})", "A[n,d] C[n,d]", lambda a, c: np.tanh(2 * a - c)),
+    Case(
+        r"y = \tanh(\mathbf{Ax + pos})",
+        "A[h,d] x[d] pos[h]",
+        lambda a, x, pos: np.tanh(a @ x + pos),
+        shapes={"pos": ("h",)},
+    ),
+    # A hyphen in a word subtracts nothing, nor does a plus between words add.
+    Case(r"y = \mathbf{W-Block}(x)", "x[d] WBlock()", lambda x, f: f(x)),
+    Case(r"y = \mathrm{Q-K} + 1", "Q_K[n,d]", lambda x: x + 1),
+    Case(r"y = \mathbf{Sum+Shift}(x)", "x[d] Sum_Shift()", lambda x, f: f(x)),
 )
 def test_values(case: Case) -> None:
     check(case)

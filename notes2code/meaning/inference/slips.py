@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     ungrouped,
     walk,
 )
+from notes2code.latex.words import OF_MATRICES
 from notes2code.meaning import names
 from notes2code.meaning.inference import ellipsis, targets
 from notes2code.meaning.inference.omissions import omissions
@@ -35,9 +36,11 @@ from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
 
-def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iterator[Problem]:
-    """Warnings for names that were probably confused. Raises ``ProblemError`` where one sign has
-    two meanings."""
+def slips(
+    stated: Sequence[Statement], seen: Survey, equation: Equation, declared: Set[str]
+) -> Iterator[Problem]:
+    """Warnings for names that were probably confused; ``declared`` are those with a shape. Raises
+    ``ProblemError`` where one sign has two meanings."""
     defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
     bases = {id(node.base) for node in nodes.of(Script, Accent)}
     _refuse_two_meanings(nodes, bases)
@@ -61,6 +64,7 @@ def slips(stated: Sequence[Statement], seen: Survey, equation: Equation) -> Iter
     yield from rotations(nodes)
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
+    yield from _spelt_products(nodes, equation, declared)
     conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 
@@ -99,6 +103,43 @@ def _elements_apart(
             own in names_given and own not in made_of.get(base, {own}) and letter not in seen.bound
         ):
             yield warning("N2C080", text, span, hint)
+
+
+def _spelt_products(nodes: Nodes, equation: Equation, declared: Set[str]) -> Iterator[Problem]:
+    """A warning for three capitals or more side by side, ``L + TAG``, that may be one name: none
+    of the letters is declared or stands elsewhere in the formula, and at most one is that of a
+    matrix in most notes."""
+    spelt = [run for node in nodes.of(Juxt) for run in _runs_of_capitals(node)]
+    if not spelt:
+        return
+    ours = {id(letter) for run in spelt for letter in run}
+    others = {name.text for name in nodes.of(Name) if id(name) not in ours} | declared
+    arrays = {names.base_letter(given.name) for given in equation.inputs if given.shape}
+    for run in spelt:
+        text = "".join(letter.text for letter in run)
+        usual = sum(letter in OF_MATRICES for letter in text) > 1
+        if others.isdisjoint(text) and not arrays.isdisjoint(text) and not usual:
+            yield warning(
+                "N2C050",
+                f"`{text}` is taken for the product of its letters",
+                run[0].span.to(run[-1].span),
+                f"write `\\text{{{text}}}` if it is one name",
+            )
+
+
+def _runs_of_capitals(product: Juxt) -> list[list[Name]]:
+    """The capitals that stand right beside each other in a product, three at least; what has a
+    script ends a run."""
+    runs: list[list[Name]] = [[]]
+    for factor in product.factors:
+        letter = factor.base if isinstance(factor, Script) else factor
+        if not (isinstance(letter, Name) and len(letter.text) == 1 and letter.text.isupper()):
+            runs.append([])
+        elif runs[-1] and runs[-1][-1].span.end < letter.span.start:
+            runs.append([letter])
+        else:
+            runs[-1].append(letter)
+    return [run for run in runs if len(run) > 2]
 
 
 # --- T as a label ------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""Names of two capitals that a note defines, ``AS = \\mathrm{softmax}(…)``: words, and no products.
+"""Names in capitals that a note has: words, and no products.
 
 Letters say nothing of that by themselves: the sides of ``AB = BA`` are products. Two capitals are
-one name where they stand alone on the left and something is computed on the right, or where the
-text speaks of what has an index below both, ``RW_{ij}``; and the formulas of the note have neither
-of the two anywhere else.
+one name where they stand alone on the left and something is computed on the right, as in
+``AS = \\mathrm{softmax}(…)``, or where the text speaks of what has an index below both,
+``RW_{ij}``; and the formulas of the note have neither of the two anywhere else. Four or more with a
+vowel are one, ``X + POSITION``, where the note does not have all of them elsewhere.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _SPOKEN_OF = re.compile(r"\s*([A-Z]{2})_(?:\w|\{[^{}]*\})\s*")
 _NAMES_ONLY = re.compile(r"[^\S\n]*[A-Za-z0-9_^{}]*[^\S\n]*(?:\\\\|[.,;&]|$)", re.MULTILINE)
 """A right-hand side of letters alone, as that of ``AX = B``, which is an equation to be solved."""
 
+_SPELT = re.compile(r"(?<![A-Za-z\\])(?=[A-Z]*[AEIOUY])[A-Z]{4,}(?![A-Za-z])")
 _UPRIGHT = re.compile(r"\\(?:text\w*|math(?!bf|cal|bb|frak)\w+|operatorname\*?|tag)\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _RUN = re.compile(r"[A-Za-z]+")
@@ -28,7 +30,7 @@ _LONGEST_PRODUCT = 3
 
 
 def abbreviations_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:
-    """The names of two capitals that the formulas of each note define, or speak of."""
+    """The names in capitals that the formulas of each note define, speak of, or spell out."""
     notes: dict[str, list[str]] = {}
     for entry in entries:
         notes.setdefault(entry.note, []).append(entry.latex)
@@ -37,12 +39,16 @@ def abbreviations_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:
 
 def _names(formulas: list[str]) -> Iterator[str]:
     defined = {name for latex in formulas for name in _defined(latex)}
-    if not defined:
+    spelt = {name for latex in formulas for name in _SPELT.findall(latex)}
+    if not defined and not spelt:
         return
     runs = {run for latex in formulas for run in _RUN.findall(_math(latex))}
     products = {run for run in runs if len(run) <= _LONGEST_PRODUCT}
     for name in defined:
         if not any(letter in run for run in products - {name} for letter in name):
+            yield name
+    for name in spelt:
+        if not all(any(letter in run for run in products) for letter in name):
             yield name
 
 
