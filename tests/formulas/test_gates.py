@@ -52,6 +52,29 @@ from tables import Case, check, sigmoid, table
         "A[p,d] x[d] B[p,d]",
         lambda a, x, b: np.tanh(a @ x) * (b @ x),
     ),
+    # Dots in a row that multiply gates and what they let through are all of one kind.
+    Case(
+        r"h_t = o_t \cdot r_t \cdot \tanh(c_t)",
+        "o[n,d] r[n,d] c[n,d]",
+        lambda o, r, c: o * r * np.tanh(c),
+        context=[
+            r"o_t = \sigma(W_o \cdot [h_{t-1}, x_t] + b_o)",
+            r"r_t = \sigma(W_r \cdot [h_{t-1}, x_t] + b_r)",
+        ],
+    ),
+    Case(
+        r"o_t = \sigma(W_o \cdot [h_{t-1}, x_t])",
+        "W_o[p,m+d] h[n,m] x[n,d]",
+        lambda w, h, x: sigmoid(np.concatenate([h, x], 1) @ w.T),
+        context=[r"h_t = o_t \cdot r_t \cdot \tanh(C_t)"],
+    ),
+    Case(
+        r"y = z \cdot x \cdot h",
+        "z[d] x[d] h[d]",
+        lambda z, x, h: z * x * h,
+        context=[r"z = \sigma(W_z u + b)"],
+    ),
+    Case(r"y = a \cdot u \cdot x", "a u[d] x[d]", lambda a, u, x: a * (u @ x)),
     Case(r"r(a, b) = a \cdot b", "a[d] b[d]", np.dot),
     Case(r"s(x, p) = x \cdot p", "x[d] p", np.multiply),
     Case(r"f(a, b) = a b", "a b", np.multiply),

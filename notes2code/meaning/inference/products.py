@@ -465,7 +465,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(warning("N2C050", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        if node.op == "·" and (mixes(run, left, right) or _makes_state(run, node)):
+        goes_on = _is_of_elements(node.left, left)
+        if node.op == "·" and (goes_on or mixes(run, left, right) or _makes_state(run, node)):
             text = "`·` is taken to be element by element: what comes out is a vector"
             run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
             return elementwise(run, left, right, ir.mul, where)
@@ -537,17 +538,28 @@ def _tell_of_mixed_rows(run: Run, left: Value, right: Value) -> None:
     run.problems.append(warning("N2C050", text, left.span, hint))
 
 
+def _is_of_elements(node: Node, value: Value) -> bool:
+    """Whether a dot before another one multiplies vectors element by element, as that does then."""
+    if not (isinstance(node, Infix) and node.op == "·" and isinstance(value.body, ir.Mul)):
+        return False
+    at = find_index(value.axes[0])
+    return sum(at in free_roots(factor) for factor in value.body.factors) > 1
+
+
 def _makes_state(run: Run, node: Infix) -> bool:
-    """Whether a product is a term of a state, and a gate in it: the ``f_t · c_{t-1}`` and ``i_t ·
-    g_t`` of c_t, each of which goes with the step, or the ``o_t · \\tanh(c_t)`` of h_t."""
+    """Whether a product is a term of a state, or the beginning of one, and a gate in it: the ``f_t
+    · c_{t-1}`` and ``i_t · g_t`` of c_t, each of which goes with the step, or the ``o_t ·
+    \\tanh(c_t)`` of h_t."""
     if not run.gives_state or run.whole is None:
         return False
-    if not any(ungrouped(term) is node for term in terms(run.whole)):
-        return False
-    sides = [run.seen.understood(ungrouped(side)) for side in (node.left, node.right)]
-    stepped = [use is not None and bool(use.steps) for use in sides]
-    squashed = any(isinstance(side, Apply) for side in (node.left, node.right))
-    return all(stepped) or (squashed and any(use is not None and use.indices for use in sides))
+    factors = binders.chain(node)
+    whole = (binders.chain(ungrouped(term)) for term in terms(run.whole))
+    term = next((chain for chain in whole if chain[: len(factors)] == factors), ())
+    uses = [run.seen.understood(ungrouped(factor)) for factor in term]
+    stepped = [use is not None and bool(use.steps) for use in uses]
+    squashed = any(isinstance(factor, Apply) for factor in term)
+    indexed = any(use is not None and use.indices for use in uses)
+    return bool(term) and (all(stepped) or (squashed and indexed))
 
 
 def _is_gated(left: Value, right: Value) -> bool:
