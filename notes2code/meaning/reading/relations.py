@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -11,6 +12,7 @@ from typing import TypeGuard
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -334,11 +336,37 @@ def _is_of_shapes(node: Node) -> bool:
 
 
 def is_growth(node: Node | None) -> bool:
-    """Whether a node is an order of growth, ``O(n^2 d)``."""
+    """Whether a node is an order of growth, ``O(n^2 d)``, or is made of one: ``2nd + O(n^2)``."""
     match node:
-        case Juxt((Name("O" | "Theta" | "Omega"), Group("("))):
+        case Juxt((Name(letter), Group("("))) if letter in _ORDERS:
             return True
+    return node is not None and _has_growth(node)
+
+
+def _has_growth(node: Node) -> bool:
+    """Whether an order of growth is among the terms and factors of a node."""
+    match node:
+        case Infix(_, left, right) | Frac(left, right):
+            return _has_growth(left) or _has_growth(right)
+        case Juxt(factors):
+            return any(_is_order(name, group) for name, group in pairwise(factors))
     return False
+
+
+def _is_order(name: Node, group: Node) -> bool:
+    """Whether an O stands before what is made of counts, as in ``O(n \\log n)``: one before ``(x +
+    y)`` may be a function or a factor."""
+    match name, group:
+        case Name(letter), Group("(", (of,)) if letter in _ORDERS:
+            letters = {name.text for name in walk(of) if isinstance(name, Name)} - names.FUNCTIONS
+            counted = bool(letters & _COUNTS) or not letters
+            return counted and letters <= _COUNTS | _MAY_COUNT
+    return False
+
+
+_ORDERS = frozenset(["O", "Theta", "Omega"])
+_COUNTS = names.SIZE_BASES | {"k", "epsilon", "varepsilon"}
+_MAY_COUNT = frozenset(string.ascii_lowercase) - frozenset("xyzqv")
 
 
 def _is_function(node: Node | None) -> bool:
