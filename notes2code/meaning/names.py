@@ -227,8 +227,10 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)
-    if bold or transposed:
+    if transposed or (bold and indices == 0):
         return (1, 2, 0)
+    if bold:
+        return (1, 0, 2)
     if indices == 1:
         is_vector = base in _INDEXED_VECTORS or (base == "b" and label_of_projection(name))
         return (1, 0, 2) if is_vector else (0, 1, 2)

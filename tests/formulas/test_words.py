@@ -154,6 +154,28 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[d,d] x[d] z[d]",
         lambda w, x, z: sigmoid(w @ x) * x + (1 - sigmoid(w @ x)) * z,
     ),
+    # A word before the vectors of a sum weighs them; a letter in bold is a vector, or else a number.
+    Case(
+        r"\text{out} = \sum_{j=1}^{n} \text{shares}_j \cdot x_j",
+        "shares[n] x[n,d]",
+        lambda shares, x: shares @ x,
+        context=[r"\text{shares} = \text{softmax}(\text{points})"],
+    ),
+    Case(
+        r"y_i = \sum_j \text{比重}_{j} W v_j",
+        "比重_[m] W[p,d] v[m,d]",
+        lambda shares, w, v: shares @ v @ w.T,
+    ),
+    Case(
+        r"\mathbf{y} = \sum_{i=1}^{n} \mathbf{c}_i \cdot \mathbf{z}_i",
+        "c[n] z[n,d]",
+        lambda c, z: c @ z,
+    ),
+    Case(
+        r"s = \sum_{i=1}^{n} \text{query}_i \cdot x_i",
+        "query[n,d] x[n,d]",
+        lambda q, x: (q * x).sum(),
+    ),
     # Two letters that are a word elsewhere are a matrix before a function or a vector.
     Case(r"s = W x + We(y)", "W[e,d] x[d] e() y[d]", lambda w, x, e, y: w @ x + w @ e(y)),
     Case(r"s = We_t + b", "W[p,d] e_t[d] b[p]", lambda w, e, b: w @ e + b),

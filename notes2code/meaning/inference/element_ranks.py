@@ -273,6 +273,8 @@ def _in_company(element: Element) -> int | None:
         return element.usually(0, 1, 2)  # a loss is made of losses, a metric of an F_{mean}
     if indices != 1:
         return None
+    if element.use.name in run.seen.weights:
+        return element.usually(0, 1, 2)
     if base in ("e", "p") and _embeds(run):
         return element.usually(1, 0, 2)
     if base.isupper() and _is_of_head(element):

@@ -138,6 +138,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         run.pay(0.5)
     if base == "H" and indexed == 0 and "l" in run.seen.steps.get(base, ()) and element == 1:
         run.pay(1.2)  # the H^{(l)} of a layer has all positions
+    if small and target.bold and element == 0 and _adds_up_dots(value):
+        run.pay(1.2)  # the \\mathbf{y} of weights in bold that stand before vectors
     timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
     unexpected = (small or timed) and indexed == 1 and element > 1
     unexpected = unexpected or (indexed >= 2 and element > 0)
@@ -184,6 +186,14 @@ def _made_of(run: Run, value: Value) -> Iterator[tuple[str, int, int]]:
 def _is_told(run: Run, name: str) -> bool:
     """Whether a note says what an array, or each of its elements, is."""
     return any(said == name or said.startswith(f"{name}_") for said in run.shapes)
+
+
+def _adds_up_dots(value: Value) -> bool:
+    """Whether a value is ``Σ_i w_i · z_i`` of vectors, and so a number."""
+    match settled(value.body):
+        case ir.Reduce("sum", _, ir.Reduce("sum", _, ir.Mul((ir.Ref(), ir.Ref())))):
+            return True
+    return False
 
 
 def _declared(run: Run, target: Target) -> Shape | None:

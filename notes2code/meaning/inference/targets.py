@@ -24,7 +24,7 @@ class Target:
     parentheses of its indices, where it has no others. ``numbered`` of a function are the indices
     of its name, which are the first: the i of ``E_i(x)``; ``elements`` counts those of its only
     parameter, as in ``score(x_i, x_j)``. ``transposed`` says that what stands on
-    the right is the transpose of what is defined.
+    the right is the transpose of what is defined, ``bold`` how a name alone is set.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Target:
     numbered: int = 0
     elements: int = 0
     transposed: bool = False
+    bold: bool = False
 
 
 def _rows(use: scripts.Use) -> tuple[scripts.At, ...]:
@@ -75,7 +76,8 @@ def read_target(seen: Survey, define: Define) -> Target:
             listed=seen.listed,
             times=seen.times,
         )
-        return Target(_defined_name(use), _rows(use), span=node.span, transposed=use.transposed)
+        name, turned = _defined_name(use), use.transposed
+        return Target(name, _rows(use), span=node.span, transposed=turned, bold=use.bold)
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]

@@ -1,4 +1,5 @@
-"""Vectors that attention averages, as the letters below them say: the v of ``Σ_j a_{tji} v_{ji}``.
+"""Vectors that attention averages, as the letters below them say: the v of ``Σ_j a_{tji} v_{ji}``,
+and words that weigh them: the weights of ``Σ_j \\text{weights}_j v_j``.
 
 An i below the weights as well as below the values tells heads or batches apart: what is averaged
 has its features besides.
@@ -16,23 +17,46 @@ from notes2code.meaning.overview.survey import Survey
 
 _WEIGHTS = frozenset(["a", "A", "alpha"])
 _VALUES = frozenset("vhxcozuy")
+_ROLES = frozenset(["query", "key", "value", "values"])
 
 
 def averaged(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the values that a sum weighs, where nothing but its own index and those of the
     weights stands below them: behind weights of three indices, and behind weights α the states a
     of an encoder."""
-    for big in nodes.of(Big):
-        if big.op != "sum" or big.sub is None or not isinstance(big.body, Juxt | Infix):
-            continue
-        body = big.body
-        factors = binders.chain(body) if isinstance(body, Infix) else children(body)
-        uses = [seen.understood(factor) for factor in factors]
+    for over, uses in _sums(seen, nodes):
         match uses:
             case [Use() as weights, Use() as values] if _weighs(weights, values):
-                over = set(binders.bound_letters(big.sub))
                 if over <= _letters(values) < _letters(weights):
                     yield values.name
+
+
+def weights(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The words before the values in a sum that have its index alone, and so are numbers: each
+    weighs a vector. Of a word in small letters, and in those of other scripts."""
+    for over, uses in _sums(seen, nodes):
+        first, *others = uses
+        if first is None or _letters(first) != over or len(first.indices) != 1:
+            continue
+        base = names.base_letter(first.name)
+        word = len(base) > 1 and base not in names.GREEK and base not in _ROLES
+        values = [use for use in others if use is not None and over <= _letters(use)]
+        if word and not base[0].isupper() and any(map(_is_value, values)):
+            yield first.name
+
+
+def _sums(seen: Survey, nodes: Nodes) -> Iterator[tuple[set[str], list[Use | None]]]:
+    """The letters that each sum of products runs over, and the names among the factors."""
+    for big in nodes.of(Big):
+        body = big.body
+        if big.op == "sum" and big.sub is not None and isinstance(body, Juxt | Infix):
+            factors = binders.chain(body) if isinstance(body, Infix) else children(body)
+            yield {*binders.bound_letters(big.sub)}, [seen.understood(one) for one in factors]
+
+
+def _is_value(use: Use) -> bool:
+    base = names.base_letter(use.name)
+    return base in _VALUES or base in _ROLES
 
 
 def _weighs(weights: Use, values: Use) -> bool:

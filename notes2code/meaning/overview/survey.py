@@ -115,6 +115,8 @@ class Survey:
     """Noise that is drawn from a distribution of vectors."""
     averaged: set[str] = field(default_factory=set)
     """Values that weights add up, which are vectors."""
+    weights: set[str] = field(default_factory=set)
+    """Words that weigh what is added up, which are numbers."""
     lengths: set[str] = field(default_factory=set)
     """Names whose bars stand beside others', ``|a||b|``."""
     magnitudes: set[str] = field(default_factory=set)

@@ -187,6 +187,7 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.points = {*points.vectors(seen, nodes), *seen.drawn}
     seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
+    seen.weights = set(averages.weights(seen, nodes))
     seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}
     seen.projections = _projections(seen, nodes)
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
