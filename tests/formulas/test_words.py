@@ -154,7 +154,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[d,d] x[d] z[d]",
         lambda w, x, z: sigmoid(w @ x) * x + (1 - sigmoid(w @ x)) * z,
     ),
-    # A word before the vectors of a sum weighs them; a letter in bold is a vector, or else a number.
+    # A word before the vectors of a sum weighs them; a letter in bold is a vector, else a number.
     Case(
         r"\text{out} = \sum_{j=1}^{n} \text{shares}_j \cdot x_j",
         "shares[n] x[n,d]",
