@@ -163,7 +163,7 @@ from tables import Case, check, relu, sigmoid, softmax, table
     ),
     Case(
         r"y_i = \sum_j \text{比重}_{j} W v_j",
-        "比重_[m] W[p,d] v[m,d]",
+        "比重[m] W[p,d] v[m,d]",
         lambda shares, w, v: shares @ v @ w.T,
     ),
     Case(
