@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import factorial
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.signs import ACCENTS, FRACTIONS
 from notes2code.latex.stream import ALIGNMENTS
-from notes2code.latex.tree import Accent, Big, Frac, Group, Matrix, Node, Num, Prose, Script
+from notes2code.latex.tree import Accent, Big, Frac, Group, Infix, Matrix, Node, Num, Prose, Script
 
 if TYPE_CHECKING:
     from notes2code.latex.characters import Token
@@ -101,6 +102,8 @@ def structure(parser: Operands, token: Token) -> Node:
         top = _argument(parser, token)
         bottom = _argument(parser, token)
         return Frac(top, bottom, parser.span_from(token))
+    if name == "binom":
+        return _binomial(_argument(parser, token), _argument(parser, token), parser, token)
     if name in ("underbrace", "overbrace"):
         return _braced(parser, token)
     if name in ("underset", "overset", "stackrel"):
@@ -116,6 +119,23 @@ def structure(parser: Operands, token: Token) -> Node:
         token.span,
         "notes2code does not read it as a part of a formula",
     )
+
+
+def _binomial(top: Node, bottom: Node, parser: Operands, token: Token) -> Node:
+    """How many pairs there are of n things, ``n (n - 1) / 2``, or how many triples."""
+    span = parser.span_from(token)
+    count = int(bottom.text) if isinstance(bottom, Num) and bottom.text.isdigit() else 0
+    if not 0 < count <= _LARGEST_BINOMIAL:
+        text = "a binomial coefficient of this number is not computed"
+        raise error("N2C037", text, bottom.span, "write it as a quotient")
+    product = top
+    for less in range(1, count):
+        rest = Infix("-", top, Num(str(less), span), span, span)
+        product = Infix("·", product, Group("(", (rest,), (), span), span, span)
+    return Frac(product, Num(str(factorial(count)), bottom.span), span)
+
+
+_LARGEST_BINOMIAL = 4
 
 
 def _accented(mark: str, base: Node, span: Span) -> Node:

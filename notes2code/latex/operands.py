@@ -90,10 +90,11 @@ class Operands(Arguments):
             if token.kind == "prime":
                 primes += len(token.text)
                 continue
-            if token.kind == "^" and self.braced_primes():
-                primes += len(self.tokens[self.at + 1].text)
-                self.at += 3
-                continue
+            if token.kind == "^" and (own := self.braced_primes()):
+                primes += own
+                if self.tokens[self.at + 1].kind == "}":
+                    self.at += 2
+                    continue
             if (sub if token.kind == "_" else sup) is not None:
                 where = "subscript" if token.kind == "_" else "superscript"
                 raise error(
@@ -113,10 +114,13 @@ class Operands(Arguments):
             return base
         return Script(base, sub, sup, primes, self.span_from(first))
 
-    def braced_primes(self) -> bool:
-        """Whether ``{'}`` follows, as some write a prime."""
-        kinds = [token.kind for token in self.tokens[self.at : self.at + 3]]
-        return kinds == ["{", "prime", "}"]
+    def braced_primes(self) -> int:
+        """How many primes the braces of ``{'}``, ``{''}`` and ``{'T}`` begin with, as some write
+        them; they are taken out of these."""
+        found = 0
+        while self.peek().kind == "{" and self.tokens[self.at + 1].kind == "prime":
+            found += len(self.tokens.pop(self.at + 1).text)
+        return found
 
     def script_argument(self, sign: Token) -> Node:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""

@@ -18,6 +18,7 @@ from notes2code.latex.operands import Operands
 from notes2code.latex.reader import OPERANDS
 from notes2code.latex.tokens import Tokens
 from notes2code.latex.tree import (
+    Big,
     Clause,
     Dots,
     Frac,
@@ -187,8 +188,40 @@ class Parser(Operands):
                     return Stroke(token.text, self.span_from(first))  # $4\\times$ as much
                 raise self.missing(token)
             right = self.factor()
-            left = Infix(token.text, left, right, token.span, self.span_from(first))
+            if token.text == "/" and isinstance(right, Juxt):
+                left = self.quotient(left, token, right)
+            else:
+                left = Infix(token.text, left, right, token.span, self.span_from(first))
         return left
+
+    def quotient(self, top: Node, slash: Token, behind: Juxt) -> Node:
+        """``a/bc``, whose slash reaches over all that stands side by side, but not over a sum, as
+        in ``1/n \\sum_i x_i``, nor below a number over a norm or a transposed factor, as in ``1/2n
+        \\|x\\|^2``."""
+        first, second = behind.factors[:2]
+        literal = isinstance(top, Num)
+        halves = literal and isinstance(first, Num)
+        apart = halves and first.span.end < second.span.start and not _is_below_number(second)
+        ends = (
+            at
+            for at, factor in enumerate(behind.factors[1:], 1)
+            if isinstance(factor, Big) or (literal and (_is_norm(factor) or _is_transposed(factor)))
+        )
+        at = 1 if apart else next(ends, len(behind.factors))
+        below, rest = behind.factors[:at], behind.factors[at:]
+        divisor = below[0] if len(below) == 1 else Juxt(below, first.span.to(below[-1].span))
+        divided = Infix(slash.text, top, divisor, slash.span, top.span.to(divisor.span))
+        told = ""
+        if apart and not isinstance(second, Big):
+            told = "the number alone is taken to stand under the slash"
+        elif halves and not rest:
+            told = "all that stands behind the slash is taken to stand under it"
+        elif rest and not literal:
+            told = "the slash is taken to end before what is summed"
+        if told:
+            hint = "write a `\\frac` to make it plain"
+            self.problems.append(note("N2C039", told, slash.span, hint))
+        return Juxt((divided, *rest), top.span.to(behind.span)) if rest else divided
 
     def signed_term(self, sign: Token) -> Node:
         """A term with a sign in front, or a bare operator such as the ``·`` of ``K(·)``."""
@@ -370,6 +403,13 @@ def _is_norm(node: Node | None) -> bool:
     """Whether a node is ``‖x‖``, or one with scripts."""
     base = node.base if isinstance(node, Script) else node
     return isinstance(base, Group) and base.open == "‖"
+
+
+def _is_below_number(node: Node) -> bool:
+    """Whether a factor is the ``π`` or the ``σ²`` of ``1/2 \\pi`` and ``1/2 \\sigma^2``, which
+    stand below the slash wherever blanks are."""
+    base = node.base if isinstance(node, Script) else node
+    return isinstance(base, Name) and base.text in ("pi", "sigma")
 
 
 def starred(base: Node, star: Token) -> Node:

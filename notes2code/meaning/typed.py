@@ -117,7 +117,7 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
             tree = replace(tree, problems=(*tree.problems, *noted))
         if "P" in latex and any(sign in latex for sign in ("\\l", "≤", "<")):
             stated = normal_probabilities.written_out(stated, tree.clauses)
-        if "mathbb" in latex:
+        if "mathbb" in latex or "E_" in latex:
             stated, noted = expectations.of_losses(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))
         written = aliases.written_out(grouped.written_out(stated))

@@ -48,6 +48,12 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         "q[n,d] k[p,d] m[p]",
         lambda q, k, m: q @ k.T - m * np.abs(np.arange(len(q))[:, None] - np.arange(len(k))),
     ),
+    # Whatever sequences an attention is given by name, they are its queries, keys and values.
+    Case(
+        r"\mathrm{CrossAttention}(Q = X A, V = Z C, K = Z B)",
+        "X[n,d] A[d,p] Z[m,e] B[e,p] C[e,r]",
+        lambda x, a, z, b, c: softmax(x @ a @ (z @ b).T / np.sqrt(a.shape[1])) @ (z @ c),
+    ),
     # Where the keys are cut off, the weights beyond are 0.
     Case(
         r"a_i = \mathrm{softmax}(q_i K_{\le i}^\top)",

@@ -15,6 +15,12 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The pixels of an image are no products with the I of an indicator or of an identity.
+    Case(
+        r"e = \frac{1}{mn} \sum_{i=0}^{m-1} \sum_{j=0}^{n-1} [I(i,j) - K(i,j)]^2",
+        "I[m,n] K[m,n]",
+        lambda i, k: ((i - k) ** 2).mean(),
+    ),
     # What is predicted is one thing, and its own function says nothing of the model.
     Case(
         r"L_\delta(t, g(u)) = \begin{cases} \frac{1}{2} (t - g(u))^2 & |t - g(u)| \le \delta \\ "
@@ -391,6 +397,11 @@ def test_a_vector_beside_its_logarithm_is_no_product_of_matrices(letter: str) ->
         r"\mathcal{L} = -\mathbb{E}_{(x, y) \sim D}[\log \sigma(w^\top x - w^\top y)]",
         "w[d] x[d] y[d]",
         lambda w, x, y: -np.log(sigmoid(w @ x - w @ y)),
+    ),
+    Case(
+        r"L = -\frac{1}{\binom{K}{2}} E_{(x, y) \sim D}[\log \sigma(w^\top x - w^\top y)]",
+        "K+ w[d] x[d] y[d]",
+        lambda k, w, x, y: -2 / (k * (k - 1)) * np.log(sigmoid(w @ x - w @ y)),
     ),
     Case(
         r"L = \mathbb{E}_x[\|x - a\|^2] + \lambda \mathbb{E}_z \|z\|^2",

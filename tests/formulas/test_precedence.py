@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import compile_formula
 from tables import Case, check, table
 
 
@@ -35,6 +37,18 @@ from tables import Case, check, table
     Case(r"Z = \frac{X - M}{S}", "X[n,d] M[n,d] S+", lambda x, m, s: (x - m) / s),
     Case(r"y = a/bc", "a b c", lambda a, b, c: a / (b * c)),
     Case(r"y = a / b \cdot c", "a b c", lambda a, b, c: a / b * c),
+    # A slash ends before a sum, and below a number before a norm and what is transposed.
+    Case(r"y = 1/n \sum_{i=1}^n x_i", "x[n]", np.mean),
+    Case(
+        r"L = -1/mn \sum_{i=1}^m \sum_{j=1}^n (x_{ij} - z_{ij})^2",
+        "x[m,n] z[m,n]",
+        lambda x, z: -((x - z) ** 2).mean(),
+    ),
+    Case(r"L = 1/2n \|x - z\|^2", "x[d] z[d] n+", lambda x, z, n: ((x - z) ** 2).sum() / (2 * n)),
+    Case(r"L = 1/n e^\top e", "e[n]", lambda e: (e**2).mean()),
+    Case(r"L = 1/2 x^\top A x", "x[d] A[d,d]", lambda x, a: x @ a @ x / 2),
+    Case(r"E = 1/2 m v", "m v[d]", lambda m, v: m * v / 2),
+    Case(r"y = 1/2mv", "m v", lambda m, v: 1 / (2 * m * v)),
     Case(r"r = a + (b \bmod m)", "a b m+", lambda a, b, m: a + b % m),
     Case(r"r = a - b \mod m", "a b m+", lambda a, b, m: (a - b) % m),
     Case(r"r = a b \bmod m", "a b m+", lambda a, b, m: a * b % m),
@@ -131,3 +145,18 @@ def test_numbers(case: Case) -> None:
 )
 def test_functions(case: Case) -> None:
     check(case, declared=True)
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"E = 1/2 m v", "the number alone"),
+        (r"E = 1/2mv", "all that stands behind"),
+        (r"y_i = x_i / n \sum_j z_j", "before what is summed"),
+        (r"y = 1/n \sum_{i=1}^n x_i", ""),
+        (r"y = x / 2n", ""),
+    ],
+)
+def test_where_a_slash_ends_is_told(latex: str, told: str) -> None:
+    messages = [one.message for one in compile_formula(latex).diagnostics]
+    assert [told in message for message in messages if "slash" in message] == [True] * bool(told)

@@ -52,7 +52,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     group = behind.base if isinstance(behind, Script) else behind
     if not isinstance(group, Group):
         return None
-    if indicators.is_one(name):
+    if indicators.is_one(name) and len(group.items) == 1:  # not the I(i, j) of an image
         return indicators.before_brackets(run, factors, at)
     if not scripts.is_name(name) or group.open not in ("(", "[", "{", ""):
         return None
@@ -272,6 +272,8 @@ def _in_order(
     if not named or len(given) + len(named) < len(group.items):
         return group.items
     expected = parameters[len(given) :] or tuple(named)
+    if named.keys() == {*"QKV"} != {*expected} and not given:
+        expected = ("Q", "K", "V")  # in the order in which any attention is given them
     if named.keys() != set(expected):
         raise error(
             "N2C041",

@@ -18,7 +18,7 @@ from notes2code.meaning.notation import scripts
 def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
     """``𝟙[j ≤ i]`` and ``1[j ≤ i]``; the ``𝟙[m_i]`` of a mask is 1 where that is not 0."""
     group = factors[at + 1]
-    if not isinstance(group, Group) or len(group.items) != 1:
+    if not isinstance(group, Group):
         return None
     said = group.items[0]
     if scripts.is_name(said) and _is_of_truth(factors[at], group):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Num
+from notes2code.latex.tree import Apply, Group, Infix, Juxt, Node, Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving, products, sizes
 from notes2code.meaning.inference.run import Run
@@ -22,7 +22,7 @@ def slash(run: Run, node: Infix) -> Value:
     """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
     _refuse_logarithm(run, node)
     left = run.lower(node.left)
-    if isinstance(node.right, Juxt) and not isinstance(node.right.factors[0], Group):
+    if isinstance(node.right, Juxt) and not _ends_behind(node.left, node.right.factors[0]):
         first = node.right.factors[0]
         whole = run.lower(node.right)
         if whole.rank < 2:
@@ -42,6 +42,12 @@ def slash(run: Run, node: Infix) -> Value:
             )
             return products.product(run, quotient, run.lower(remaining), node.span)
     return divide(run, left, run.lower(node.right), node.span)
+
+
+def _ends_behind(top: Node, first: Node) -> bool:
+    """Whether a slash reaches over all behind it for certain, as it does over parentheses, or as
+    the author is told, as of ``1/2mv``."""
+    return isinstance(first, Group) or (isinstance(top, Num) and isinstance(first, Num))
 
 
 def _refuse_logarithm(run: Run, node: Infix) -> None:

@@ -76,7 +76,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for product in nodes.of(Juxt):
         grouped = Group in map(type, product.factors)
         if grouped:
-            found.update(_of_pairs(product))
+            found.update(_of_pairs(product.factors))
             found.update(_chosen(product))
         found.update(_scales(product.factors))
         if _counts(product) or (grouped and _has_amount(product) and _is_count(product)):
@@ -101,6 +101,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     chains = [node for node in products if id(node) not in inner]
     for node in (*chains, *chains):  # the k of d × r + r × k counts, as the r does
         found.update(_scales(binders.chain(node)))
+        found.update(_of_pairs(binders.chain(node)))
         single = (_of_letters(f) or _factors(f) for f in binders.chain(node))
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
@@ -389,9 +390,9 @@ def _counts(node: Juxt) -> bool:
     return len(letters) == len(others) > 1 and letters <= _COUNTS
 
 
-def _of_pairs(product: Juxt) -> Iterator[str]:
+def _of_pairs(factors: Sequence[Node]) -> Iterator[str]:
     """The N of ``N (N - 1)``, which counts pairs."""
-    for left, right in pairwise(product.factors):
+    for left, right in pairwise(factors):
         match right:
             case Group("(", (Infix("+" | "-", inner, Num("1")),)):
                 if binders.bare(left) and binders.bare(left) == binders.bare(inner):

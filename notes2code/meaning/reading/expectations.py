@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    rebuilt,
     walk,
 )
 from notes2code.meaning import names
@@ -48,10 +49,19 @@ def _of_loss(define: Define) -> tuple[Define, list[Problem]]:
     notes: list[Problem] = []
     if define.target is None or not _is_loss(define.target) or _differ(define.values):
         return define, notes
-    values = tuple(_written(value, notes) for value in define.values)
+    drawn = map(_with_plain_letter, define.values)
+    values = tuple(_written(value, notes) for value in drawn)
     if any(_is_expectation(node) for value in values for node in walk(value)):
         return define, []
     return replace(define, values=values), notes
+
+
+def _with_plain_letter(node: Node) -> Node:
+    """A value with 𝔼 for the plain E of ``E_{x ∼ D}``, which says what it is by what is drawn."""
+    match node:
+        case Script(Name("E") as letter, Relation(_, ("∼",))):
+            return replace(node, base=replace(letter, font="blackboard"))
+    return rebuilt(node, _with_plain_letter)
 
 
 def _differ(values: Sequence[Node]) -> bool:
