@@ -18,7 +18,7 @@ from notes2code.components.worked import wrong_results
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.ir import Cases, Equation, Idx, Lambda, Ref, walk
-from notes2code.meaning.linking.contradictions import contradictions
+from notes2code.meaning.linking.contradictions import contradictions, made_twice
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.linking.ranks import (
@@ -218,6 +218,7 @@ class Compiler:
         return [
             *own.problems,
             *contradictions(self.linker, entry, used, same_value),
+            *made_twice(entry, own.equation),
             *unlike_said(self.linker, entry, own.equation),
             *row_or_entry(self.linker, entry, own.equation),
             *unequal_sides(own),

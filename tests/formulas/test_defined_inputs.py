@@ -290,6 +290,35 @@ def test_a_function_may_compute_with_a_state() -> None:
     h = Compiler(Linker(entries, library().scope), library()).compiled(entries[0])
     assert h.equation is not None
     assert {one.name for one in h.equation.inputs} >= {"x", "W", "U"}
+    assert len(h.equation.value.indices) == 2
+
+
+@table(
+    # The t of a function is that of what it is given.
+    Case(
+        r"y_t = F(x_t)",
+        "x[n,d] A[n] B[n,d]",
+        lambda x, a, b: a[:, None] * x + b,
+        context=[r"F(x) = A_t x + B_t, \quad A_t \in \mathbb{R}, B_t \in \mathbb{R}^d"],
+    ),
+)
+def test_what_a_function_has_one_for_each_of(case: Case) -> None:
+    check(case)
+
+
+def test_an_array_that_a_function_makes_for_itself_is_told() -> None:
+    context = [r"F(x) = A_t x, \quad A_t = \tanh(u_t)"]
+    (told,) = (
+        one.message
+        for one in compile_formula(r"y_t = F(x_t) + A_t", context=context).diagnostics
+        if one.code == "N2C035"
+    )
+    assert told == "`A` is given here, and `F` makes its own"
+    assert not [
+        one
+        for one in compile_formula(r"y_t = F(x_t) + u_t", context=context).diagnostics
+        if one.code == "N2C035"
+    ]
 
 
 def test_a_function_between_two_transposes_is_called_twice() -> None:

@@ -66,3 +66,27 @@ def test_what_a_ring_does_is_told() -> None:
         (problem,) = compile_formula(latex).diagnostics
         assert problem.code == "N2C039"
         assert what in problem.message
+
+
+@table(
+    # What is made of members stands before or behind what says what all of them are.
+    Case(
+        r"L = L_1 + L_2, \quad L_i = -\sum_j y_{ij} \log p_{ij}",
+        "y[2,d] p+[2,d]",
+        lambda y, p: -(y * np.log(p)).sum(),
+    ),
+    Case(
+        r"h = h_1 \odot h_2, \quad h_i = \tanh(W_i u)",
+        "W[2,p,d] u[d]",
+        lambda w, u: np.tanh(w[0] @ u) * np.tanh(w[1] @ u),
+    ),
+)
+def test_sums_of_members(case: Case) -> None:
+    check(case)
+
+
+def test_one_that_is_no_member_is_told() -> None:
+    told = [one.message for one in compile_formula(r"L = L_1 + L_3, L_i = a_i^2").diagnostics]
+    assert told == [
+        f"`L_{number}` is taken to be none of those that are defined by index" for number in (1, 3)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
@@ -141,9 +141,36 @@ def apply(
         whole = (*at, *map(Idx, rest))
         return Value(Call(name, tuple(lambdas), whole, site), (*extra, *rest), span)
     count = len(equation.counted)
+    if not count:
+        placed = tuple(_at_its_letters(run, use, equation, result, arguments))
+        rest = tuple(axis for axis, place in zip(result, placed, strict=True) if axis is place)
+        return Value(Call(name, tuple(lambdas), (*map(Idx, placed),), site), (*extra, *rest), span)
     counted = _counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
+
+
+def _at_its_letters(
+    run: Run, use: Use, equation: Equation, result: Sequence[Index], arguments: Sequence[Value]
+) -> Iterator[Index]:
+    """The axes of what a function gives, the t of ``F(x) = A_t x`` as the t of ``y_t = F(x_t)``."""
+    shapes = {one.name: one.shape for one in equation.inputs}
+    of_all = {size for name in equation.parameters for size in shapes[name]}
+    for index, axis in zip(equation.value.indices, result, strict=True):
+        here = run.indices.get(index.letter) if index.letter in run.target_letters else None
+        given = here is not None and any(
+            find_index(here) in free_roots(value.body) for value in arguments
+        )
+        if here is None or not given:
+            yield axis
+            continue
+        if index.size in of_all:
+            text = f"`{use.name}` makes one for each `{index.letter}` of all that it is given"
+            raise error("N2C032", text, use.span, "give it all of them, or write it out here")
+        run.unify(here.size, axis.size, use.span)
+        text = f"`{use.name}` is taken at the same `{index.letter}` as what it is given"
+        run.problems.append(note("N2C039", text, use.span))
+        yield find_index(here)
 
 
 def _all_rows(

@@ -423,7 +423,7 @@ class Attempt:
         loose = [x for x in loose if x not in run.seen.ranges]  # not w_i, i = 1, …, n
         whole = settled(value.body)  # and not α = softmax(k_i)
         loose = [x for x in loose if not _is_over(whole, find_index(run.indices[x]))]
-        if loose and target.name and not (mine or target.parameters or summed):
+        if loose and target.name and not (mine or summed):
             text = (
                 f"`{target.name}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
             )

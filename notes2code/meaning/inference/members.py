@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from notes2code.diagnostics import note
 from notes2code.latex.tree import Dots, Node
 from notes2code.meaning import ir
 from notes2code.meaning.inference.run import Defined, Run
@@ -44,6 +45,9 @@ def _family(run: Run, use: Use) -> tuple[Defined | None, int, int]:
     labels = (name.removeprefix(f"{stem}_") for name in run.seen.counted)
     named = sorted(int(label) for label in labels if label.isdigit())
     if named != [*range(1, len(named) + 1)] or len(named) < 2:
+        if int(number):  # the h_0 is what a recursion begins with
+            text = f"`{run.quote(use.span)}` is taken to be none of those that are defined by index"
+            run.problems.append(note("N2C039", text, use.span))
         return None, 0, 0
     return family, int(number), len(named)
 

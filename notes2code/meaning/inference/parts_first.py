@@ -22,13 +22,15 @@ def move(defines: list[Define], targets: list[Target], seen: Survey) -> None:
 
 def _is_made_of(seen: Survey, define: Define, target: Target, part: tuple[Define, Target]) -> bool:
     """Whether a definition uses what another one defines by the same letter with more indices, or
-    with less, the L_i of ``L = Σ_i L_i`` and the o_t^{(1)} of ``o_t = [o_t^{(1)}, …]``; or what
+    with less, the L_i of ``L = Σ_i L_i``, the o_t^{(1)} of ``o_t = [o_t^{(1)}, …]`` and the L_1 and
+    L_2 of ``L = L_1 + L_2``; or what
     that one makes so of the same letter, the Q_i of ``Q_i = Q W_i``, and not that letter
     otherwise."""
     its_define, its_target = part
     name, count = its_target.name, len(its_target.indices)
     joins = target.name == name and any(_joins(value, name) for value in define.values)
-    if name and joins and len(target.indices) + 1 == count:
+    adds = target.name == name and _names_members(seen, define, name)
+    if name and (joins or adds) and len(target.indices) + 1 == count:
         return True
     counts = _counts(seen, define, name) if name else set()
     if count not in counts or target.name == name:
@@ -41,6 +43,12 @@ def _counts(seen: Survey, define: Define, name: str) -> set[int]:
     """With how many indices a definition uses a name."""
     uses = (use for value in define.values for use, _ in used(seen, value))
     return {len(use.indices) for use in uses if use.name == name}
+
+
+def _names_members(seen: Survey, define: Define, name: str) -> bool:
+    """Whether a definition names members of a family by their numbers."""
+    inside = (other.rpartition("_") for value in define.values for other in seen.names_in(value))
+    return any(stem == name and number.isdigit() for stem, _, number in inside)
 
 
 def _joins(value: Node, name: str) -> bool:

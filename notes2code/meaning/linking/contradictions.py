@@ -44,6 +44,20 @@ def contradictions(
                 yield from _differing(linker, user, name, defining, same)
 
 
+def made_twice(entry: Entry, equation: Equation) -> Iterator[Problem]:
+    """A warning where something is given that a function makes for itself: the A of ``F(x) + A``
+    where ``F(x) = A x, A = W u``."""
+    given = {one.name for one in equation.inputs}
+    for function, called in equation.functions.items():
+        for name in sorted(given & {one.name for one in called.definitions}):
+            yield warning(
+                "N2C035",
+                f"`{name}` is given here, and `{function}` makes its own",
+                Span(0, len(entry.latex)),
+                f"write here, too, what `{name}` is made of, or give one of the two another name",
+            )
+
+
 def _differing(
     linker: Linker, entry: Entry, name: str, defining: Sequence[Entry], same: Same
 ) -> Iterator[Problem]:
