@@ -34,6 +34,7 @@ MAX_DEPTH = 60
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
 _NAMES = frozenset("sum mean avg prod".split())
+_BRACED_SIGNS = [["{", kind, "}"] for kind in ("op", "rel", "dbar")]
 """Those by which people call what they have computed, too."""
 
 
@@ -125,8 +126,8 @@ class Operands(Arguments):
     def script_argument(self, sign: Token) -> Node:
         """What a ``_`` or ``^`` takes: a group, or the next sign alone, as TeX does."""
         token = self.peek()
-        braced = [t.kind for t in self.tokens[self.at : self.at + 3]] == ["{", "op", "}"]
-        if braced and self.tokens[self.at + 1].text in "+-":
+        kinds = [t.kind for t in self.tokens[self.at : self.at + 3]]
+        if kinds in _BRACED_SIGNS and self.tokens[self.at + 1].text in "+-⊥‖":
             self.at += 3
             return Stroke(self.tokens[self.at - 2].text, self.tokens[self.at - 2].span)
         if token.kind == "{":
@@ -137,7 +138,7 @@ class Operands(Arguments):
             content = self.braces()
             self.in_script = outer
             return _one_to_another(content)
-        if token.kind in ("op", "rel"):
+        if token.kind in ("op", "rel", "dbar"):
             self.at += 1
             following = self.peek()
             near = following.kind in ("num", "name") and following.span.start == token.span.end

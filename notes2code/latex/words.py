@@ -17,6 +17,9 @@ IF = frozenset(
 )
 """Words that stand before or behind a condition."""
 
+WHERE = IF - frozenset("for für para pour для 对于 untuk".split())
+"""Those that are said of some places only: *for 0 < i ≤ n* is said of all."""
+
 ELSE = frozenset(
     "otherwise else others sonst andernfalls sinon иначе 其他 其它 其余 否则 それ以外 その他 그외 "
     "나머지".split()

@@ -71,7 +71,9 @@ def code_name(*parts: str) -> str:
     return name
 
 
-_STROKES = {"+": "plus", "-": "minus", "*": "star", "↑": "up", "↓": "down"}
+_STROKES = {
+    "+": "plus", "-": "minus", "*": "star", "↑": "up", "↓": "down", "⊥": "perp", "‖": "parallel",
+}  # fmt: skip
 _ARROWS = {"→": "to", "←": "from", "↔": "with", "↑": "up", "↓": "down"}
 
 

@@ -283,3 +283,36 @@ def test_amounts_of_a_legend(case: Case) -> None:
 )
 def test_labels_in_other_scripts(case: Case) -> None:
     check(case)
+
+
+@table(
+    # A range may be written with signs.
+    Case(
+        r"\gamma_i = 1 - 2^{-4-i}, \quad 0 < i \leq h",
+        "h#",
+        lambda h: 1 - 2.0 ** (-4 - np.r_[1 : h + 1]),
+    ),
+    Case(
+        r"m_i = 2^{-8 i / n} \quad (0 < i \le n)", "n#", lambda n: 2 ** (-8 * np.r_[1 : n + 1] / n)
+    ),
+    Case(r"m_i = 2^{-i} \quad \text{for } n \ge i > 0", "n#", lambda n: 2.0 ** -np.r_[1 : n + 1]),
+    Case(r"m_i = 2^{-i}, \quad 0 \le i < n", "n#", lambda n: 2.0 ** -np.r_[0:n]),
+    Case(r"y_i = x_i^2, \quad 1 \le i \le n", "x[n,d]", np.square),
+    # The weight of guidance, and the N that undoes a mean.
+    Case(
+        r"v = v_0 + w \cdot (v_c - v_0)",
+        "v_0[d] w v_c[d]",
+        lambda u, w, c: u + w * (c - u),
+        context=r"Let $v_c, v_0$ be $v_c = f(x, c), v_0 = f(x, 0)$.",
+    ),
+    Case(
+        r"L = \alpha \cdot N \cdot \sum_i f_i P_i",
+        "alpha N f[n] P[n]",
+        lambda a, n, f, p: a * n * (f * p).sum(),
+    ),
+    # Signs tell names apart as letters do.
+    Case(r"z = z_{U} + 2 z_{U^{\perp}}", "z_U[d] z_U_perp[d]", lambda z, p: z + 2 * p),
+    Case(r"z = x_\perp + 2 x_{\parallel}", "x_perp[d] x_parallel[d]", lambda p, q: p + 2 * q),
+)
+def test_ranges_and_numbers(case: Case) -> None:
+    check(case)

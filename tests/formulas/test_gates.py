@@ -133,3 +133,35 @@ def test_a_gate_that_is_a_number_is_told() -> None:
 def test_what_opens_what_it_is_given_is_a_function() -> None:
     kinds = {one.name: one.kind for one in compile_formula(r"G = M_c(F) \odot F").inputs}
     assert kinds == {"F": "array", "M_c": "function"}
+
+
+@table(
+    # A gate is as what it acts on: neither of them is a number where the other is a vector.
+    Case(r"y_t = (g_t \odot h_t) W", "g[n,d] h[n,d] W[d,p]", lambda g, h, w: (g * h) @ w),
+    Case(r"y_t = (g_t \odot p_t) W_o", "g[n,d] p[n,d] W_o[d,p]", lambda g, p, w: (g * p) @ w),
+    Case(r"y_t = g_t \odot p_t", "g[n,d] p[n,d]", np.multiply),
+    Case(r"z = \sum_i r_i \odot a_i", "r[n,d] a[n,d]", lambda r, a: (r * a).sum(0)),
+    # Weights of attention are numbers.
+    Case(r"y_i = \alpha_i \odot v_i", "alpha[n] v[n,d]", lambda a, v: a[:, None] * v),
+)
+def test_a_gate_and_what_it_acts_on_are_of_one_kind(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # What is added to the state of linear attention is a matrix, keys or values first.
+    Case(
+        r"S_t = S_{t-1} + v_t^T k_t",
+        "S[p,d] v[p] k[d]",
+        lambda s, v, k: s + np.outer(v, k),
+    ),
+    Case(
+        r"\boldsymbol{wkv}_t = \boldsymbol{wkv}_{t-1} \text{diag}(w_t) + v_t^\top k_t",
+        "wkv[p,d] w[d] v[p] k[d]",
+        lambda s, w, v, k: s * w + np.outer(v, k),
+    ),
+    Case(r"s = v^T k", "v[d] k[d]", np.dot),
+    Case(r"a_{ij} = v_i^T k_j", "v[n,d] k[m,d]", lambda v, k: v @ k.T),
+)
+def test_states_of_values_and_keys(case: Case) -> None:
+    check(case)

@@ -81,11 +81,32 @@ def big(run: Run, node: Big) -> Value:
         hint = "write `\\in` below the sign, and the set, where its members are meant"
         run.problems.append(warning("N2C050", text, node.sup.span, hint))
     body = value.body
+    if kind == "prod":
+        _refuse_matrices(run, node, value)
     for index, _ in reversed(bound):
         _must_use(node, index, body)
         _note_first(run, node, index)
         body = ir.Reduce(kind, index, body, reach[index])
     return Value(body, value.axes, node.span, value.row)
+
+
+_COUNTS = frozenset("BCDELNP")
+"""Capitals that are numbers where many of them are multiplied: sizes and probabilities."""
+
+
+def _refuse_matrices(run: Run, node: Big, value: Value) -> None:
+    """Refuse the product of matrices, which is not that of their elements. What may be one by its
+    letter is nothing else for the sake of it."""
+    name = value.body.array if isinstance(value.body, Ref) else ""
+    known = names.base_letter(name) in map(names.base_letter, run.shapes)
+    doubtful = name.isupper() and not known and names.base_letter(name) not in _COUNTS
+    if value.rank > 1 or doubtful:
+        raise error(
+            "N2C037",
+            f"`{run.quote(node.body.span)}` may be a matrix: a product of these is not computed",
+            node.span,
+            "write it out, or declare what they are, such as `T_k \\in \\mathbb{R}`",
+        )
 
 
 def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], value: Value) -> Value:

@@ -401,6 +401,7 @@ def explicit(run: Run, node: Infix) -> Value:
         # What is multiplied element by element has elements, or is one.
         each = 2.6 if max(left.rank, right.rank) == 2 else 1.8
         run.pay(each * sum(not side.rank and not _placed(run, side) for side in (left, right)))
+        run.pay(1.2 * _gated_numbers(left, right))
         if {left.rank, right.rank} == {1, 2}:
             _each_row(run, left, right, where)
         return elementwise(run, left, right, ir.mul, where)
@@ -436,6 +437,14 @@ def _is_gate_of_number(run: Run, left: Value, right: Value) -> bool:
     inner = number.body.terms if isinstance(number.body, ir.Add) else (number.body,)
     gate = ir.negative(inner[-1]) if isinstance(inner[-1], ir.Mul) else inner[-1]
     return isinstance(gate, ir.Ref) and gate.array in GATES - run.scope.ranks.keys()
+
+
+def _gated_numbers(left: Value, right: Value) -> int:
+    """How many of a gate by its letter, ``g_t``, and a letter that it acts on would be numbers:
+    both are vectors."""
+    refs = [side.body.array for side in (left, right) if isinstance(side.body, ir.Ref)]
+    gates = len(refs) == 2 and any(names.base_letter(name) in GATES for name in refs)
+    return (left.rank, right.rank).count(0) if gates and max(left.rank, right.rank) < 2 else 0
 
 
 def _placed(run: Run, value: Value) -> bool:

@@ -517,7 +517,9 @@ def _unscaled(value: Value) -> Expr:
 
 def _are_plain(left: Expr, right: Expr) -> bool:
     """Whether xᵀy is surely a dot product: only keys and values, as rows, are multiplied so."""
-    return isinstance(left, Ref) and isinstance(right, Ref) and right.array[0] not in "vV"
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        return False
+    return right.array[0] not in "vV" and (left.array[0], right.array[0]) != ("v", "k")
 
 
 def _are_key_and_value(left: Expr, right: Expr) -> bool:

@@ -43,7 +43,9 @@ from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.typed import TOO_DEEP, Read
 
 _DEFINED = re.compile(
-    r"(?:^|\\\\|&)[^\S\n]*([A-Za-z]{3,})(?:_(?:\w|\{[^{}]*\}))?\s*&?=", re.MULTILINE
+    r"(?:^|\\\\|&)[^\S\n]*(?:\\(?:boldsymbol|mathbf|bm)\{)?([A-Za-z]{3,})\}?"
+    r"(?:_(?:\w|\{[^{}]*\}))?\s*(?:&?=|\\in\b)",
+    re.MULTILINE,
 )
 _PARAMETERS = re.compile(
     r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="

@@ -9,6 +9,7 @@ from itertools import pairwise
 from notes2code.latex.tree import (
     Accent,
     Apply,
+    Big,
     Frac,
     Group,
     Infix,
@@ -73,6 +74,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.update(_named(script.base))
     found.update(_of_guidance(nodes))
     found.update(_of_heads(nodes, defines))
+    found.update(_before_sums(nodes))
     for product in nodes.of(Juxt):
         grouped = Group in map(type, product.factors)
         if grouped:
@@ -261,9 +263,19 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
     yield from beside & {binders.bare(product.factors[0]) for product in nodes.of(Juxt)} - {""}
     for node in nodes.of(Infix):
         match node:
-            case Infix("+", start, Juxt((Name(letter, _, ""), Group("(", (Infix("-", _, end),))))):
-                if letter.islower() and _letters(start) == _letters(end):
-                    yield letter
+            case Infix("+", start, Juxt() | Infix("·" | "×" | "*") as further):
+                match _multiplied(further):
+                    case (Name(letter, _, ""), Group("(", (Infix("-", _, end),))):
+                        if letter.islower() and _letters(start) == _letters(end):
+                            yield letter
+
+
+def _before_sums(nodes: Nodes) -> Iterator[str]:
+    """The N of ``N \\sum_i f_i P_i``, which undoes a mean, and counts."""
+    for product in nodes.of(Juxt, Infix):
+        for scale, total in pairwise(_multiplied(product)):
+            if isinstance(total, Big) and total.op == "sum" and isinstance(scale, Name):
+                yield from {"N"} & {_plain(scale)}
 
 
 def _of_heads(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:

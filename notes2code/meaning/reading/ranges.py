@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from notes2code.latex import words
 from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
@@ -10,7 +11,11 @@ from notes2code.meaning.stated import Range
 def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
     """``i = 1, …, n`` over several clauses: the range, and where the next clause is."""
     node = clauses[at].node
-    if not (isinstance(node, Relation) and node.signs in (("=",), ("∈",))):
+    if not isinstance(node, Relation):
+        return None
+    if words.WHERE.isdisjoint(clauses[at].words.lower().split()) and (within := bounded(node)):
+        return within, at + 1
+    if node.signs not in (("=",), ("∈",)):
         return None
     letter = _letter(node.operands[0])
     if letter is None or node.operands[1] is None:
@@ -53,9 +58,9 @@ _HALF_OPEN = ("[)", "(]")
 
 def _within(opening: str, first: Node, last: Node) -> tuple[Node, Node]:
     """The first and the last whole number of an interval: that of ``[0, n)`` ends before n."""
-    if opening == "[)":
+    if opening in ("[)", "()"):
         last = _moved(last, -1)
-    if opening == "(]":
+    if opening in ("(]", "()"):
         first = _moved(first, 1)
     return first, last
 
@@ -67,9 +72,30 @@ def _moved(end: Node, by: int) -> Node:
     return Infix("+" if by > 0 else "-", end, Num("1", end.span), end.span, end.span)
 
 
+def bounded(node: Relation) -> Range | None:
+    """The range that is written as ``0 < i ≤ n``; a number between 0 and 1 counts nothing."""
+    signs, operands = node.signs, node.operands
+    if {*signs} <= {">", "≥"}:
+        signs, operands = tuple(_FLIPPED[sign] for sign in reversed(signs)), operands[::-1]
+    match operands:
+        case (Num() as first, letter, last) if last is not None and {*signs} <= {"<", "≤"}:
+            index = index_letter(letter)
+            if index is None or last == Num("1", last.span):
+                return None
+            ends = ("(" if signs[0] == "<" else "[") + (")" if signs[1] == "<" else "]")
+            return Range(index, *_within(ends, first, last), node.span)
+    return None
+
+
+_FLIPPED = {">": "<", "≥": "≤"}
+
+
 def in_parentheses(node: Node) -> tuple[Node, ...]:
-    """What stands between the parentheses of ``(k = 1, …, n)``; nothing of anything else."""
+    """What stands between the parentheses of ``(k = 1, …, n)`` and ``(0 < k ≤ n)``; nothing of
+    anything else."""
     match node:
+        case Group("(", (Relation() as said,)) if bounded(said):
+            return node.items
         case Group("(", (Relation((left, Num()), ("=",)), *rest)) if _letter(left) is not None:
             return node.items if any(isinstance(item, Dots) for item in rest) else ()
     return ()
