@@ -11,7 +11,7 @@ from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, une
 from notes2code.components.inline import inlined
 from notes2code.components.library import Library
 from notes2code.components.proofs import same_value
-from notes2code.components.recognise import Recognised, kind, recognise
+from notes2code.components.recognise import Recognised, is_one_of, kind, recognise
 from notes2code.components.unusual import acausal, unusual
 from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
@@ -63,6 +63,7 @@ class Compiler:
     busy: set[Entry] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.linker.completed = self._completed
         for name, entry in self.linker.formulas.functions_defined():
             if self.library.knows(name) and self._by_itself(entry).recognised is None:
                 self.linker.formulas.strange.add(entry)
@@ -176,6 +177,16 @@ class Compiler:
         """What another formula computes; as it is by itself while that is being found out."""
         unknown = entry in self.busy or len(self.busy) > MAX_CHAIN
         return (self._by_itself(entry) if unknown else self.compiled(entry)).equation
+
+    def _completed(self, entry: Entry, function: Equation) -> Equation:
+        """A function of the note with what its component's form leaves to custom: a norm takes the
+        μ and the σ of what it is called with, and these are no numbers of the caller."""
+        own = {given.name for given in function.inputs} - {*function.parameters}
+        if not any(is_one_of(name, self.library.left_open) for name in own):
+            return function
+        found = self._recognised(entry, function, {}, self.library.pinned(entry.tags))
+        left_open = found is not None and found.form.completes is not None
+        return found.equation if found is not None and left_open else function
 
     def _compile(self, entry: Entry) -> Compiled:
         found = self.linker.typed(entry)

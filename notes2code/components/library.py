@@ -206,6 +206,12 @@ class Library:
         return frozenset(kind for c, role in pairs for kind in c.roles[role])
 
     @cached_property
+    def left_open(self) -> frozenset[str]:
+        """The letters of what formulas only name and their components compute: μ and σ."""
+        open_ = (f for c in self.components.values() for f in c.forms if f.completes is not None)
+        return frozenset(letter for f in open_ for among in f.names.values() for letter in among)
+
+    @cached_property
     def forms(self) -> tuple[tuple[Component, Form], ...]:
         """All formulas, those that say most first."""
         pairs = [(c, f) for c in self.components.values() for f in c.forms]

@@ -258,8 +258,7 @@ class _Planner:
 
     def _reread(self, draft: _Draft, uses: Mapping[str, Part]) -> None:
         """Let a draft's formula call what its class is built from, where that is not what the
-        formula calls: a variant in the place of the textbook's, what was read again itself, or
-        what a note leaves open, such as the μ of LayerNorm."""
+        formula calls: a variant in the place of the textbook's, or what was read again itself."""
         functions = draft.recognised.functions
         others: dict[str, Recognised] = {}
         for role in sorted(uses.keys() & functions.keys()):
@@ -269,8 +268,7 @@ class _Planner:
             own = draft.compiled is not None and not isinstance(
                 self._callee(draft.compiled, functions[role]), str
             )
-            left_open = used.recognised.form.completes is not None
-            if used.is_reread or left_open or (not own and self._varies(used)):
+            if used.is_reread or (not own and self._varies(used)):
                 others[role] = used.recognised
         found = others and reread(draft.recognised, draft.compiled, others, self.compiler)
         if found:

@@ -2,8 +2,7 @@
 
 A textbook's formula calls the textbook's functions, and so does a note's that calls what no note
 gives that name. Where the class is built from a variant that the notes define, such as a layer
-with another activation, its formula has to call that too. Where a note leaves open what is always
-the same, such as the μ of LayerNorm, the formulas that call it have to know it.
+with another activation, its formula has to call that too.
 """
 
 from __future__ import annotations

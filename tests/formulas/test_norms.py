@@ -19,6 +19,10 @@ def standardised(x: Any, epsilon: float) -> Any:
     return (x - x.mean()) / np.sqrt(x.var() + epsilon)
 
 
+def _between(x: Any, e: float, g: Any, b: Any) -> Any:
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + e) * g + b
+
+
 def _lengths_of_another(b: Any, w: Any) -> Any:
     return _scaled_columns(np.linalg.norm(b, axis=0), w)
 
@@ -146,6 +150,42 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         "x[d] z[d] mu sigma+ mu_2 sigma_2+",
         lambda x, z, m, s, m2, s2: (x - m) / s + (z - m2) / s2,
         context=[r"\mathrm{Unit}(x) = \frac{x - \mu}{\sigma}"],
+    ),
+    # A layer norm that the note defines has the moments of what it is called with, row by row, and
+    # so do those that are told apart by numbers.
+    Case(
+        r"q = U \mathrm{LN}(x)",
+        "U[p,d] x[d] epsilon+ g[d] b[d]",
+        lambda u, x, e, g, b: u @ _between(x, e, g, b),
+        context=[r"\mathrm{LN}(x) = \frac{x - \mu}{\sigma + \epsilon} \odot g + b"],
+    ),
+    Case(
+        r"Y = Z + \mathrm{LN}(Z W)",
+        "Z[n,d] W[d,d] epsilon+ g[d] b[d]",
+        lambda z, w, e, g, b: z + _between(z @ w, e, g, b),
+        context=[r"\mathrm{LN}(x) = \frac{x - \mu}{\sigma + \epsilon} \odot g + b"],
+    ),
+    Case(
+        r"h = \mathrm{LN}_1(x) + \mathrm{LN}_2(z)",
+        "x[d] epsilon+ g[d] b[d] z[d] g_2[d] b_2[d]",
+        lambda x, e, g, b, z, g2, b2: _between(x, e, g, b) + _between(z, e, g2, b2),
+        context=[r"\mathrm{LN}(x) = \frac{x - \mu}{\sigma + \epsilon} \odot g + b"],
+    ),
+    # Another norm, and one with moments of the note's own, is what the note says.
+    Case(
+        r"q = W \mathrm{Norm}(x)",
+        "W[p,d] x[d] mu sigma+ g[d]",
+        lambda w, x, m, s, g: w @ ((x - m) / s * g),
+        context="Batch normalisation: $\\mathrm{Norm}(x) = \\frac{x - \\mu}{\\sigma} \\odot g$.",
+    ),
+    Case(
+        r"q = W \mathrm{Norm}(x)",
+        "W[p,d] x[d] sigma+ g[d] b[d]",
+        lambda w, x, s, g, b: w @ ((x - x.max()) / s * g + b),
+        context=[
+            r"\mu = \max_i x_i",
+            r"\mathrm{Norm}(x) = \frac{x - \mu}{\sigma} \odot g + b",
+        ],
     ),
     Case(
         r"f(x) = \gamma \frac{x_i - m}{\sigma} + \beta",

@@ -5,7 +5,7 @@ Arrays are linked within a note; functions and shapes across the vault.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
@@ -73,6 +73,8 @@ class Linker:
         self._said = SaidFunctions([*prose, *own], self.formulas.parsed, self.base)
         self._convolutions = Convolutions(prose)
         self._norms = Norms(prose)
+        self.completed: Callable[[Entry, Equation], Equation] = lambda _, function: function
+        """Makes a function whole that leaves open what is always the same: the μ of a norm."""
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
@@ -350,7 +352,7 @@ class Linker:
     def _functions_near(self, entry: Entry) -> dict[str, Equation]:
         """The functions that a formula mentions, as the nearest notes define them."""
         mine = self.formulas.parsed[entry]
-        wanted = mine.mentioned - mine.functions
+        wanted = (mine.mentioned | self._without_numbers(mine.mentioned)) - mine.functions
         if not wanted:
             return {}
         found = self.nearest_functions(entry, sorted(wanted))
@@ -369,6 +371,12 @@ class Linker:
                     out[name] = equation
                     break
         return out
+
+    def _without_numbers(self, mentioned: Iterable[str]) -> set[str]:
+        """What functions of the field are called whose uses are numbered: ``RMSNorm_2``."""
+        pairs = (name.rpartition("_") for name in mentioned)
+        bases = (base for base, _, number in pairs if number.isdigit())
+        return {base for base in bases if base.replace("_", "").lower() in self.base.field}
 
     def _multiplies(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether a letter that another section defines as a function is a factor in this one: the
@@ -408,8 +416,11 @@ class Linker:
                 return None
             self._busy.append(entry)
             linked = self.typed(entry)
+            typed = linked.together[0][0] if linked.together else linked.own
+            if typed.equation is not None and typed.equation.parameters:
+                typed = replace(typed, equation=self.completed(entry, typed.equation))
             self._busy.pop()
-            self._functions[entry] = linked.together[0][0] if linked.together else linked.own
+            self._functions[entry] = typed
         equation = self._functions[entry].equation
         beside = self.formulas.parsed[entry].places.get(name)
         if equation is None or beside is None or equation.name == name:
