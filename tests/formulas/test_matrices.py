@@ -22,6 +22,19 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What a dagger means is said where it is defined.
+    Case(
+        r"w = X^\dagger y, \quad X^\dagger = \epsilon X^\top",
+        "epsilon X[n,d] y[n]",
+        lambda e, x, y: e * x.T @ y,
+    ),
+    Case(
+        r"w = X^\dagger y",
+        "epsilon X[n,d] y[n]",
+        lambda e, x, y: e * x.T @ y,
+        context=[r"X^\dagger = \epsilon X^\top"],
+    ),
+    Case(r"w = X^\dagger y", "X_dagger[d,n] y[n]", np.matmul, shapes={"X_dagger": ("d", "n")}),
     Case(
         r"Y = D^{-1} A, \quad D = \mathrm{diag}(A \mathbf{1})",
         "A[n,m]",

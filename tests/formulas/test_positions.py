@@ -26,6 +26,10 @@ def turned(x: Any, angle: Any) -> Any:
     return np.stack([z.real, z.imag], axis=1).ravel()
 
 
+def _turned_rows(x: Any, angle: Any) -> Any:
+    return np.stack([turned(row, place * angle) for place, row in enumerate(x)])
+
+
 def counted(a: Any, c: Any) -> Any:
     out = a * (np.arange(len(a)) // 2 + 1)
     out[1::2] += c
@@ -317,15 +321,36 @@ def steps(q: Any, k: Any) -> Any:
         "a[n,n]",
         lambda a: np.diag(np.diag(a)),
     ),
+    # The real part of a product of turned pairs, one of which is conjugated.
     Case(
         r"s_{mn} = \mathrm{Re}[q_m k_n^* e^{i(m-n)\theta}]",
         "q[n,2*k] k[m,2*k] theta[k]",
-        lambda q, k, t: np.array(
-            [
-                [turned(x, i * t) @ turned(y, j * t) for j, y in enumerate(k)]
-                for i, x in enumerate(q)
-            ]
-        ),
+        lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
+        r"s_{mn} = \mathrm{Re}[q_m e^{im\theta} k_n^* e^{-in\theta}]",
+        "q[n,2*k] k[m,2*k] theta[k]",
+        lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
+        r"s_{mn} = \mathrm{Re}[(q_m e^{im\theta}) (k_n e^{in\theta})^*]",
+        "q[n,2*k] k[m,2*k] theta[k]",
+        lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
+        r"s_{mn} = (q_m e^{im\theta}) (k_n e^{in\theta})^\dagger",
+        "q[n,2*k] theta[k] k[m,2*k]",
+        lambda q, t, k: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
+        r"s_{mn} = (q_m e^{im\theta}) (k_n e^{-in\theta})^\dagger",
+        "q[n,2*k] theta[k] k[m,2*k]",
+        lambda q, t, k: _turned_rows(q, t) @ _turned_rows(k, -t).T,
+    ),
+    Case(
+        r"s_{mn} = (q_m e^{im\theta})^\top (k_n e^{in\theta})",
+        "q[n,2*k] theta[k] k[m,2*k]",
+        lambda q, t, k: _turned_rows(q, t) @ _turned_rows(k, t).T,
     ),
 )
 def test_value(case: Case) -> None:

@@ -24,6 +24,16 @@ BROKEN = [
     refused("N2C020", r"y = x^{«10^{400}»}"),
     refused("N2C020", r"y = «10^{10^{10}}» x"),
     refused("N2C020", r"\mathrm{softmax}(QK^\top / «10^{400}») V"),
+    # A dagger is the transpose or the pseudo-inverse, and an H beside U that of U.
+    refused("N2C037", r"y = «A^\dagger» x"),
+    refused("N2C037", r"M^\dagger = V S «U^\dagger»"),
+    refused("N2C037", r"P = U \Lambda «U^{\mathsf{H}}»"),
+    refused("N2C037", r"s_{ij} = (u_i W) «(v_j W)^\dagger»"),
+    refused("N2C037", r"y = «(A B)^H» c"),
+    refused("N2C037", r"y = (A B)^{«*»} c"),
+    # As complex numbers these are turned by (m - n) θ, as pairs by (m + n) θ.
+    refused("N2C037", r"s_{mn} = («a_m e^{im\theta}») (b_n e^{-in\theta})^\top"),
+    refused("N2C037", r"s_{mn} = («a_m e^{i(-m)\theta}») (b_n e^{in\theta})^\top"),
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
     refused("N2C037", r"y = x P(«Z \le x»)"),
     refused("N2C037", r"y = x P(«Z \le x»), \quad Z \sim \mathcal{N}(1, 2)"),

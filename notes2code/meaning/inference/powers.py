@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import diagonal, families
+from notes2code.meaning.inference import diagonal, families, turns
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
@@ -184,7 +184,7 @@ def _refuse_convolved(run: Run, node: Script) -> None:
             )
 
 
-def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
+def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
     """A superscript on a value: a transpose or a power."""
     if isinstance(sup, Name) and sup.text in names.TRANSPOSES and _is_one(node):
         raise error(
@@ -202,9 +202,15 @@ def raised(run: Run, value: Value, sup: Node, node: Node) -> Value:
         elif value.rank == 0:
             run.pay(4)  # nobody transposes a number, and puts it in parentheses for that
         return transpose(value, node.span)
-    if _is_mark(sup):
+    if turns.is_adjoint(sup) or (_is_letter(sup, "H") and isinstance(ungrouped(node.base), Juxt)):
+        return turns.adjoint(run, node, value)
+    if _is_mark(sup) or isinstance(sup, Stroke):
         raise error("N2C037", "this superscript on an expression is not understood", sup.span)
     return power(run, value, sup, node.span)
+
+
+def _is_letter(node: Node, letter: str) -> bool:
+    return isinstance(node, Name) and node.text == letter
 
 
 def _is_one(node: Node) -> bool:
@@ -312,6 +318,9 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         )
     if base.rank == 0 and raised_to.rank:
         run.pay(2.2)  # an exponent is a number wherever it can be one
+    if base.rank and raised_to.rank == 2:
+        text = f"`{run.quote(exponent.span)}` is a matrix here, and no array is raised to one"
+        run.conflict(3, text, where)
     return elementwise(run, base, raised_to, ir.Pow, where)
 
 

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import (
+    Juxt,
     Name,
     Node,
     Relation,
     Script,
+    alike,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import gains, letters, members, sizes
+from notes2code.meaning.inference import gains, letters, members, sizes, turns
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.element_ranks import element_rank
 from notes2code.meaning.inference.indexing import at_label, position
@@ -32,6 +34,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     _refuse_expectation(node, use)
     _refuse_condition(node, use)
     _refuse_bold_counter(run, node)
+    _refuse_adjoint(run, node, use)
     value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
@@ -55,6 +58,22 @@ def _refuse_bold_counter(run: Run, node: Node) -> None:
     if isinstance(node, Name) and node.font == "bold" and node.text in run.indices:
         text = f"`{run.quote(node.span)}` is bold, as a vector is, and counts places here"
         raise error("N2C033", text, node.span, "give one of the two another letter")
+
+
+def _refuse_adjoint(run: Run, node: Node, use: Use) -> None:
+    """The ``U^\\dagger`` of ``U U^\\dagger`` is made of U, in one of two ways, and is no other
+    matrix; nor is the ``U^H`` beside it."""
+    match node:
+        case Script(base, sub, Name("dagger" | "H" as mark)) if use.name not in run.shapes:
+            plain = replace(node, sup=None) if sub is not None else base
+            if use.name not in run.defines and (mark == "dagger" or _stands_by(run, plain, node)):
+                raise turns.unknown_adjoint(run, node.span)
+
+
+def _stands_by(run: Run, plain: Node, node: Node) -> bool:
+    """Whether two nodes are factors of one product, such as ``U Λ U^H``."""
+    products = (factors for one in run.seen.nodes.of(Juxt) if node in (factors := one.factors))
+    return any(alike(factor, plain) for factors in products for factor in factors)
 
 
 def _refuse_condition(node: Node, use: Use) -> None:

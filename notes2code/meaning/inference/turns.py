@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error, note
+from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.latex.tree import (
     Accent,
     Group,
     Infix,
     Juxt,
     Name,
+    Neg,
     Node,
     Script,
     Stroke,
@@ -20,7 +21,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
-from notes2code.meaning.inference.values import Value, dot, free_roots, settled
+from notes2code.meaning.inference.values import Value, dot, free_roots, settled, transpose
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
 from notes2code.meaning.notation import roots
 
@@ -35,6 +36,7 @@ def angle(run: Run, node: Node) -> Node | None:
 def turned(run: Run, value: Value, node: Node, span: Span) -> Value | None:
     """A vector with each pair turned by an angle, or by an angle of its own; None for a number,
     of which nothing says what its imaginary part is."""
+    _refuse_unconjugated(run, node, span)
     if value.rank == 0:
         return None
     columns = find_index(value.axes[-1])
@@ -71,6 +73,60 @@ def turned(run: Run, value: Value, node: Node, span: Span) -> Value | None:
     return Value(out, (*value.axes[:-1], whole), span)
 
 
+def _refuse_unconjugated(run: Run, node: Node, span: Span) -> None:
+    """The product of ``q e^{inθ}`` and ``k e^{-imθ}`` turns by (n − m) θ as one of complex numbers,
+    and that of their pairs by (n + m) θ: one of the two is turned back, and not conjugated."""
+    scripts = run.seen.nodes.of(Script)
+    phis = [phi for phi in map(roots.angle_of, scripts) if phi is not None]
+    both = {*map(_turns_back, phis)} == {True, False}
+    if both and not any(conjugated(one) or is_adjoint(one.sup) for one in scripts):
+        raise error(
+            "N2C037",
+            f"`{run.quote(span)}` and what turns the other way are multiplied as complex numbers",
+            span,
+            "this is not computed; write what the real part is, as in "
+            "`\\mathrm{Re}[q k^* e^{i(n-m)\\theta}]`, or turn both the same way",
+        )
+
+
+def _turns_back(angle: Node) -> bool:
+    """Whether an angle such as ``-m θ`` or ``(-m) θ`` is one below zero."""
+    match angle:
+        case Neg(inner):
+            return not _turns_back(inner)
+        case Group(_, (inner,)):
+            return _turns_back(inner)
+        case Juxt(factors):
+            return sum(map(_turns_back, factors)) % 2 == 1
+    return False
+
+
+def is_adjoint(sup: Node | None) -> bool:
+    """Whether a superscript is a dagger."""
+    return isinstance(sup, Name) and sup.text == "dagger"
+
+
+def adjoint(run: Run, node: Script, value: Value) -> Value:
+    """``(k e^{imθ})^†``: pairs as those of what it is multiplied by, of which the real part of the
+    product is meant. What is not turned has no adjoint that is known."""
+    if not any(roots.angle_of(inner) for inner in walk(node.base)):
+        raise unknown_adjoint(run, node.span)
+    text = f"of the product with `{run.quote(node.span)}` the real part is computed"
+    run.problems.append(note("N2C039", text, node.span))
+    return transpose(value, node.span)
+
+
+def unknown_adjoint(run: Run, span: Span) -> ProblemError:
+    """The error of a dagger of which nothing says what it means: the conjugate transpose, as among
+    physicists, or the pseudo-inverse, as in least squares."""
+    return error(
+        "N2C037",
+        f"`{run.quote(span)}` may be the transpose or the pseudo-inverse",
+        span,
+        "write `^\\top` for the transpose, or define what it is",
+    )
+
+
 def _width(run: Run, angle: Expr) -> Size | None:
     """The number of features that the angles themselves divide by, as in ``10000^{-2j/d}``."""
     named = {e.array for e in ir.walk(angle) if isinstance(e, ir.Ref)}
@@ -86,13 +142,14 @@ def _stands_at(ref: ir.Ref, indices: Set[Index]) -> bool:
 
 
 def real_part(run: Run, group: Group, span: Span) -> Value:
-    """``Re[a b^* e^{iφ}]``: the dot product of b and of a with its pairs turned by φ."""
+    """``Re[a b^* e^{iφ}]``: the dot product of b and of a with its pairs turned by φ. What is
+    turned may stand in parentheses, and be conjugated with its turn."""
     factors = list(_factors(group.items[0])) if len(group.items) == 1 else []
     phis = [phi for phi in (angle(run, node) for node in factors) if phi is not None]
     others = [node for node in factors if angle(run, node) is None]
     plain = [node for node in others if conjugated(node) is None]
     conjugates = [inner for inner in map(conjugated, others) if inner is not None]
-    if len(plain) != 1 or len(conjugates) != 1 or len(phis) != 1:
+    if len(plain) != 1 or len(conjugates) != 1:
         raise error(
             "N2C037",
             "this real part is not understood",
@@ -101,7 +158,9 @@ def real_part(run: Run, group: Group, span: Span) -> Value:
             "`\\mathrm{Re}[q k^* e^{i(m-n)\\theta}]`",
         )
     left, right = run.lower(plain[0]), run.lower(conjugates[0])
-    turn = turned(run, left, phis[0], span)
+    turn: Value | None = left
+    for phi in phis:
+        turn = None if turn is None else turned(run, turn, phi, span)
     if turn is None or turn.rank != 1 or right.rank != 1:
         raise error("N2C041", "the real part of a product of two vectors is meant here", span)
     return dot(run, turn, right, span)
