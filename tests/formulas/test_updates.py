@@ -10,6 +10,39 @@ from tables import Case, check, table
 
 
 @table(
+    # Elements that are multiplied by those of a product of matrices are numbers, whatever letters.
+    Case(
+        r"h_{rc} \leftarrow h_{rc} \frac{\sum_{i=1}^N w_{ir} x_{ic} / u_{ic}}{\sum_{i=1}^N w_{ir}}",
+        "h[r,c] w[N,r] x[N,c] u+[N,c]",
+        lambda h, w, x, u: h * (w.T @ (x / u)) / w.sum(0)[:, None],
+    ),
+    Case(
+        r"y_{kj} = h_{kj} \sum_{i=1}^N w_{ik} x_{ij}",
+        "h[n,d] w[N,n] x[N,d]",
+        lambda h, w, x: h * (w.T @ x),
+    ),
+    Case(
+        r"q_{kj} = h_{kj} - \sum_i w_{ki} x_{ij}",
+        "h[n,d] w[n,m] x[m,d]",
+        lambda h, w, x: h - w @ x,
+    ),
+    # Those of words and sentences are vectors.
+    Case(
+        r"h_{ij} = \tanh(W x_{ij} + b)",
+        "W[c,d] x[h,n,d] b[c]",
+        lambda w, x, b: np.tanh(x @ w.T + b),
+    ),
+    Case(
+        r"s_i = \sum_t \alpha_{it} h_{it}",
+        "alpha[n,m] h[n,m,d]",
+        lambda a, h: np.einsum("nm,nmd->nd", a, h),
+    ),
+    # What is made anew of itself stays of its kind.
+    Case(
+        r"w_i \leftarrow w_i \, e^{-\alpha y_i g(x_i)}",
+        "w[n] alpha y[n] g() x[n]",
+        lambda w, a, y, g, x: w * np.exp(-a * y * g(x)),
+    ),
     Case(
         r"W_t = W_{t-1} - \eta \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon}",
         "W[a,b] eta m_hat[a,b] v_hat+[a,b] epsilon+",

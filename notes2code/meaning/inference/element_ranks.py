@@ -317,7 +317,8 @@ def _by_letter(element: Element) -> int:
     run, use, base = element.run, element.use, element.base
     # A hidden state is a vector, at a place and in a layer too; summed over both, a number.
     placed = any(names.label(at.node) not in run.summed for at in use.indices)
-    state = base == "h" and (placed or bool(use.steps)) and not _is_multiplied(element)
+    state = base == "h" and (placed or bool(use.steps))
+    state = state and not (_is_multiplied(element) or is_of_product(run, use))
     # The x_i beside x^⊤ are the numbers of a vector.
     transposed = element.lead in run.seen.transposed.get(use.name, ())
     transposed = transposed or (state and element.indices == 2)
@@ -362,6 +363,21 @@ def _is_multiplied(element: Element) -> bool:
     }
     weights = names.WEIGHTS | {"a", "A", "alpha", "beta"}
     return last in run.summed and any(names.base_letter(x) not in weights for x in others)
+
+
+def is_of_product(run: Run, use: Use) -> bool:
+    """Whether an element has two of the three indices of a product of matrices that is written by
+    elements: the w_{ik} and x_{ij} of ``Σ_i w_{ik} x_{ij}``, and the h_{kj} beside it, are numbers,
+    and their indices count alike."""
+    own, left = {names.label(at.node) for at in use.indices}, run.on_left
+    if len(own) != 2 or len(left) != 2:
+        return False
+    letters: dict[str, set[str]] = {}
+    for name, _, letter in run.seen.shifts:
+        letters.setdefault(name, set()).add(letter)
+    pairs = [found for found in letters.values() if len(found) == 2 and len(found & left) == 1]
+    summed = [{*map(min, (found - left for found in pairs if letter in found))} for letter in left]
+    return any(own <= left | {letter} for letter in set.intersection(*summed))
 
 
 def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Name, Node, Num, Script, walk
+from notes2code.latex.tree import Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,
@@ -357,7 +357,8 @@ class Attempt:
             where = define.conditions[0].span if define.conditions else node.span
             run.problems.append(warning("N2C050", text, where, help_text))
         state = run.symbols.get(target.name)
-        if state is not None and (binders.step_letter(define) or not target.indices):
+        again = any(alike(inner, define.target) for inner in walk(node)) if state else False
+        if state is not None and (again or binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))
             if len(state.axes) - used != value.rank - len(target.indices):
                 run.pay(2.4)  # the next state is of the kind of the last one

@@ -18,7 +18,7 @@ from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import gains, letters, members, sizes, turns
 from notes2code.meaning.inference.declared import declared_shape
-from notes2code.meaning.inference.element_ranks import element_rank
+from notes2code.meaning.inference.element_ranks import element_rank, is_of_product
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Defined, Run, Symbol, find_index, same_size
 from notes2code.meaning.inference.values import Value, fresh, scalar, settled, shape_text, transpose
@@ -343,7 +343,9 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         lead = tuple(Size("") for _ in range(rank - 2))
         return lead + run.custom_axes(custom, 2, True)
     weighs = names.base_letter(use.name) == "w" and (
-        run.seen.attends or _weighs_vectors(run, use)  # what queries do with keys
+        run.seen.attends  # what queries do with keys
+        or _weighs_vectors(run, use)
+        or is_of_product(run, use)
     )
     if rank == indexed == 2 and (weighs or _is_square(run, use)):
         return Size(""), Size("")  # no rows of features
