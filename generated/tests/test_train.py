@@ -28,7 +28,18 @@ from transformer import data
 from transformer.data import END, IGNORED, PAD, START, Text, Translation
 from transformer.distributed import distributed, join, process, state_of
 from transformer.schedules import warmup_schedule
-from transformer.train import MODELS, loss_of, main, parsed, prepared, rate, report, train, update
+from transformer.train import (
+    MODELS,
+    check,
+    loss_of,
+    main,
+    parsed,
+    prepared,
+    rate,
+    report,
+    train,
+    update,
+)
 
 TASKS = ["translation", "text"]
 SMALL = "--d-model 16 --num-heads 2 --d-ff 32 --num-layers 1 --max-len 32 --batch-size 8"
@@ -210,6 +221,14 @@ def test_the_notes_are_looked_for_here_and_above(
     for name in "decaf":
         (tmp_path / data.NOTES / f"{name}.md").write_text(f"note {name}")
     assert data.notes() == b"note a\nnote c\nnote d\nnote e\nnote f"
+
+
+def test_a_run_without_a_file_learns_the_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "What the notes say. " * 40
+    monkeypatch.setattr("transformer.train.notes", said.encode)
+    text, _, _ = prepared(parsed(["text", *SMALL.split()]))
+    inputs, _ = text.batch(1, random.Random(0))
+    assert bytes(inputs["tokens"][0].tolist()).decode() in said
 
 
 def test_a_report_goes_on_with_half_of_a_text(
@@ -396,6 +415,10 @@ def test_the_parts_of_a_batch_add_up_to_it(task: str, tmp_path: Path) -> None:
     assert same(others, weights)
 
 
+def test_a_part_of_a_batch_may_be_one_sequence(tmp_path: Path) -> None:
+    assert len(train(options_of(TASKS[0], tmp_path, "--steps 1 --accumulate 8"))) == 1
+
+
 def test_processes_share_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mean of their gradients is the gradient, the sum of their losses the loss."""
     options = options_of(TASKS[0], tmp_path, "--dropout 0 --clip 1e9 --accumulate 2")
@@ -444,9 +467,7 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_options_have_their_defaults(
-    task: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_the_options_have_their_defaults(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = {"steps": 500, "batch_size": 32, "accumulate": 1, "every": 100, "seed": 0}
     usual |= {"clip": 1.0, "bf16": False, "parallel": "ddp", "checkpoint": None, "resume": False}
     usual |= {"learning_rate": 1.0, "warmup_steps": 200}
@@ -461,10 +482,22 @@ def test_the_options_have_their_defaults(
     assert vars(parsed([task, *given])) == options
     for there, device in ((True, "cuda"), (False, "cpu")):
         monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
-        assert parsed([task]).device == parsed([task, "--device", device]).device == device
-    with pytest.raises(SystemExit):
-        parsed([task, "--help"])
-    assert "(default: 500)" in capsys.readouterr().out
+        usual_run = parsed([task])
+        assert usual_run.device == parsed([task, "--device", device]).device == device
+        check(usual_run)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_help_says_what_can_be_asked_for(task: str, capsys: Any) -> None:
+    def shown(*arguments: str) -> str:
+        with pytest.raises(SystemExit):
+            parsed([*arguments, "--help"])
+        return " ".join(capsys.readouterr().out.split())
+
+    assert shown().startswith("usage: python -m transformer.train [-h] task ...")
+    assert f"teach {MODELS[task].__name__} to" in shown(task)
+    assert "--steps N training steps (default: 500)" in shown(task)
+    assert "--checkpoint FILE" in shown(task)
 
 
 @pytest.mark.parametrize(
@@ -543,11 +576,19 @@ def test_a_checkpoint_has_a_folder_and_is_not_lost(tmp_path: Path, capsys: Any) 
     assert (tmp_path / "run.pt").read_bytes() == before
 
 
-def test_a_run_that_is_done_says_so(tmp_path: Path, capsys: Any) -> None:
+def test_a_run_that_is_done_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Of several processes the first says so."""
     train(options_of(TASKS[0], tmp_path, "--steps 2"))
     capsys.readouterr()
-    assert train(options_of(TASKS[0], tmp_path, "--resume")) == []
-    assert capsys.readouterr().out == "already at step 2 of 2: give more --steps to go on\n"
+    said = "already at step 2 of 2: give more --steps to go on\n"
+    for number, shown in ((1, ""), (0, said)):
+        monkeypatch.setattr("transformer.train.process", lambda number=number: (number, 2))
+        assert train(options_of(TASKS[0], tmp_path, "--resume")) == []
+        assert capsys.readouterr().out == shown
+    train(options_of(TASKS[0], tmp_path, "--resume --steps 3"))
+    assert "already" not in capsys.readouterr().out
 
 
 def test_a_run_goes_on_from_a_state_of_its_own_only(tmp_path: Path, capsys: Any) -> None:
@@ -559,8 +600,10 @@ def test_a_run_goes_on_from_a_state_of_its_own_only(tmp_path: Path, capsys: Any)
     kind(config).save(tmp_path / "run.pt")
     assert "holds a model, but no run to go on with" in failure(capsys, *going_on)
     train(options_of(TASKS[0], tmp_path, "--steps 1"))
-    wider = command(TASKS[0], tmp_path, "--resume --steps 2 --d-model 32")
-    assert failure(capsys, *wider).endswith("run.pt is of a model with d_model=16")
+    larger = "--max-len 64 --d-model 32 --num-heads 4 --d-ff 64 --num-layers 2"
+    was = "d_ff=32, d_model=16, max_len=32, num_heads=2, num_layers=1"
+    going_on_larger = command(TASKS[0], tmp_path, f"--resume --steps 2 {larger}")
+    assert failure(capsys, *going_on_larger).endswith(f"run.pt is of a model with {was}")
     other = command("text", tmp_path, "--resume")
     wanted = f"holds a model of class {kind.__name__}, not {MODELS['text'].__name__}"
     assert failure(capsys, *other).endswith(wanted)
@@ -722,6 +765,20 @@ def test_of_a_shared_model_one_layer_at_a_time_is_whole(task: str, tmp_path: Pat
         inputs, _ = data.batch(2, random.Random(0))
         model(**inputs)
     assert len(layers) >= 3 and whole == [1] * len(layers)
+
+
+@needs_gloo
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_each_of_several_processes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> float:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("transformer.train.update", interrupted)
+    with group_of_one(), pytest.raises(KeyboardInterrupt):
+        train(options_of(TASKS[0], tmp_path))
 
 
 @needs_gloo

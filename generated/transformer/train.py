@@ -98,23 +98,23 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _add_options(task: argparse.ArgumentParser, model: type[Model]) -> None:
-    def add(name: str, kind: Callable[[str], Any], default: Any, about: str) -> None:
-        option, about = "--" + name.replace("_", "-"), f"{about} (default: {default})"
+    def add(name: str, kind: Callable[[str], Any], default: Any, *, help: str) -> None:
+        option, about = "--" + name.replace("_", "-"), f"{help} (default: {default})"
         task.add_argument(option, type=kind, default=default, metavar="N", help=about)
 
-    add("steps", whole, 500, "training steps")
-    add("batch_size", whole, 32, "sequences in a step, of all processes together")
-    add("accumulate", whole, 1, "parts of a batch, computed one after another")
-    add("learning_rate", positive, 1.0, "factor of the notes' schedule")
-    add("warmup_steps", whole, 200, "steps in which the schedule rises")
-    add("label_smoothing", share, 0.1, "share of the truth that is spread over all tokens")
-    add("clip", positive, 1.0, "largest norm of the gradient")
-    add("seed", int, 0, "seed of the weights, the batches and dropout")
-    add("every", whole, 100, "steps between reports, and between checkpoints")
+    add("steps", whole, 500, help="training steps")
+    add("batch_size", whole, 32, help="sequences in a step, of all processes together")
+    add("accumulate", whole, 1, help="parts of a batch, computed one after another")
+    add("learning_rate", positive, 1.0, help="factor of the notes' schedule")
+    add("warmup_steps", whole, 200, help="steps in which the schedule rises")
+    add("label_smoothing", share, 0.1, help="share of the truth that is spread over all tokens")
+    add("clip", positive, 1.0, help="largest norm of the gradient")
+    add("seed", int, 0, help="seed of the weights, the batches and dropout")
+    add("every", whole, 100, help="steps between reports, and between checkpoints")
     for field in fields(model.config_class):
         if field.name in SIZES:
             kind = share if field.name == "dropout" else whole
-            add(field.name, kind, field.default, SIZES[field.name])
+            add(field.name, kind, field.default, help=SIZES[field.name])
     cuda = "cuda" if torch.cuda.is_available() else "cpu"
     task.add_argument("--device", choices=("cpu", "cuda"), default=cuda, help="where to compute")
     task.add_argument("--bf16", action="store_true", help="compute in bfloat16 what allows it")
