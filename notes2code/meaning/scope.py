@@ -57,6 +57,7 @@ class Scope:
     does so above each, letters or numbers; ``places`` are
     those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
     noise that the section draws from a distribution of vectors.
+    ``real`` are the letters that it says to be real numbers, as ``t ∈ [0, 1]``, and count nothing.
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
     of which ones it speaks: "layers", "others", such as those of batches, or "".
@@ -82,6 +83,7 @@ class Scope:
     above: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     places: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
+    real: frozenset[str] = frozenset()
     sized: frozenset[str] = frozenset()
     convolves: bool = False
     norms: str = ""

@@ -99,7 +99,7 @@ class Read:
         """What is seen in statements, found already if they are these, and their section tells
         nothing of their letters."""
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
-        told = bool(scope.lasts or scope.labels or scope.above or scope.places)
+        told = any((scope.lasts, scope.labels, scope.above, scope.places, scope.real))
         told = told or any(names.base_letter(name) in scope.drawn for name in self.seen.counted)
         return self.seen.anew() if same and not told else survey(stated, scope)
 

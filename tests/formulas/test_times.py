@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from notes2code import compile_formula
 from tables import Case, check, table
 
 
@@ -63,4 +65,49 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     ),
 )
 def test_value(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # A time between 0 and 1 is a number, and what stands at it is one thing.
+    Case(r"\alpha_t = 1 - t", "t", lambda t: 1 - t, context=r"for $t \in [0, 1]$"),
+    Case(
+        r"x_t = (1 - t) x_0 + t x_1, \quad t \in [0, 1]",
+        "t x_0[d] x_1[d]",
+        lambda t, x, y: (1 - t) * x + t * y,
+    ),
+    Case(
+        r"x_t = \alpha_t x_0 + \beta_t x_1",
+        "alpha_t x_0[d] beta_t x_1[d]",
+        lambda a, x, b, y: a * x + b * y,
+        context=r"for all times $t \in [0, 1]$",
+    ),
+    # Elsewhere it counts.
+    Case(r"\alpha_t = 1 - \beta_t", "beta[n]", lambda b: 1 - b),
+)
+def test_times_that_are_real_numbers(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\tilde q^r = \gamma^r q^r", r"f_t^i = \beta^i + (1 - \beta^i) \odot g_t^i"]
+)
+def test_a_power_by_what_counts_above_other_names_is_told(latex: str) -> None:
+    told = [d for d in compile_formula(latex).diagnostics if d.code == "N2C050"]
+    assert told and all("is taken for a power, though" in d.message for d in told)
+    assert latex[told[0].span.start :].startswith(("\\gamma^r", "\\beta^i"))
+
+
+def test_a_power_beside_what_counts_below_is_not() -> None:
+    assert not compile_formula(r"G = \sum_t \gamma^t r_t").diagnostics
+
+
+@table(
+    # The greatest of all scores is a number; states are pooled.
+    Case(r"m = \max_j s_j", "s[n]", np.max),
+    Case(r"m_{new} = \max(m_{old}, \max(s_j))", "m_old s[n]", lambda m, s: np.maximum(m, s.max())),
+    Case(r"h = \max_j x_j", "x[n,d]", lambda x: x.max(0)),
+    Case(r"m = \max_t h_t", "h[n,d]", lambda h: h.max(0)),
+)
+def test_the_greatest(case: Case) -> None:
     check(case)

@@ -122,6 +122,13 @@ def _keeps_size(run: Run) -> bool:
     return bool(letters) and "l" not in letters
 
 
+def _is_greatest(value: Value) -> bool:
+    """Whether a value is a maximum, though of no states h_t, which are pooled so."""
+    parts = [*ir.walk(settled(value.body))]
+    greatest = any(isinstance(part, ir.Reduce) and part.kind == "max" for part in parts)
+    return greatest and not any(isinstance(p, ir.Ref) and p.array[0] == "h" for p in parts)
+
+
 def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
     """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
     letter with an index is a vector at most."""
@@ -138,6 +145,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         run.pay(0.5)
     if base == "H" and indexed == 0 and "l" in run.seen.steps.get(base, ()) and element == 1:
         run.pay(1.2)  # the H^{(l)} of a layer has all positions
+    if base == "m" and element == 1 and _is_greatest(value):
+        run.pay(1.2)  # the m of a softmax's exponents is a number
     if small and target.bold and element == 0 and _adds_up_dots(value):
         run.pay(1.2)  # the \\mathbf{y} of weights in bold that stand before vectors
     timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)

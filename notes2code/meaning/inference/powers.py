@@ -321,6 +321,11 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank and raised_to.rank == 2:
         text = f"`{run.quote(exponent.span)}` is a matrix here, and no array is raised to one"
         run.conflict(3, text, where)
+    above = (n.text for n in walk(exponent) if isinstance(n, Name) and n.text in run.seen.times)
+    if name and (letter := next(above, "")):
+        text = f"`{run.quote(where)}` is taken for a power, though `{letter}` counts above other"
+        hint = "write the index below the name, as `\\gamma_r`"
+        run.problems.append(warning("N2C050", f"{text} names", where, hint))
     return elementwise(run, base, raised_to, ir.Pow, where)
 
 

@@ -272,6 +272,7 @@ class Linker:
             labels=self.formulas.letters.labels(entry),
             above=self.formulas.letters.above(entry),
             drawn=self.formulas.letters.drawn(entry),
+            real=self.formulas.letters.real(entry),
             places=self.formulas.places.get((entry.note, entry.section), frozenset()),
             shapes={
                 **near,

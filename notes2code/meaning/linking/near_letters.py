@@ -43,12 +43,14 @@ class Letters:
         """Those that count more than weights."""
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
         self._drawn: dict[_Place, set[str]] = {}
+        self._real: dict[_Place, set[str]] = {}
         for entry, parsed in formulas.items():
             seen, place = parsed.seen, (entry.note, entry.section)
             if seen is None:
                 continue
             self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
             self._drawn.setdefault(place, set()).update(points.drawn(parsed.stated))
+            self._real.setdefault(place, set()).update(label_letters.real(parsed.stated))
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
@@ -100,6 +102,10 @@ class Letters:
     def drawn(self, entry: Entry) -> frozenset[str]:
         """The letters of noise that the section draws from a distribution of vectors."""
         return frozenset(self._drawn.get((entry.note, entry.section), ()))
+
+    def real(self, entry: Entry) -> frozenset[str]:
+        """The letters that the section says to be real numbers."""
+        return frozenset(self._real.get((entry.note, entry.section), ()))
 
     def amounts(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section, and the ``T_x`` up to which its

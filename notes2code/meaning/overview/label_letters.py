@@ -52,6 +52,14 @@ def _label_of_matrix(node: Node) -> str:
     return ""
 
 
+def real(statements: Iterable[Statement]) -> frozenset[str]:
+    """The letters that are said to be real numbers, as the t of ``t ∈ [0, 1]``: the t below other
+    names says when, and counts nothing."""
+    said = (one for one in statements if isinstance(one, Declare) and not one.axes)
+    letters = (name.text for one in said for name in one.names if isinstance(name, Name))
+    return names.INDEX_LETTERS.intersection(letters)
+
+
 def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
     """The t of ``W_t ∈ ℝ^{d_t × d}``, whose shape is its own: what counts has one shape for all.
     The k of ``q_k ∈ ℝ^{d_k}`` is that of keys, whatever it counts."""

@@ -114,6 +114,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
         index_letters.find_ends(seen, [*nodes, *parts.on_left])
     index_letters.find_steps(seen, statements)
     seen.labels = label_letters.of_own_sizes(statements) - seen.bound
+    seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     for statement in statements:
         if isinstance(statement, Range):
             seen.labels.discard(statement.index)
