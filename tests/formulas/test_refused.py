@@ -184,6 +184,7 @@ UNKNOWN = [
     refused("N2C037", r"g = «\nabla_x» L"),
     refused("N2C037", r"y = «\|x\|_3»"),
     refused("N2C037", r"s = «\mathrm{Re}(q k e^{i m \theta})»"),
+    refused("N2C037", r"s = «\mathrm{Re}[q k^*]»"),
     refused("N2C037", r"p = «\mathrm{softmax}_\tau»(z)"),
     refused("N2C037", r"a_{ij} = \mathrm{softmax}_{«j \in \{1, 4\}»}(e_{ij})"),
     refused("N2C037", r"y = «\{a, b\}»"),

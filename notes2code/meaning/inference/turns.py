@@ -149,7 +149,8 @@ def real_part(run: Run, group: Group, span: Span) -> Value:
     others = [node for node in factors if angle(run, node) is None]
     plain = [node for node in others if conjugated(node) is None]
     conjugates = [inner for inner in map(conjugated, others) if inner is not None]
-    if len(plain) != 1 or len(conjugates) != 1:
+    turns = phis or [n for n in walk(group) if isinstance(n, Script) and roots.angle_of(n)]
+    if len(plain) != 1 or len(conjugates) != 1 or not turns:
         raise error(
             "N2C037",
             "this real part is not understood",
