@@ -347,3 +347,50 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 )
 def test_value(case: Case) -> None:
     check(case)
+
+
+OF_BATCH = r"\hat x_i = \frac{x_i - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}}"
+
+
+def _of_batch(x: np.ndarray, mu: np.ndarray, sigma: np.ndarray, epsilon: float) -> np.ndarray:
+    return (x - mu) / np.sqrt(sigma**2 + epsilon)
+
+
+@table(
+    # A batch of vectors has a mean and a deviation of each feature, said by shape or by definition.
+    Case(
+        OF_BATCH,
+        "x[n,d] mu_B[d] sigma_B[d] epsilon+",
+        _of_batch,
+        context=[r"x_i \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"\hat x_i = \frac{x_i - m}{\sqrt{\sigma^2 + \epsilon}}",
+        "x[n,d] m[d] sigma[d] epsilon+",
+        _of_batch,
+        context=[r"m, \sigma^2 \in \mathbb{R}^d"],
+    ),
+    Case(
+        OF_BATCH,
+        "x[n,d] mu_B[d] sigma_B[d] epsilon+",
+        _of_batch,
+        context=[
+            r"x_i \in \mathbb{R}^d, \quad \mu_B = \frac{1}{m} \sum_{i=1}^m x_i",
+            r"\sigma_B^2 = \frac{1}{m} \sum_{i=1}^m (x_i - \mu_B)^2",
+        ],
+    ),
+    Case(
+        r"y_i = \gamma \frac{x_i - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} + \beta",
+        "gamma[d] x[n,d] mu_B[d] sigma_B[d] epsilon+ beta[d]",
+        lambda g, x, mu, sigma, e, b: g * _of_batch(x, mu, sigma, e) + b,
+        context=[r"x_i \in \mathbb{R}^d"],
+    ),
+    # So has each a gain and a bias.
+    Case(
+        r"y_i = \gamma \hat x_i + \beta",
+        "gamma[d] x_hat[n,d] beta[d]",
+        lambda g, x, b: g * x + b,
+    ),
+)
+def test_batches_of_vectors(case: Case) -> None:
+    check(case)

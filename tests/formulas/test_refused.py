@@ -289,6 +289,8 @@ INDICES = [
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l)} + «s_t^{(l-1)}»"),
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l-1)} + \sum_{j \in N(t)} «s_j^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
+    refused("N2C033", r"u = B «u» = B"),
+    refused("N2C033", r"s_t = B «s_t» = D v"),
     refused("N2C035", r"A ∈ ℝ^{n×d}, \quad «A» ∈ ℝ^{d×n}, \quad y = A x"),
     refused("N2C035", r"f(x) = x + 1, \quad «f(x)» = x + 2"),
     refused("N2C035", r"P_{(p,2i)} = \sin(p), \quad «P_{(p,2i)}» = \cos(p)"),

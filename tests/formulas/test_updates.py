@@ -90,6 +90,15 @@ from tables import Case, check, table
         "S[d,e] k[n,d] v[n,e]",
         lambda s, k, v: s + k.T @ v,
     ),
+    # A capital before a direction says how long that is made.
+    Case(r"g \leftarrow C \cdot g / \|g\|", "C g[d]", lambda c, g: c * g / np.linalg.norm(g)),
+    Case(r"g \leftarrow \frac{T}{\|g\|_2} g", "T g[d]", lambda t, g: t * g / np.linalg.norm(g)),
+    Case(
+        r"u = \min(1, \frac{C}{\|g\|}) g",
+        "C+ g[d]",
+        lambda c, g: min(1, c / np.linalg.norm(g)) * g,
+    ),
+    Case(r"u = W \frac{g}{\|g\|}", "W[p,d] g[d]", lambda w, g: w @ g / np.linalg.norm(g)),
     # What stands below the root is as what the note makes a vector of.
     Case(
         r"\theta_t = \theta_{t-1} - \eta \frac{m_t}{\sqrt{v_t} + \epsilon}",

@@ -115,6 +115,13 @@ def _updated(element: Element) -> int | None:
     return moving.rank(element.run, element.use.name)
 
 
+def _of_batch(element: Element) -> int | None:
+    """The μ_B and the σ_B of a batch of vectors: one for each feature."""
+    base, _, label = element.use.name.partition("_")
+    of_batch = base in ("mu", "sigma") and label in names.BATCHES and element.indices == 0
+    return element.among((1, 0.0), (0, 2.4)) if of_batch and gains.of_vectors(element.run) else None
+
+
 def _role(element: Element) -> int | None:
     """The queries, keys and values of attention."""
     run, base, use = element.run, element.base, element.use
@@ -402,6 +409,7 @@ _CUSTOMS: Sequence[Custom] = (
     _as_used,
     _projection,
     _updated,
+    _of_batch,
     _role,
     _averaged,
     _role_of_two,

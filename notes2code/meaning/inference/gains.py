@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Script, ungrouped, walk
 from notes2code.meaning import names
+from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import binders
 from notes2code.meaning.notation.scripts import At, Use, is_two
@@ -26,15 +28,36 @@ def of_the_feature(run: Run, use: Use) -> Use:
     found = (run.seen.understood(node) for top in _tops(run) for node in walk(top))
     features = {*run.whole_parameters, *_added_squares(run), *_of_layers(run)}
     features |= {name for name, counts in run.seen.counted.items() if counts == {0, 1}}
-    if not any(x is not None and x.indices and x.name in features for x in found):
+    uses = [x for x in found if x is not None and x.indices and x.name in features]
+    if not any(map(partial(_is_number, run), uses)):
         return use
     return replace(use, indices=(At(Name(run.target_letters[0], use.span)),))
+
+
+def _is_number(run: Run, use: Use) -> bool:
+    """Whether an element is declared as no vector: each x_i ∈ ℝ^d has features of its own."""
+    shape = declared_shape(run, use)
+    return shape is None or shape.rank(len(use.indices)) <= len(use.indices)
+
+
+def of_vectors(run: Run) -> bool:
+    """Whether a mean is taken off what is declared as a vector, or as several."""
+    for top in _tops(run):
+        match ungrouped(top):
+            case Infix("-", value, mean) if binders.bare(mean) == "mu":
+                use = run.seen.understood(value)
+                if use is not None and not _is_number(run, use):
+                    return True
+    return False
 
 
 def are_numbers(run: Run) -> bool:
     """Whether a formula takes one mean, which it defines or which is that of a batch, off the
     numbers x_i that its left-hand side tells apart: their gain is no vector, which would make a
-    matrix of them."""
+    matrix of them. Nor is that of the \\hat x_i which are made so, unless these are vectors."""
+    hats = (name for name in run.seen.counted if name.endswith("_hat"))
+    if any(is_of_example(run, name) and not run.scope.ranks.get(name) for name in hats):
+        return True
     means = [mean for _, mean in _centred(run)] if len(run.target_letters) == 1 else []
     return any(mean in run.defines or run.scope.norms == "others" for mean in means)
 

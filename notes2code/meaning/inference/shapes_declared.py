@@ -24,8 +24,10 @@ def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, 
                 # K_{≤t} ∈ ℝ^{t×d} is a part of K, which has as many axes and is longer.
                 part = bool(use.indices) and use.indices[0].relation in ("≤", "<")
                 shape = Shape(("", *axes[1:]), 0) if part else Shape(axes, len(use.indices))
-                # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart.
-                label = "" if use.power is None else names.label(use.power)
+                # Nobody declares a power: the i of x^i ∈ ℝ^d tells the x of several apart; but for
+                # the squares of deviations, σ^2 ∈ ℝ^d, which are as many as these.
+                squared = scripts.is_two(use.power) and names.base_letter(use.name) == "sigma"
+                label = "" if use.power is None or squared else names.label(use.power)
                 name = names.code_name(use.name, label) if label else use.name
                 if found.setdefault(name, shape) != shape:
                     raise error(

@@ -347,7 +347,9 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
             use = seen.use(statement.target)
             letters = frozenset(letter for at in use.indices for letter in _letters(at.node))
             every = frozenset(_letters(statement.target)) - frozenset(target.name.split("_"))
-            parsed.indexed[target.name] = Indexed(len(use.indices) + use.steps, every, letters)
+            indexed = Indexed(len(use.indices) + use.steps, every, letters)
+            parsed.indexed[target.name] = indexed
+            parsed.indexed.setdefault(target.name.removesuffix("_squared"), indexed)
     if binders.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)

@@ -357,7 +357,7 @@ def _joint(
     letters = frozenset[str]() if mine is None else mine.letters
     if _letters(own.equation.value, letters) != _letters(joint.equation.value, letters):
         return {}
-    arrays = {one.name: one.array for one in joint.equation.definitions}
+    arrays = {one.name.removesuffix("_squared"): one.array for one in joint.equation.definitions}
     return {
         name: _element_rank(arrays[name], indexed.letters)
         for name, other in defining.items()
@@ -375,7 +375,8 @@ def _apart(
     ranks: dict[str, int] = {}
     for name, other in defining.items():
         equation, indexed = equation_of(other), linker.formulas.indexed(entry, other, name)
-        if equation is not None and equation.name == name and indexed is not None:
+        names = {name, f"{name}_squared"}  # σ has the axes of σ²
+        if equation is not None and equation.name in names and indexed is not None:
             ranks[name] = _element_rank(equation.value, indexed.letters)
     return ranks
 

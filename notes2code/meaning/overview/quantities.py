@@ -73,6 +73,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
     found.update(_of_guidance(nodes))
+    found.update(_lengths(nodes))
     found.update(_of_heads(nodes, defines))
     found.update(_before_sums(nodes))
     for product in nodes.of(Juxt):
@@ -123,6 +124,36 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
+
+
+def _lengths(nodes: Nodes) -> Iterator[str]:
+    """The C of ``C g / ‖g‖``, ``\\frac{C}{‖g‖} g`` and ``C \\frac{g}{‖g‖}``: how long g is made. An
+    A or a W may be a matrix that maps it."""
+    scales = []
+    for quotient in nodes.of(Frac, Infix):
+        top, direction = _over_norm(quotient)
+        scales += [
+            binders.chain(top)[0] if isinstance(top, Infix) else _factors(top)[0]
+        ] * direction
+    pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
+    pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·×*"]
+    scales += [scale for scale, other in pairs if _over_norm(other)[1]]
+    names_of = (_plain(scale) for scale in scales)
+    yield from (name for name in names_of if name[:1] in _LENGTHS)
+
+
+_LENGTHS = frozenset("CDEGLNST")
+"""Capitals of numbers as much as of matrices."""
+
+
+def _over_norm(node: Node) -> tuple[Node, bool]:
+    """What is divided by the norm of a small letter, and whether something is."""
+    parts = _quotient(node)
+    norm = parts[1].base if parts and isinstance(parts[1], Script) else parts and parts[1]
+    match norm:
+        case Group("‖", (vector,)) if parts and binders.bare(vector).islower():
+            return parts[0], True
+    return node, False
 
 
 def divisors(nodes: Nodes) -> set[str]:

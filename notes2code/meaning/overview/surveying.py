@@ -463,11 +463,19 @@ def _is_element(node: Node) -> bool:
     return False
 
 
+def _scales_normalised(node: Infix) -> bool:
+    """Whether a node is ``γ \\hat x + β``, whose x̂ is what a normalisation made."""
+    match node:
+        case Infix("+", Juxt((Name("gamma"), made)) | Infix("·" | "*", Name("gamma"), made), beta):
+            return binders.bare(beta) == "beta" and "_hat" in names.label(made)
+    return False
+
+
 def _is_normalisation(node: Frac | Infix) -> bool:
-    """Whether a node divides by a standard deviation or a root of squares: γ and β beside it are
-    vectors."""
+    """Whether a node divides by a standard deviation or a root of squares, or scales what is made
+    so: γ and β beside it are vectors."""
     if isinstance(node, Infix) and node.op != "/":
-        return False
+        return _scales_normalised(node)
     top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
     inside = Nodes(walk(bottom))
     texts = (name.text for name in inside.of(Name))

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    alike,
     children,
     rebuilt,
     walk,
@@ -258,6 +259,7 @@ def _without_repeated(sides: Sequence[Node | None]) -> Node | None:
 
 def _definition(values: list[Node], span: Span) -> list[Statement]:
     """A chain of equalities; its left-hand side, or a name at its other end, is defined."""
+    _refuse_second_equation(values)
     values = predictions.written_out([spread(values[0]), *values[1:]])
     if all(map(is_name, values)):
         if _is_gloss(values[-1]):
@@ -286,6 +288,19 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _refuse_second_equation(values: Sequence[Node]) -> None:
+    """The R of ``R = A R = A`` may begin a second equation as well as be a factor."""
+    for side in values[1:-1]:
+        last = side.factors[-1] if isinstance(side, Juxt) else None
+        if last is not None and is_name(values[0]) and alike(last, values[0]):
+            raise error(
+                "N2C033",
+                "this may begin a second equation, or be a factor of what stands before it",
+                last.span,
+                "write a comma or `\\quad` before it, or write what it is equal to by itself",
+            )
 
 
 def _item_by_item(values: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
