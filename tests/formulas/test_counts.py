@@ -316,3 +316,27 @@ def test_labels_in_other_scripts(case: Case) -> None:
 )
 def test_ranges_and_numbers(case: Case) -> None:
     check(case)
+
+
+@table(
+    # What amounts to something, as its name says, is made of numbers.
+    Case(r"T_{total} = T_a + N \cdot T_b", "T_a N T_b", lambda a, n, b: a + n * b),
+    Case(r"\text{FLOPs} = 2 M N + K", "M N K", lambda m, n, k: 2 * m * n + k),
+    Case(
+        r"\text{throughput} = \frac{\text{batch} \cdot S}{T}",
+        "batch S T+",
+        lambda b, s, t: b * s / t,
+    ),
+    # N of something counts, and so do two lengths of a product with signs.
+    Case(r"B = \text{micro} \times G \times N_{gpu}", "micro G N_gpu", lambda m, g, n: m * g * n),
+    Case(r"C = B \cdot T \cdot V", "B T V", lambda b, t, v: b * t * v),
+    # What is computed with more than plain names may be anything.
+    Case(r"L_{total} = \|X W\|^2", "X[n,d] W[d,p]", lambda x, w: ((x @ w) ** 2).sum()),
+    Case(
+        r"H_{total} = H_a W_a + H_b W_b",
+        "H_a[n,d] W_a[d,p] H_b[n,q] W_b[q,p]",
+        lambda h, w, k, u: h @ w + k @ u,
+    ),
+)
+def test_costs(case: Case) -> None:
+    check(case)

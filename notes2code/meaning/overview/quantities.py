@@ -43,6 +43,9 @@ SCALES = frozenset("as")
 _SHARED = frozenset("BLNT")
 """Capitals that count what is shared out, as in ``N / n_i``."""
 
+_LENGTHS_ALONE = frozenset("BHLNST")
+"""Capitals of which two make a volume of a product with signs, ``B · T · V``."""
+
 _TOTALS = frozenset("NLn")
 
 _DATA = frozenset("XYZ")
@@ -76,6 +79,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     found.update(_lengths(nodes))
     found.update(_of_heads(nodes, defines))
     found.update(_before_sums(nodes))
+    found.update(_of_costs(defines))
     for product in nodes.of(Juxt):
         grouped = Group in map(type, product.factors)
         if grouped:
@@ -301,6 +305,48 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
                             yield letter
 
 
+def _of_costs(defines: Sequence[Define]) -> Iterator[str]:
+    """The capitals of ``T_{total} = T_a + N T_b`` and of ``\\text{FLOPs} = 2 N M``: what amounts to
+    so much, as its name says, is made of numbers, where it is made of plain names."""
+    for define in defines:
+        target = define.target
+        if target is None or not scripts.is_name(target):
+            continue
+        base, *labels = names.label(target).lower().split("_")
+        said = labels if base in _PAID else [base] if len(base) > 1 else []
+        if not _AMOUNTS.isdisjoint(said) and all(map(_is_cost, define.values)):
+            names_in = (node for value in define.values for node in walk(value))
+            yield from filter(None, map(_plain, names_in))
+
+
+_AMOUNTS = frozenset(
+    "total cost costs flop flops macs params parameters param memory mem vram cache bytes bs "
+    "tokens throughput latency time capacity mfu compute gpu gpus active sparse".split()
+)
+"""Words of names of what is counted, paid or waited for."""
+
+_PAID = frozenset("bcflmnpt")
+"""Letters of that, beside such a word."""
+
+
+def _is_cost(node: Node) -> bool:
+    """Whether a side is arithmetic of plain names, with quotients and roots."""
+    match node:
+        case Frac(top, bottom) | Infix("/", top, bottom):
+            return _is_cost(top) and _is_cost(bottom)
+        case Root(body):
+            return _is_cost(body)
+        case Group(_, (body,)):
+            return _is_cost(body)
+        case Infix("+" | "-" | "·" | "×" | "*", left, right):
+            return _is_cost(left) and _is_cost(right)
+        case Juxt(factors):
+            return all(map(_is_cost, factors))
+        case Script(base, None, Num(), 0):
+            return _is_cost(base)
+    return _is_count(node)
+
+
 def _before_sums(nodes: Nodes) -> Iterator[str]:
     """The N of ``N \\sum_i f_i P_i``, which undoes a mean, and counts."""
     for product in nodes.of(Juxt, Infix):
@@ -496,7 +542,8 @@ def _of_counts(
     area = is_total and {"H", "W"} <= {*found}
     squared = len(factors) > 2 and any(map(_is_squared_size, factors))
     widths = any(map(_is_width, found)) and _ARRAYS.isdisjoint(found)
-    volume = len(factors) > 3 and _EXTENTS.issuperset(found)
+    signed = sign in ("·", "×") and sum(name in _LENGTHS_ALONE for name in found) > 1
+    volume = len(factors) > (2 if signed else 3) and _EXTENTS.issuperset({*found} - {"V"})
     if not (number or area or squared or widths or volume) and sign != "×":
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
@@ -531,9 +578,10 @@ def _is_squared_size(node: Node) -> bool:
 
 
 def _counts_by_name(name: str) -> bool:
-    """Whether a name says how many or how long, as ``n_layers`` and ``seq_len`` do."""
+    """Whether a name says how many or how long, as ``n_layers``, ``N_gpu`` and ``seq_len`` do."""
     base, _, last = name.partition("_")
-    return bool(last) and (base in ("n", "num") or name.rpartition("_")[2] in ("len", "size"))
+    many = base in ("n", "num") or (base == "N" and len(last) > 2)
+    return bool(last) and (many or name.rpartition("_")[2] in ("len", "size"))
 
 
 _ARRAYS = frozenset("AKQVWacehqvwxyz")
