@@ -155,13 +155,40 @@ NUMBERS = frozenset(
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
 
+_AMOUNTS = frozenset(
+    "amount bandwidth budget capacity cost discount duration fraction latency percent percentage "
+    "price rate ratio reward size speed throughput".split()
+)
+"""Words of amounts, whatever their case."""
+
+_TOLD = re.compile(
+    # How much, how often, how well: the rate of errors, the length of a text.
+    "率$|[得评評]分$|分[数數]$|[个個次人头頭层層件本回]\\s?[数數]$|[数數容]量$|[长長]度$|大小$|长さ$|長さ$|"
+    "成本$|[价価價][格値]$|[时時][间間]$|[损損]失$|[误誤]差$|[奖獎]励$|報酬$|ロス$|スコア$|コスト$|"
+    "점수$|손실$|오차$|확률$|길이$|개수$|보상$|정확도$|비율$|비용$|"
+    "точность$|ошибка$|потери$|доля$|вероятность$|количество$|скорость$|стоимость$|награда$|"
+    # What is compared, of one example.
+    "^(?:actual|desired|expected|observed|predicted|true|num|number|total)(?:_|$)|"
+    "(?:^|_)(?:error|label|prediction|target|truth)$|"
+    "[标標][签籤]$|^(?:实际|實際|真实|真實|预测|預測|期望|目标|目標|総|总)|^(?:予測|実際|正解)|ラベル$|"
+    "^(?:예측|실제|정답|목표)|^(?:предсказан|истинн|целев|фактическ)",
+    re.IGNORECASE,
+)
+"""Words that tell of one number: an amount, or what is compared with another, of one example."""
+
+
 MULTIPLIED = frozenset("ABCMOUWXY")
 """Capitals that may be multiplied by a letter in parentheses, as in ``W(x)``."""
 
 
 def is_number(word: str) -> bool:
     """Whether a word is a number, or a measure, which is one, too."""
-    return word in NUMBERS or word.lower() in MEASURES
+    return word in NUMBERS or word.lower() in MEASURES | _AMOUNTS
+
+
+def tells_number(name: str) -> bool:
+    """Whether a word tells of one number: an amount, or what is compared."""
+    return _TOLD.search(name) is not None
 
 
 _SCORES = frozenset("weight score mask sim similarity energy logit rel relevance".split())
@@ -200,9 +227,10 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
+        counts = counts or tells_number(name)
         camel = _CAMEL.search(name)  # the Scale of dequantScale
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
-        if counts or is_number(base) or ends & NUMBERS:
+        if counts or any(map(is_number, ends)):
             return (0, 1, 2)
         if indices == 1 and base.lower() in _SCORES:
             return (0, 1, 2)

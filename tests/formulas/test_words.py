@@ -10,6 +10,40 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # Words of amounts are numbers, and so are those of what is compared of one example.
+    Case(
+        r"\text{load}_i = \frac{\text{total\_tokens} \cdot \text{capacity\_factor}}{N}",
+        "total_tokens capacity_factor N",
+        lambda tokens, factor, n: tokens * factor / n,
+    ),
+    Case(
+        r"w = w + \text{Learning Rate} \cdot (\text{target} - \text{output}) \cdot x",
+        "w[d] Learning_Rate target output x[d]",
+        lambda w, rate, target, output, x: w + rate * (target - output) * x,
+    ),
+    Case(
+        r"w = w + \eta \times x \times (\text{目标} - \text{预测输出})",
+        "w[d] eta x[d] 目标 预测输出",
+        lambda w, eta, x, target, output: w + eta * x * (target - output),
+    ),
+    Case(r"\text{精度} = \frac{1}{N} \sum_{i=1}^{N} \text{正确率}_i", "正确率[N]", np.mean),
+    Case(
+        r"\text{総費用} = \text{コスト} \cdot x^\top w",
+        "コスト x[d] w[d]",
+        lambda c, x, w: c * (x @ w),
+    ),
+    Case(r"y = x + \text{residual}", "x[n,d] residual[n,d]", np.add, shapes={"x": ("n", "d")}),
+    # What weighs things of one kind is a number, whatever these are.
+    Case(
+        r"S = w_a \cdot H_{\text{first}} + w_b \cdot H_{\text{second}}",
+        "w_a H_first[n,d] w_b H_second[n,d]",
+        lambda wa, a, wb, b: wa * a + wb * b,
+    ),
+    Case(
+        r"y = w_h \cdot h + w_s \cdot s",
+        "w_h[n] h[n] w_s[m] s[m]",
+        lambda wh, h, ws, s: wh @ h + ws @ s,
+    ),
     # A measure of the first k results is a number for each k, or one.
     Case(
         r"a = \frac{1}{R} \sum_{k=1}^{N} \mathrm{hit}(k) \, \text{precision@}k",

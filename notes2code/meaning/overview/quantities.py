@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Num,
     Root,
     Script,
+    alike,
     ungrouped,
     walk,
 )
@@ -72,6 +73,8 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.update(_of_sizes(added))
             found.update(_of_steps(node))
             found.update(_of_settings(added))
+            found.update(_of_weighing(added))
+            found.update(_compared(added))
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
@@ -220,8 +223,8 @@ def _shifting(above: Node, below: Node) -> Iterator[str]:
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
-    """The L of ``m L / L'`` and ``L' / L``: what is divided by another of its kind is a number; and
-    that of ``L / \\lambda_i``, a length."""
+    """The L of ``m L / L'`` and ``L' / L``, and the N of ``N_j / N``: what is divided by another of
+    its kind is a number; and that of ``L / \\lambda_i``, a length."""
     match below:
         case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
             yield from _named(base)
@@ -230,6 +233,8 @@ def _scaled(above: Node, below: Node) -> Iterator[str]:
     match above:
         case Script(Name() as base, None, None, 1) if binders.bare(below) == base.text:
             yield from (name + end for name in _named(base) for end in ("", "_prime"))
+        case Script(Name() as base, Name(), None, 0) if alike(below, base):
+            yield from _named(base)
 
 
 def _counts_alone(node: Node) -> bool:
@@ -267,6 +272,25 @@ def _of_settings(terms: Sequence[Node]) -> Iterator[str]:
         match term:
             case Script(Name("k", _, ""), Num(), None, 0):
                 yield scripts.read(term, frozenset()).name
+
+
+def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
+    """The w_a and w_b of ``w_a · S_{first} + w_b · S_{second}``, which weigh things of one kind."""
+    found: list[tuple[Node, str, str]] = []
+    for term in terms:
+        match _multiplied(term):
+            case Script(Name("w"), _, None, 0) as weight, Script(Name(kind), Name(which), None, 0):
+                found.append((weight, kind, which))
+    words = all(kind.isupper() and len(which) > 1 for _, kind, which in found)
+    if words and len(found) == len(terms) > 1 == len({kind for _, kind, _ in found}):
+        yield from (name for weight, _, _ in found if (name := _plain(weight)))
+
+
+def _compared(terms: Sequence[Node]) -> Sequence[str]:
+    """The words of ``target − output``, which is a number where one of the two is told to be."""
+    found = [_plain(term) for term in terms]
+    words = all(len(name.partition("_")[0]) > 2 for name in found)
+    return found if words and any(map(names.tells_number, found)) else ()
 
 
 def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
