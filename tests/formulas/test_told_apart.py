@@ -15,6 +15,16 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The I of what is given alone is a function; the counts of parts and of all are numbers.
+    Case(
+        r"g = I(a) - \frac{N_a}{N} I(b) - \frac{N_c}{N} I(c)",
+        "a I() N_a b N_c c N",
+        lambda a, f, na, b, nc, c, n: f(a) - na / n * f(b) - nc / n * f(c),
+    ),
+    Case(r"y = I(W x)", "W[n,d] x[d] I()", lambda w, x, f: f(w @ x)),
+    Case(r"s = \sum_c \frac{N_c}{N} a_c", "N_c[n] N a[n]", lambda c, n, a: c @ a / n),
+    # A row of numbers is transposed and no power.
+    Case(r"s = [1, 2]^T x", "x[2]", lambda x: x[0] + 2 * x[1]),
     # The weight of group g and head i is a matrix, as the queries that it makes are.
     Case(
         r"Q_{g,i} = X W_{g,i}^Q",

@@ -39,7 +39,7 @@ from notes2code.meaning.inference import (
 )
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped
-from notes2code.meaning.notation import functions, scripts
+from notes2code.meaning.notation import binders, functions, scripts
 
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
@@ -53,7 +53,9 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if not isinstance(group, Group):
         return None
     if indicators.is_one(name) and len(group.items) == 1:  # not the I(i, j) of an image
-        return indicators.before_brackets(run, factors, at)
+        found = indicators.before_brackets(run, factors, at)
+        if found is not None or binders.bare(name) != "I":  # the I(L) of a leaf is its impurity
+            return found
     if not scripts.is_name(name) or group.open not in ("(", "[", "{", ""):
         return None
     if look_alikes.are_scores(name, behind):

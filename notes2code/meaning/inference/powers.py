@@ -224,7 +224,8 @@ def _is_rate(node: Node) -> bool:
         isinstance(node, Script)
         and node.base != Num("0", node.base.span)
         and all(
-            isinstance(part, Num | Group | Infix | Neg | Frac)
+            isinstance(part, Num | Infix | Neg | Frac)
+            or (isinstance(part, Group) and len(part.items) == 1)
             or (isinstance(part, Name) and part.text in RATES)
             for part in walk(node.base)
         )
