@@ -213,6 +213,22 @@ def test_arrays_are_linked_within_a_note(
     assert (found.recognised and found.recognised.component.name) == component
 
 
+@pytest.mark.parametrize(
+    ("declared", "component"),
+    [("Top", "scaled_dot_product_attention"), ("Mine", "self_attention")],
+)
+def test_what_a_section_is_given_is_not_made_behind_it(declared: str, component: str) -> None:
+    given = Entry(r"Q \in \mathbb{R}^{n \times d_k}", "Here.md", (declared,), 0)
+    weights, target = (
+        Entry(WEIGHTS, "Here.md", ("Top",), 1),
+        Entry(ATTENTION, "Here.md", ("Top",), 2),
+    )
+    made = [Entry(rf"{x} = X", "Here.md", ("Mine",), 3 + at) for at, x in enumerate("QKV")]
+    found = compiled([given, weights, target, *made], target)
+    assert found.recognised is not None
+    assert found.recognised.component.name == component
+
+
 def test_definitions_in_several_steps() -> None:
     """Scores, weights and context stand in three formulas of one section."""
     steps = [

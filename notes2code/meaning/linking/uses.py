@@ -52,6 +52,8 @@ def _definitions(
                 continue
             if _is_another_step(name, current, mine, other, theirs):
                 continue
+            if _is_declared(formulas, name, current, other):
+                continue
             if other is not entry and other not in needed:
                 more = [one for one in other_cases(formulas, other, name) if one is not entry]
                 needed |= dict.fromkeys((other, *more))
@@ -94,6 +96,14 @@ def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entr
         return False
     behind = other.section != entry.section and other.order > entry.order
     return behind and mine.written.get(name) == {0}
+
+
+def _is_declared(formulas: Formulas, name: str, entry: Entry, other: Entry) -> bool:
+    """Whether the section of ``softmax(Q K^⊤) V`` declares the Q that it is given, which is not
+    what a section behind it, on self-attention, makes of X."""
+    if other.section == entry.section or other.order < entry.order:
+        return False
+    return bool(formulas.nearest(entry, [name], "shapes", within=0))
 
 
 def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:
