@@ -18,6 +18,25 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
 
 
 @table(
+    # A score is a number for each of several things, and what has no index may be all of them.
+    Case(
+        r"t = \sum_{i=1}^n s_i",
+        "s[n]",
+        np.sum,
+        context="Let $s_i$ be the score of word $i$.",
+    ),
+    Case(
+        r"t = \sum_{i=1}^n s_i",
+        "s[n]",
+        np.sum,
+        context="设单词 $i$ 的得分为 $s_i$：",
+    ),
+    Case(
+        r"y = W s",
+        "W[n,d] s[d]",
+        np.matmul,
+        context="the score $s$ of each word",
+    ),
     Case(
         r"S = QK^\top V",
         "Q[n,d] K[m,d] V[m,p]",

@@ -66,6 +66,10 @@ STATED = [
     ("其中$S$表示源句子的长度", "S 0"),
     ("where both $u$ and $M$ are weight matrices to be learned", "M 2"),
     ("$W$는 가중치 행렬이고 $b$는 편향 벡터이다.", "W 2 b 1"),
+    ("the score $s_i$ of sentence i, $c_i$ is the cost", "s_i 0 c_i 0"),
+    ("$S$ is the similarity matrix", "S 2"),
+    ("设每个词的得分为 $s_i$：", "s_i 0"),
+    ("報酬 $r_t$", "r_t 0"),
 ]
 
 NOT_STATED = [

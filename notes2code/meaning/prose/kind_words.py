@@ -14,15 +14,18 @@ class Noun:
     """A word for a kind: the rank that it speaks of, ``number`` 1 for a singular, 2 for a plural,
     0 where the language does not tell them apart; ``style`` says where its adjectives stand:
     *before* it, *after* it, as ``english`` nouns do too, or in ``signs`` without spaces. ``counts``
-    marks an amount, such as a length."""
+    marks an amount, such as a length; ``each`` what one of several things has, such as a score."""
 
     rank: int
     number: int
     style: str
     counts: bool = False
+    each: bool = False
 
 
-_NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
+_NOUNS: dict[
+    tuple[int, int, str] | tuple[int, int, str, bool] | tuple[int, int, str, bool, bool], str
+] = {
     (1, 1, "english"): r"\w*vector",
     (1, 2, "english"): r"\w*vectors|embeddings",
     (2, 1, "english"): r"\w*matrix",
@@ -57,6 +60,14 @@ _NOUNS: dict[tuple[int, int, str] | tuple[int, int, str, bool], str] = {
     (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
     (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
     (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이|[头頭层層][数數]",
+    (0, 1, "english", False, True): (
+        r"score|reward|cost|price|probability|similarity|confidence|logit|energy"
+    ),
+    (0, 1, "before", False, True): r"оценка|награда|стоимость|вероятность|сходство",
+    (0, 1, "signs", False, True): (
+        r"得分|分[数數]|[评評]分|[奖獎][励勵]|成本|概率|相似度|置信度|スコア|報酬|コスト|確率|類似度|"
+        r"점수|보상|비용|확률|유사도|신뢰도"
+    ),
 }
 _PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
 
@@ -66,7 +77,9 @@ IN_SIGNS = "|".join(pattern for key, pattern in _NOUNS.items() if "signs" in key
 MENTIONED = re.compile(
     "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
     "embeddings|length|number|count|size|Anzahl|Länge|Größe|число|количеств|длин|размер|nombre|"
-    f"longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero|{IN_SIGNS}",
+    "longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero|score|reward|cost|price|"
+    "probability|similarity|confidence|logit|energy|оценка|награда|стоимость|вероятность|сходство|"
+    f"{IN_SIGNS}",
     re.IGNORECASE,
 )
 """What any text holds that speaks of a kind."""
@@ -80,6 +93,9 @@ def noun(word: str) -> Noun | None:
             return found
     return None
 
+
+IS_IN_SIGNS = frozenset("是 为 為 は 은 는 이 가 が".split())
+"""What stands between what something is and its letter: 得分为 ``s_i``."""
 
 ARTICLES = frozenset(
     "a an the ein eine der die das un une una uno la le les el los las il lo i gli um uma o os "

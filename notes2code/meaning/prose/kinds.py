@@ -97,6 +97,8 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
         return False
     if one.counts and not _may_count(base, use, seen):
         return False
+    if one.each and (not use.indices or use.bold or not base.islower()):
+        return False  # S may be a matrix of scores
     if one.rank == 0:
         return not (names.is_size_name(use.name) and base.islower())
     if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):

@@ -55,13 +55,15 @@ _LONGEST = 80
 @dataclass(frozen=True, slots=True)
 class Said:
     """What prose says of a letter: its rank, and where in the text. ``of_rows`` means that it may
-    speak of the rows of a matrix, *query vectors Q*; ``counts`` that it is an amount of things."""
+    speak of the rows of a matrix, *query vectors Q*; ``counts`` that it is an amount of things,
+    ``each`` that one of several things has it, *the score s_i*."""
 
     node: Node
     rank: int
     at: int
     of_rows: bool
     counts: bool = False
+    each: bool = False
 
 
 class _Token(NamedTuple):
@@ -95,7 +97,8 @@ def said(text: str) -> Iterator[Said]:
                 continue  # v and W, "both weight matrices", are so only loosely
             capital = letter in _OF_ROWS and noun.number != 1
             of_rows = capital or (noun.number == 2 and len(listed.nodes) == 1)
-            yield Said(node, noun.rank, tokens[listed.start].at, of_rows, noun.counts)
+            at = tokens[listed.start].at
+            yield Said(node, noun.rank, at, of_rows, noun.counts, noun.each)
 
 
 def _token(match: re.Match[str]) -> _Token:
@@ -106,10 +109,13 @@ def _token(match: re.Match[str]) -> _Token:
 
 def _with_heads(tokens: Sequence[_Token]) -> list[_Token]:
     """The tokens, with *scalar weights* as one: it is the head that tells how many
-    there are."""
+    there are; a *similarity matrix* is a matrix."""
     out: list[_Token] = []
     for token in tokens:
         noun = out[-1].noun if out else None
+        if noun is not None and noun.each and token.noun is not None:
+            out[-1] = out[-1]._replace(noun=None)
+            noun = None
         head = noun is not None and noun.style == "english" and words.HEADS[noun.rank]
         if noun is not None and head and token.text in head:
             several = token.text.endswith("s") and token.text != "bias"
@@ -204,6 +210,8 @@ def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
     back = [tokens[at] for at in range(start - 1, max(start - 4, -1), -1)]
     if back and back[0].noun is not None:
         return start - 1
+    if len(back) > 1 and back[0].text in words.IS_IN_SIGNS and back[1].noun is not None:
+        return start - 2 if back[1].noun.each else None
     if len(back) < 2 or back[0].kind != "word" or back[0].text.lower() in words.STOPS:
         return None
     noun = back[1].noun
