@@ -35,6 +35,7 @@ BROKEN = [
     refused("N2C037", r"s_{mn} = («a_m e^{im\theta}») (b_n e^{-in\theta})^\top"),
     refused("N2C037", r"s_{mn} = («a_m e^{i(-m)\theta}») (b_n e^{in\theta})^\top"),
     refused("N2C037", r"y = «\operatorname{argmax}» p(x)"),
+    refused("N2C024", r"y = «\mathrm{GELU} W» x"),
     refused("N2C037", r"y = x P(«Z \le x»)"),
     refused("N2C037", r"y = x P(«Z \le x»), \quad Z \sim \mathcal{N}(1, 2)"),
     refused("N2C037", r"s_i = q_i K^\top + m «[-(i-1), \dots, -1, 0]»"),

@@ -25,6 +25,15 @@ def cosine(u: Any, v: Any) -> Any:
 
 
 @table(
+    # Layers and activations may stand before what they are of without parentheses; what a layer
+    # gives may have its name.
+    Case(
+        r"y = W \,\mathrm{LN}\, x",
+        "W[c,d] x[d] gamma[d] epsilon+ beta[d]",
+        lambda w, x, g, e, b: w @ (g * (x - x.mean()) / np.sqrt(x.var() + e) + b),
+    ),
+    Case(r"y = b + \operatorname{ReLU} x", "b[d] x[d]", lambda b, x: b + np.maximum(0, x)),
+    Case(r"Y = \text{Attention} W^O", "Attention[n,d] W_O[d,p]", np.matmul),
     # The mean of tokens is that of their rows; the greatest of all is a number.
     Case(r"c = W \mathrm{mean}(X)", "W[e,d] X[n,d]", lambda w, x: w @ x.mean(0)),
     Case(r"k_i = \mathrm{mean}(K_i)", "K[h,n,d]", lambda k: k.mean(1)),

@@ -35,7 +35,7 @@ from notes2code.meaning.inference.values import (
     shape_text,
     two_vectors,
 )
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, functions, scripts
 from notes2code.meaning.overview.quantities import terms
 
 _TIMES = HADAMARD | frozenset("·×*")
@@ -57,6 +57,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     at = 0
     while at < len(node.factors):
         call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
+        call = call or _called_bare(run, node.factors, at)
         if call is not None:
             value, at = call
             values.append(value)
@@ -121,6 +122,27 @@ def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | No
     span = rest[0].span.to(rest[-1].span)
     value = run.lower(rest[0] if len(rest) == 1 else Juxt(rest, span))
     return applying.unknown(run, use, [value], factors[at].span.to(span)), end
+
+
+def _called_bare(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
+    """``\\mathrm{LN} x``: a layer, or an activation, of what stands behind it without parentheses,
+    and where that ends."""
+    name, argument = factors[at], factors[at + 1] if at + 1 < len(factors) else None
+    if not isinstance(name, Name) or len(name.text) < 2 or argument is None:
+        return None
+    use, given = run.seen.use(name), run.seen.understood(argument)
+    known = applying.known(run, use.name)
+    single = known is not None and len(known.parameters) == 1
+    bends = use.name.lower() in functions.OF_NUMBERS
+    if not (single or bends) or given is None or use.name in run.shapes | run.defined:
+        return None
+    if not bends and names.base_letter(given.name) in names.WEIGHTS:
+        return None  # the Encoder of Encoder W is what it gives
+    span = name.span.to(argument.span)
+    if at + 2 < len(factors):
+        text = f"what `{run.quote(name.span)}` is of is not clear"
+        raise error("N2C024", text, span, "write its argument in parentheses")
+    return calls.call(run, name, Group("(", (argument,), (), argument.span)), at + 2
 
 
 def _turned(run: Run, node: Juxt) -> Value | None:
