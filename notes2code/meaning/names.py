@@ -163,9 +163,9 @@ _AMOUNTS = frozenset(
 
 _TOLD = re.compile(
     # How much, how often, how well: the rate of errors, the length of a text.
-    "率$|[得评評]分$|分[数數]$|[个個次人头頭层層件本回]\\s?[数數]$|[数數容]量$|[长長]度$|大小$|长さ$|長さ$|"
-    "成本$|[价価價][格値]$|[时時][间間]$|[损損]失$|[误誤]差$|[奖獎]励$|報酬$|ロス$|スコア$|コスト$|"
-    "점수$|손실$|오차$|확률$|길이$|개수$|보상$|정확도$|비율$|비용$|"
+    "率$|[个個次人头頭层層件本回]\\s?[数數]$|[数數容]量$|[长長]度$|大小$|长さ$|長さ$|"
+    "成本$|[价価價][格値]$|[时時][间間]$|[损損]失$|[误誤]差$|[奖獎]励$|報酬$|ロス$|コスト$|"
+    "손실$|오차$|확률$|길이$|개수$|보상$|정확도$|비율$|비용$|"
     "точность$|ошибка$|потери$|доля$|вероятность$|количество$|скорость$|стоимость$|награда$|"
     # What is compared, of one example.
     "^(?:actual|desired|expected|observed|predicted|true|num|number|total)(?:_|$)|"
@@ -188,11 +188,14 @@ def is_number(word: str) -> bool:
 
 def tells_number(name: str) -> bool:
     """Whether a word tells of one number: an amount, or what is compared."""
-    return _TOLD.search(name) is not None
+    return name.rpartition("_")[2].lower() in _AMOUNTS or _TOLD.search(name) is not None
 
 
 _SCORES = frozenset("weight score mask sim similarity energy logit rel relevance".split())
 """Words that are a number for each of several positions."""
+
+_RATED = re.compile("[得评評]分$|分[数數]$|スコア$|점수$")
+"""Words for scores, which are that too, and may be all of them."""
 
 _COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")
 """What is counted: FLOPs, GPUs."""
@@ -232,7 +235,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
         if counts or any(map(is_number, ends)):
             return (0, 1, 2)
-        if indices == 1 and base.lower() in _SCORES:
+        if indices == 1 and (base.lower() in _SCORES or _RATED.search(name)):
             return (0, 1, 2)
         if base == "ones":
             return (1,)  # the one-hot vector 1_y

@@ -33,11 +33,18 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda c, x, w: c * (x @ w),
     ),
     Case(r"y = x + \text{residual}", "x[n,d] residual[n,d]", np.add, shapes={"x": ("n", "d")}),
+    Case(
+        r"\text{Memory} = \text{Cache} + N \times \text{Page Size}",
+        "Cache N Page_Size",
+        lambda cache, n, size: cache + n * size,
+    ),
+    Case(r"\text{权重} = \text{softmax}(\text{得分})", "得分[n,m]", softmax),
     # What weighs things of one kind is a number, whatever these are.
     Case(
-        r"S = w_a \cdot H_{\text{first}} + w_b \cdot H_{\text{second}}",
-        "w_a H_first[n,d] w_b H_second[n,d]",
-        lambda wa, a, wb, b: wa * a + wb * b,
+        r"S = w_a \cdot H_{\text{first}} + w_m \cdot H_{\text{second}}"
+        r" + w_c \cdot H_{\text{third}}",
+        "w_a H_first[n,d] w_m H_second[n,d] w_c H_third[n,d]",
+        lambda wa, a, wm, b, wc, c: wa * a + wm * b + wc * c,
     ),
     Case(
         r"y = w_h \cdot h + w_s \cdot s",

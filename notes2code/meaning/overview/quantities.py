@@ -283,14 +283,20 @@ def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
                 found.append((weight, kind, which))
     words = all(kind.isupper() and len(which) > 1 for _, kind, which in found)
     if words and len(found) == len(terms) > 1 == len({kind for _, kind, _ in found}):
-        yield from (name for weight, _, _ in found if (name := _plain(weight)))
+        yield from (names.code_name(names.label(weight)) for weight, _, _ in found)
 
 
 def _compared(terms: Sequence[Node]) -> Sequence[str]:
-    """The words of ``target − output``, which is a number where one of the two is told to be."""
-    found = [_plain(term) for term in terms]
-    words = all(len(name.partition("_")[0]) > 2 for name in found)
-    return found if words and any(map(names.tells_number, found)) else ()
+    """The words of ``target − output`` and of ``memory + N × size``, which are numbers where one of
+    them is told to be, and nothing but words, counts and rates is added."""
+    words: list[str] = []
+    for factor in (factor for term in terms for factor in _multiplied(term)):
+        base = binders.bare(factor)
+        if len(base) > 2 and base not in names.GREEK:
+            words.append(_plain(factor))
+        elif not (isinstance(factor, Num) or base in names.GREEK or _counts_alone(factor)):
+            return ()
+    return words if all(words) and any(map(names.tells_number, words)) else ()
 
 
 def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
