@@ -37,6 +37,12 @@ from tables import Case, check, sigmoid, table
         "lr_0 decay+ step",
         lambda r, d, n: r * d**n,
     ),
+    # What stands above where a sum counts elsewhere counts, too.
+    Case(
+        r"p^c_k = \frac{\exp(z^c_k)}{\sum_{u=1}^{C} \exp(z^u_k)}",
+        "z[C,n]",
+        lambda z: np.exp(z) / np.exp(z).sum(0),
+    ),
     # Beside the f of a gate the i is that of another gate, in the formula or in its section.
     Case(
         r"c^t = g^f \odot c^{t-1} + g^i \odot u",

@@ -40,6 +40,20 @@ from tables import Case, check, softmax, table
         lambda u: -(u * np.log(u)).sum(),
         context=[r"D(u, w) = \sum_i u_i \log \frac{u_i}{w_i}"],
     ),
+    # A probability on the way says what the others are, and is not given.
+    Case(
+        r"\beta_j = P(c = j \mid Z) = \mathrm{softmax}(g(z_j, u))",
+        "z[n,d] u[d]",
+        lambda z, u: softmax(z @ u),
+        context=[r"g(z, u) = z^\top u"],
+    ),
+    # Names in a row are all what the last side is.
+    Case(
+        r"Z = U = X W, \quad S = \tanh(Z + U)",
+        "X[n,d] W[d,k]",
+        lambda x, w: np.tanh(2 * x @ w),
+    ),
+    Case(r"y = h = W x + c", "W[h,d] x[d] c[h]", lambda w, x, c: w @ x + c),
     # The side that says most is computed, the last one of those that say as much.
     Case(
         r"W = W_0 + \Delta W = W_0 + B A",
@@ -128,3 +142,9 @@ def test_the_function_of_the_field_is_taken_and_told() -> None:
     other = compile_formula(r"Y = \mathrm{FFN}(H) = \tanh(H W + b)")
     assert other.component is None
     assert not other.diagnostics
+
+
+def test_names_in_a_row_are_one_result() -> None:
+    assert not compile_formula(r"Q = K = V = X W").diagnostics
+    (told,) = compile_formula(r"Q = X W, \quad K = V = X U").diagnostics
+    assert told.message == "of several results `Q` is the value"

@@ -36,6 +36,15 @@ def test_so_it_is_where_the_letter_is_of_anything_else() -> None:
         assert all("_" in name for name, kind in kinds.items() if name[:-2] in kinds), latex
 
 
+def test_a_list_is_no_factor_of_the_keys_that_are_declared() -> None:
+    f = compile_formula(
+        r"y = \frac{\sum_j K(u, z_j) v_j}{\sum_j K(u, z_j)}",
+        context=r"Keys $K \in \mathbb{R}^{m \times d}$.",
+    )
+    assert {one.name: one.kind for one in f.inputs}["K"] == "function"
+    assert [one.shape for one in f.inputs if one.name == "v"] == [("m", "d_v")]
+
+
 @table(
     # What a note defines is no other function for the letter's sake.
     Case(

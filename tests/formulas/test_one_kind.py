@@ -139,6 +139,26 @@ from tables import Case, check, sigmoid, softmax, table
         "Q[n,d] K[m,d] B[n,m]",
         lambda q, k, b: q @ k.T + b,
     ),
+    # A sum over the last index of what is defined as a vector is one over its elements; over
+    # layers, and where the note has such vectors, it is not.
+    Case(
+        r"s_k = \sum_{d=1}^{D} w_d \hat{h}_{k,d}",
+        "w[D] h_hat[n,D]",
+        lambda u, h: h @ u,
+        context=[r"\hat{h}_k = a_k h_k", r"h_k \in \mathbb{R}^D"],
+    ),
+    Case(
+        r"y_i = \sum_l h_i^{(l)}",
+        "h[n,l,d]",
+        lambda h: h.sum(0),
+        context=[r"h_i = W x_i"],
+    ),
+    Case(
+        r"s_i = \sum_t a_{it} h_{it}",
+        "a[n,t] h[n,t,d]",
+        lambda a, h: np.einsum("it,itd->id", a, h),
+        context=[r"h_{it} = \tanh(W x_{it})", r"h_i = \tanh(U s_i)"],
+    ),
     # The word below a loss is no class.
     Case(
         r"L_{cls} = -\sum_c y_c \log p_c",

@@ -67,13 +67,15 @@ def _are_sizes(run: Run, name: str, group: Group) -> bool:
 
 def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
     """Whether what is an array elsewhere in the note is a function here: nobody multiplies a small
-    letter by a list, ``f(s_{t-1}, y_t)``, or writes a factor in parentheses, ``p(x)``."""
+    letter by a list, ``f(s_{t-1}, y_t)``, or writes a factor in parentheses, ``p(x)``; a kernel has
+    the letter of the keys, whose shape is declared, ``K(q, k_i)``."""
     listed = "," in group.separators and not any(isinstance(item, Dots) for item in group.items)
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     base = names.base_letter(use.name)
     of_vector = alone and names.base_letter(run.seen.use(group.items[0]).name).islower()
     small = base.islower() or (of_vector and base not in names.MULTIPLIED)  # Q(K^⊤) is a product
-    return small and use.name not in run.shapes and group.open == "(" and (listed or alone)
+    free = small and use.name not in run.shapes and (listed or alone)
+    return group.open == "(" and (free or (listed and base in names.KERNELS))
 
 
 def _may_be_called(run: Run, name: Node, group: Group) -> bool:

@@ -25,6 +25,7 @@ def side(run: Run, define: Define) -> Node:
     given = {*run.parameters}
     for says_more in (
         lambda node: not scripts.is_name(node),
+        lambda node: not _is_probability(node),
         lambda node: not _is_unknown_call(run, node),
         lambda node: not _holds_unknown(run, node),
         lambda node: not _holds_unknown(run, node, elsewhere=True),
@@ -60,6 +61,14 @@ def _names_only(run: Run, node: Node, given: set[str]) -> bool:
     says what the θ of ``|q| |k| \\\\cos θ`` is."""
     named = run.seen.names_in(node) - given - run.seen.bound - names.FUNCTIONS - CONSTANTS.keys()
     return all(map(names.is_size_name, named))
+
+
+def _is_probability(node: Node) -> bool:
+    """Whether a side only says which probability the others are: ``p(z = i \\mid X, q)``."""
+    match node:
+        case Juxt((name, Group("("))):
+            return names.base_letter(binders.bare(name)) in names.PROBABILITIES
+    return False
 
 
 def _is_unknown_call(run: Run, node: Node) -> bool:

@@ -80,7 +80,8 @@ class Attempt:
             )
         needed = self._needed(final)
         results = [at for at in range(len(self.defines)) if at == final or at not in needed]
-        if len(results) > 1 and not (self._sequential() or run.scope.result):
+        same = all(self.defines[at].values == self.defines[final].values for at in results)
+        if not same and not (self._sequential() or run.scope.result):
             span = self.targets[final].span
             which = self.targets[final].name or run.quote(span).partition("=")[0].strip(" &")
             run.problems.append(note("N2C039", f"of several results `{which}` is the value", span))

@@ -6,11 +6,11 @@ By custom the f_t of ``C_t = f_t * C_{t-1} + i_t * \\tilde C_t`` may be numbers;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
-from notes2code.latex.tree import Infix, Num
+from notes2code.latex.tree import Big, Infix, Num, Script
 from notes2code.meaning.inference.softmax import is_softmax
 from notes2code.meaning.inference.values import GATES
 from notes2code.meaning.ir import (
@@ -28,8 +28,10 @@ from notes2code.meaning.ir import (
 )
 from notes2code.meaning.linking.entries import Entry, letters_on
 from notes2code.meaning.linking.linker import Linker
-from notes2code.meaning.names import PROBABILITIES, base_letter
+from notes2code.meaning.names import PROBABILITIES, base_letter, label
+from notes2code.meaning.notation.binders import bound_letters
 from notes2code.meaning.notation.scripts import is_name
+from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.kinds import CALLED, told
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Define
@@ -84,6 +86,7 @@ def as_defined(
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     gates |= opposites
     ranks |= _rows(linker, entry, given, equation_of)
+    ranks |= _elements(linker, entry, given.keys() - every.keys(), equation_of)
     ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
     # What a step makes of the state before it is that state, and no row of it.
     states = {
@@ -138,6 +141,38 @@ def _rows(
         elements = whole is not None and whole.letters == {*letters}
         if elements and 0 < len(used) == len(letters) - 1 and used == {*letters[:-1]}:
             yield name, 1
+
+
+def _elements(
+    linker: Linker,
+    entry: Entry,
+    given: Set[str],
+    equation_of: Callable[[Entry], Equation | None],
+) -> Iterator[tuple[str, int]]:
+    """The ``z_{k,d}`` of what the note defines as vectors z_k, and by no more indices: a number of
+    it, where a sum runs over the d."""
+    mine = linker.formulas.parsed[entry]
+    assert mine.seen is not None
+    for name, others in linker.formulas.nearest(entry, sorted(given), "arrays", within=1).items():
+        equation, written = equation_of(others[0]), mine.seen.counted[name]
+        wholes = [linker.formulas.parsed[other].indexed.get(name) for other in others]
+        fewer = all(whole is not None and whole.written < max(written) for whole in wholes)
+        if fewer and equation is not None and equation.name == name and others[0] is not entry:
+            if written == {len(equation.value.indices)} and _is_added_up(name, mine.seen):
+                yield name, 0
+
+
+def _is_added_up(name: str, seen: Survey) -> bool:
+    """Whether a sum runs over the last index below a name."""
+    over = {
+        letter
+        for big in seen.nodes.of(Big)
+        if big.op == "sum" and big.sub is not None
+        for letter in bound_letters(big.sub)
+    }
+    uses = (use for node in seen.nodes.of(Script) if (use := seen.understood(node)) is not None)
+    last = (use.indices[-1] for use in uses if use.name == name and use.above < len(use.indices))
+    return any(label(at.node) in over for at in last)
 
 
 def _sigmoids(

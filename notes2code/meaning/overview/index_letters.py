@@ -248,13 +248,15 @@ def _members(nodes: Nodes) -> Iterator[str]:
 
 def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
     """The letters below each name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
-    e^{z_j}``."""
+    e^{z_j}``; and those above it, beside an index below: the c of ``z_i^c`` beside ``z_i^t``."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     below: dict[str, set[str]] = {}
     for node in nodes.of(Script) if summed else ():
         match node:
             case Script(Name(base), Name(letter), None, 0):
                 below.setdefault(base, set()).add(letter)
+            case Script(Name(base), Name(letter), Name(above), 0) if above not in names.TRANSPOSES:
+                below.setdefault(f"{base}_{letter}", set()).add(above)
     return {base: letters for base, letters in below.items() if letters & summed}
 
 

@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
@@ -281,6 +281,8 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Fact(OPERATOR, span)]
     if (pairs := list(_item_by_item(values))) and not any(map(_is_example, values)):
         return [Define(name, (value,), name.span.to(value.span)) for name, value in pairs]
+    if (same := list(takewhile(is_name, values)))[1:]:  # Q = K = V = X W
+        return [Define(name, _general(values[len(same) :]), span) for name in same]
     if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
     if definable(values[-1]) and not isinstance(values[-1], Juxt):
