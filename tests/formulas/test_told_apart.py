@@ -98,6 +98,16 @@ def test_the_value_at_one_place_defines_no_function() -> None:
         lambda v, a, h, b: np.tanh((h @ a.T)[:, None] + (h @ b.T)[None]) @ v,
     ),
     Case(
+        r"h_{ts} = \tanh(x_t^\top W_t + x_s^\top W_x)",
+        "x[n,d] W_t[d,p] W_x[d,p]",
+        lambda x, a, b: np.tanh((x @ a)[:, None] + (x @ b)[None]),
+    ),
+    Case(
+        r"y_i = W_i x_i + W_o z",
+        "W[n,p,d] x[n,d] W_o[p,e] z[e]",
+        lambda w, x, o, z: np.einsum("npd,nd->np", w, x) + o @ z,
+    ),
+    Case(
         r"e = \sum_s \sum_t (W_s h_s + W_t h_t)",
         "W[n,p,d] h[n,d]",
         lambda w, h: 2 * len(h) * np.einsum("npd,nd->p", w, h),

@@ -155,11 +155,12 @@ def _elements(
     assert mine.seen is not None
     for name, others in linker.formulas.nearest(entry, sorted(given), "arrays", within=1).items():
         equation, written = equation_of(others[0]), mine.seen.counted[name]
+        if equation is None or equation.name != name or others[0] is entry:
+            continue
         wholes = [linker.formulas.parsed[other].indexed.get(name) for other in others]
         fewer = all(whole is not None and whole.written < max(written) for whole in wholes)
-        if fewer and equation is not None and equation.name == name and others[0] is not entry:
-            if written == {len(equation.value.indices)} and _is_added_up(name, mine.seen):
-                yield name, 0
+        if fewer and written == {len(equation.value.indices)} and _is_added_up(name, mine.seen):
+            yield name, 0
 
 
 def _is_added_up(name: str, seen: Survey) -> bool:

@@ -1,15 +1,17 @@
-"""The s and t of weights that stand before what they map, ``W_s h_s + W_t h_t``: labels of the two
-sides, of sources and targets, though s and t count the h."""
+"""The s and t of weights that stand beside what they map, ``W_s h_s + W_t h_t``: labels of the two
+sides, of sources and targets, though s and t count the h. So is the t of ``x_t^⊤ W_t + x_{t'}^⊤
+W_x``, since the x counts nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
     Big,
     Clause,
+    Infix,
     Juxt,
     Name,
     Node,
@@ -20,20 +22,21 @@ from notes2code.latex.tree import (
     rewritten,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, scripts
+from notes2code.records import dataclass
 
 
 def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     """The clauses, made of these nodes, with a word below such a weight."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
-    mapped: dict[tuple[str, str], set[str]] = {}
-    for weight, array, letter in _mapped(nodes):
-        mapped.setdefault((weight, array), set()).add(letter)
+    counted = [side for side in _mapped(nodes.of(Juxt)) if side.counts]
+    sums = [binders.chain(node) for node in nodes.of(Infix) if node.op == "+"]
+    parts = [[*_mapped(one for one in terms if isinstance(one, Juxt))] for terms in sums]
     labels = {
-        (weight, letter)
-        for (weight, _), letters in mapped.items()
-        for letter in letters
-        if len(letters) > 1 and summed.isdisjoint(letters)
+        (side.weight, side.label)
+        for sides in (counted, *parts)
+        for side in sides
+        if side.counts and _is_of_several(side, sides, summed)
     }
 
     def written(node: Node) -> Node:
@@ -47,11 +50,31 @@ def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     return rewritten(clauses, written)
 
 
-def _mapped(nodes: Nodes) -> Iterator[tuple[str, str, str]]:
-    """The weights, what they stand before, and the letter below both."""
-    for product in nodes.of(Juxt):
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A weight with what is below it, and the array that it maps; ``counts`` says that the same
+    letter stands below that."""
+
+    weight: str
+    label: str
+    array: str
+    counts: bool
+
+
+def _mapped(products: Iterable[Juxt]) -> Iterator[Side]:
+    """The weights before arrays, or behind these where they are transposed."""
+    for product in products:
         for pair in pairwise(product.factors):
-            match pair:
-                case Script(Name(weight), Name(mine)), Script(Name(array), Name(letter)):
-                    if weight in names.WEIGHTS and mine == letter:
-                        yield weight, array, letter
+            match pair[::-1] if scripts.is_transposed(pair[0]) else pair:
+                case Script(Name(weight), Name(label)), Script(Name(array), index) if index:
+                    counts = isinstance(index, Name) and index.text == label
+                    if weight in names.WEIGHTS:
+                        yield Side(weight, label, array, counts)
+
+
+def _is_of_several(side: Side, sides: Sequence[Side], summed: Set[str]) -> bool:
+    """Whether its array has a weight of the same letter with another label, and no sum counts these
+    labels."""
+    one = side.weight, side.array
+    labels = {other.label for other in sides if (other.weight, other.array) == one}
+    return len(labels) > 1 and labels.isdisjoint(summed)
