@@ -21,9 +21,10 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
 
     Indices from outside that its arguments depend on are batch dimensions of the call.
     """
-    if expr.function not in low.functions:
+    of_matrix = expr.function in ir.OF_MATRICES
+    if not of_matrix and expr.function not in low.functions:
         raise EmitError(f"the function {expr.function} is not known")
-    name, equation = low.functions[expr.function]
+    name, equation = low.functions.get(expr.function, (f"torch.{expr.function}", None))
     outer = _outer(expr, order)
     args = tuple(_argument(low, array, outer, order) for array in expr.arguments)
     if equation is None:
@@ -35,7 +36,7 @@ def call(low: Lowering, expr: Call, order: Axes) -> Value:
     rank = len(outer) + len(result)
     deps = low.graph.union(args)
     kind = Kind.TABLE if equation is not None and not has_arrays(equation) else Kind.REAL
-    node = low.graph.make("apply", name, args, kind, rank, deps)
+    node = low.graph.make("call" if of_matrix else "apply", name, args, kind, rank, deps)
     where: dict[Index, Expr] = {index: Idx(index) for index in outer}
     where.update(zip(result, places, strict=True))
     return low.at(Value(node, (*outer, *result)), where, order)

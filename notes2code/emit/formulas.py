@@ -21,7 +21,14 @@ from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
 from notes2code.names import snake
-from notes2code.oracle import OracleError, helpers_source, numpy_source, sample, tried
+from notes2code.oracle import (
+    OracleError,
+    helpers_source,
+    numpy_source,
+    sample,
+    squares_of,
+    tried,
+)
 from notes2code.oracle.layout import Bracket, lines
 
 _HEAD = '"""Formulas: what the notes compute besides."""\n\nfrom __future__ import annotations\n'
@@ -201,7 +208,8 @@ def _test(equation: Equation, name: str) -> str:
     inputs, draw = _inputs(equation)
     local = {i.name: i.name + "_" * (i.name in _IN_TESTS) for i in equation.inputs}
     arrays = [i.name for i in equation.inputs if i.shape]
-    made = [f"    {local[n]} = {_drawn(inputs[n], draw)}" for n in local]
+    squares = {*squares_of(equation)}
+    made = [f"    {local[n]} = {_drawn(inputs[n], draw, n in squares)}" for n in local]
     expected = _call(
         f"{name}_reference", [f"array({v})" if n in arrays else v for n, v in local.items()]
     )
@@ -220,9 +228,9 @@ def _batch_test(
     equation: Equation, name: str, inputs: Mapping[str, Any], draw: str, local: Mapping[str, str]
 ) -> str:
     """A batch is each of its elements by itself."""
-    arrays = [i.name for i in equation.inputs if i.shape]
+    arrays, squares = [i.name for i in equation.inputs if i.shape], {*squares_of(equation)}
     made = [
-        f"    {v} = {_drawn(inputs[n], draw, (2,) if n in arrays else ())}"
+        f"    {v} = {_drawn(inputs[n], draw, n in squares, (2,) if n in arrays else ())}"
         for n, v in local.items()
     ]
     whole = _call(f"formulas.{name}", list(local.values()))
@@ -235,14 +243,17 @@ def _call(function: str, arguments: Sequence[str]) -> str:
     return f"{function}({', '.join(arguments)})"
 
 
-def _drawn(value: Any, draw: str, batch: tuple[int, ...] = ()) -> str:
-    """Random numbers of a shape, whole ones for labels; a number as it is."""
+def _drawn(value: Any, draw: str, square: bool, batch: tuple[int, ...] = ()) -> str:
+    """Random numbers of a shape, whole ones for labels, near to the identity for a matrix that is
+    inverted; a number as it is."""
     if not isinstance(value, np.ndarray):
         return str(value if isinstance(value, int) else round(float(value), 2))
     if value.dtype.kind == "i":
         return f"torch.randint({value.min()}, {value.max() + 1}, {(*batch, *value.shape)})"
     sizes = ", ".join(str(n) for n in (*batch, *value.shape))
-    return draw.format(f"{sizes}, dtype=torch.float64")
+    drawn = draw.format(f"{sizes}, dtype=torch.float64")
+    side = value.shape[-1]
+    return f"torch.eye({side}, dtype=torch.float64) + {drawn} / {2 * side}" if square else drawn
 
 
 def _inputs(equation: Equation) -> tuple[Mapping[str, Any], str]:

@@ -136,6 +136,11 @@ class Compare:
     right: Expr
 
 
+INVERSE, DETERMINANT = OF_MATRICES = ("linalg.inv", "linalg.det")
+"""Functions of square matrices that everybody knows: what NumPy and torch call them, as no note
+can call a function of its own."""
+
+
 PYTHON_SIGNS = {"<": "<", "≤": "<=", ">": ">", "≥": ">=", "=": "==", "≠": "!="}
 """The signs of comparisons, as Python writes them."""
 
@@ -161,7 +166,8 @@ class Call:
     """The element at ``at`` of what a function of arrays gives.
 
     ``function`` names a function of the equation: one defined in the notes, or an input that
-    stands for a function. ``site`` tells several calls of one function apart.
+    stands for a function; or one of ``OF_MATRICES``. ``site`` tells several calls of one function
+    apart.
     """
 
     function: str

@@ -40,6 +40,7 @@ from notes2code.meaning.reading import (
     complex_pairs,
     convolutions,
     expectations,
+    former_steps,
     largest,
     normal_probabilities,
     parities,
@@ -107,7 +108,10 @@ class Read:
 def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = None) -> Typed:
     """Type a formula that is parsed already, and read if there is a ``read``."""
     try:
-        stated = statements(tree) if read is None else read.stated
+        if read is None:
+            stated, tree = former_steps.apart(statements(tree), tree)
+        else:
+            stated = read.stated
         if "top" in latex.replace("\\top", "").lower():
             stated, noted = largest.written_out(stated)
             tree = replace(tree, problems=(*tree.problems, *noted))
@@ -341,6 +345,8 @@ def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
         return False
     if any(i.shape or i.kind == "function" for i in equation.inputs):
         return False
+    if any(binders.step_letter(define) is not None for define in defines):
+        return False  # the d_i = d_{i-1} e^{…} of a softmax in one pass
     sizes_only = all(i.kind == "size" for i in equation.inputs)
     return sizes_only or names.is_size_name(equation.name)
 

@@ -3,7 +3,16 @@
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.evaluate import evaluate, tried
 from notes2code.oracle.extents import OracleError
-from notes2code.oracle.sampling import sample
+from notes2code.oracle.sampling import sample, squares_of
 from notes2code.oracle.source import helpers_source, numpy_source
 
-__all__ = ["Array", "OracleError", "evaluate", "helpers_source", "numpy_source", "sample", "tried"]
+__all__ = [
+    "Array",
+    "OracleError",
+    "evaluate",
+    "helpers_source",
+    "numpy_source",
+    "sample",
+    "squares_of",
+    "tried",
+]

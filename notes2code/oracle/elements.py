@@ -291,13 +291,24 @@ class Elements:
     # --- calls -------------------------------------------------------------------------------
 
     def _call(self, node: Call, place: Place) -> Array:
-        if node.function in self.functions:
+        if node.function in ir.OF_MATRICES:
+            result = self._of_matrix(node, place)
+        elif node.function in self.functions:
             result = self._of_equation(self.functions[node.function], node, place)
         elif node.function in self.callables:
             result = self._of_callable(self.callables[node.function], node, place)
         else:
             raise OracleError(f"{node.function} is neither a function nor an input")
         return self._gathered(node.function, result, place.depth, node.at, place)
+
+    def _of_matrix(self, node: Call, place: Place) -> Array:
+        """The inverse or the determinant of all matrices at once."""
+        (matrix,) = (self.array(argument, place) for argument in node.arguments)
+        try:
+            inverse, determinant = np.linalg.inv, np.linalg.det
+            return np.asarray((inverse if node.function == ir.INVERSE else determinant)(matrix))
+        except np.linalg.LinAlgError:
+            raise OracleError("a matrix that is inverted is singular") from None
 
     def _of_equation(self, callee: Equation, node: Call, place: Place) -> Array:
         """The callee at all combinations of the indices around the call at once."""

@@ -79,6 +79,10 @@ def names_for(equation: Equation, functions: Iterable[str]) -> Names:
 def described(expr: Expr) -> str:
     """A name for the array of an expression: what a product multiplies, what a sum adds."""
     match expr:
+        case ir.Call(ir.INVERSE):
+            return "inverse"
+        case ir.Call(ir.DETERMINANT):
+            return "determinant"
         case ir.Call(function):
             return f"{snake(function)}_out"
         case ir.Concat():

@@ -10,7 +10,25 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from notes2code.meaning import labels, shapes
-from notes2code.meaning.ir import Add, Call, Equation, Expr, Mul, Pow, Ref, Size, walk
+from notes2code.meaning.ir import (
+    INVERSE,
+    OF_MATRICES,
+    ONE,
+    Add,
+    Call,
+    Equation,
+    Expr,
+    Idx,
+    Lambda,
+    Mul,
+    Pow,
+    Reduce,
+    Ref,
+    Size,
+    add,
+    negative,
+    walk,
+)
 from notes2code.oracle.arrays import Array
 from notes2code.oracle.extents import Extents, OracleError, axes, expressions, leaves
 
@@ -44,7 +62,7 @@ def sample(
     for expr in expressions(equation):
         if isinstance(expr, Call):  # of φ(Q) and φ(k_j), the one gives a matrix, the other its row
             ranks[expr.function] = max(ranks.get(expr.function, 0), len(expr.at))
-    told = labels.of(equation)
+    told, squares = labels.of(equation), {*squares_of(equation)}
     for number, wanted in enumerate(equation.inputs):
         if wanted.name in told:
             places, first = told[wanted.name]
@@ -59,11 +77,22 @@ def sample(
             if prod(shape) > MOST:
                 raise OracleError(f"{wanted.name} would have more than {MOST} elements")
             out[wanted.name] = rng.standard_normal(shape)
+            if wanted.name in squares:
+                out[wanted.name] = np.eye(shape[-1]) + out[wanted.name] / (2 * shape[-1])
         elif wanted.name in known.numbers:
             out[wanted.name] = known.numbers[wanted.name]
         else:
             out[wanted.name] = float(rng.uniform(0.5, 2))
     return out
+
+
+def squares_of(equation: Equation) -> Iterator[str]:
+    """The inputs that are inverted, or of which the determinant is taken: near to the identity
+    they have an inverse, and a determinant with a logarithm."""
+    for matrix in _matrices(equation, *OF_MATRICES):
+        for part in walk(matrix.body):
+            if isinstance(part, Ref) and part.at[-2:] == tuple(map(Idx, matrix.indices)):
+                yield part.array
 
 
 def _smooth(scale: int, rank: int) -> Callable[..., Array]:
@@ -104,11 +133,28 @@ def _chosen_sizes(
 
 def _parts(equation: Equation) -> Iterator[Expr]:
     """The parts of sizes, such as the d/2 of x_{i+d/2}, that places are counted with."""
+    for matrix in _matrices(equation, INVERSE):
+        yield from _room_for_inverse(matrix)
     places = (place for e in expressions(equation) if isinstance(e, Ref) for place in e.at)
     for place in places:
         for term in place.terms if isinstance(place, Add) else ():
             if isinstance(term, Mul) and all(isinstance(f, Size | Pow) for f in term.factors):
                 yield term
+
+
+def _matrices(equation: Equation, *functions: str) -> Iterator[Lambda]:
+    """The matrices that are given to some functions of matrices."""
+    for expr in expressions(equation):
+        if isinstance(expr, Call) and expr.function in functions:
+            yield from expr.arguments
+
+
+def _room_for_inverse(matrix: Lambda) -> Iterator[Expr]:
+    """One more than the rows that X has more than columns in the inverse of ``X^⊤ X``, which with
+    fewer has none."""
+    for part in walk(matrix.body):
+        if isinstance(part, Reduce) and part.kind == "sum":
+            yield add(part.index.size, negative(matrix.indices[0].size), ONE)
 
 
 def _choices(

@@ -80,7 +80,9 @@ def _check(equation: Equation) -> None:
     for expr in expressions(equation):
         if isinstance(expr, Ref) and expr.array not in known:
             raise OracleError(f"{expr.array} is neither an input nor a definition of the equation")
-        if isinstance(expr, ir.Call) and expr.function not in known | equation.functions.keys():
+        if isinstance(expr, ir.Call) and expr.function not in known.union(
+            equation.functions, ir.OF_MATRICES
+        ):
             raise OracleError(f"{expr.function} is neither a function nor an input")
     solved = shapes.solve(equation.inputs)
     for leaf in (leaf for axis in axes(equation) for leaf in leaves(axis)):
@@ -109,7 +111,9 @@ class _Function:
         }
         sizes = frozenset(inputs[i.name] for i in equation.inputs if i.kind == "size")
         of_numbers = _is_of_numbers(equation)
-        self.code = Expressions(self.names, {**inputs, **calls}, whole, sizes, of_numbers)
+        numpy = {name: f"np.{name}" for name in ir.OF_MATRICES}
+        functions = {**numpy, **inputs, **calls}
+        self.code = Expressions(self.names, functions, whole, sizes, of_numbers)
         self.complex = any(map(_is_complex, expressions(equation)))
 
     def source(self) -> str:

@@ -5,6 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    # Layers are of different widths, as many names as these have.
+    Case(
+        r"h^{(\ell)} = \tanh(W^{(\ell)} h^{(\ell-1)} + b^{(\ell)})",
+        "W[e,d] h[d] b[e]",
+        lambda w, h, b: np.tanh(w @ h + b),
+        context=r"W^{(\ell)} \in \mathbb{R}^{d_\ell \times d_{\ell-1}}, \quad "
+        r"b^{(\ell)} \in \mathbb{R}^{d_\ell}",
+    ),
+    Case(
+        r"h_l = \tanh(W_l h_{l-1}) \quad \text{where } W_l \in \mathbb{R}^{n_{l+1} \times n_{l-1}}",
+        "W[e,d] h[d]",
+        lambda w, h: np.tanh(w @ h),
+    ),
+)
+def test_widths(case: Case) -> None:
+    check(case)
 
 
 def test_a_prime_behind_the_number_of_a_layer_is_one_of_the_state() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+import torch
 
 from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
@@ -35,6 +38,34 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         context=[r"X^\dagger = \epsilon X^\top"],
     ),
     Case(r"w = X^\dagger y", "X_dagger[d,n] y[n]", np.matmul, shapes={"X_dagger": ("d", "n")}),
+    # Inverses and determinants of square matrices.
+    Case(
+        r"\theta = (X^\top X)^{-1} X^\top y",
+        "X[n,d] y[n]",
+        lambda x, y: np.linalg.lstsq(x, y, rcond=None)[0],
+    ),
+    Case(
+        r"w = (X^\top X + \lambda I)^{-1} X^\top y",
+        "X[n,d] lambda_+ y[n]",
+        lambda x, weight, y: np.linalg.solve(x.T @ x + weight * np.eye(x.shape[1]), x.T @ y),
+    ),
+    Case(r"x = A^{-1} b", "A[d,d] b[d]", np.linalg.solve, context=r"A \in \mathbb{R}^{d \times d}"),
+    Case(r"Y = A^{-1} B A", "A[n,n] B[n,n]", lambda a, b: np.linalg.solve(a, b @ a)),
+    Case(
+        r"y_i = A_i^{-1} x_i",
+        "A[n,d,d] x[n,d]",
+        lambda a, x: np.stack([*map(np.linalg.solve, a, x)]),
+    ),
+    Case(
+        r"G = P H^\top (H P H^\top + R)^{-1}",
+        "P[n,n] H[m,n] R[m,m]",
+        lambda p, h, r: p @ h.T @ np.linalg.inv(h @ p @ h.T + r),
+    ),
+    Case(
+        r"y = \det(A) x + \det B",
+        "A[n,n] x[d] B[m,m]",
+        lambda a, x, b: np.linalg.det(a) * x + np.linalg.det(b),
+    ),
     Case(
         r"Y = D^{-1} A, \quad D = \mathrm{diag}(A \mathbf{1})",
         "A[n,m]",
@@ -289,3 +320,33 @@ def test_a_plus_above_what_is_defined_is_a_label() -> None:
     np.testing.assert_array_equal(formula.reference(S=given), np.maximum(given, 0))
     with pytest.raises(FormulaError, match="pseudo-inverse"):
         compile_formula("A = S^{+} B")
+
+
+@pytest.mark.parametrize(
+    ("latex", "value"),
+    [
+        (
+            r"p(x) = \frac{1}{(2\pi)^{d/2} |\Sigma|^{1/2}} "
+            r"\exp\left(-\frac12 (x - \mu)^\top \Sigma^{-1} (x - \mu)\right)",
+            lambda x, m, s: (
+                np.exp(-m @ np.linalg.solve(s, m) / 2)
+                / np.sqrt((2 * np.pi) ** len(x) * np.linalg.det(s))
+            ),
+        ),
+        (
+            r"L = (x - \mu)^\top S^{-1} (x - \mu) + \log |S|",
+            lambda x, m, s: m @ np.linalg.solve(s, m) + np.log(np.linalg.det(s)),
+        ),
+    ],
+)
+def test_densities_are_of_vectors(latex: str, value: Callable[..., float]) -> None:
+    rng = np.random.default_rng(0)
+    x, mean = rng.standard_normal((2, 4))
+    spread = np.eye(4) + np.diag([0.5, 0.2, 0.1], 1) + np.outer(x, x)
+    formula = compile_formula(latex)
+    given = {i.name: spread for i in formula.inputs if len(i.shape) == 2}
+    given |= {"x": x, "mu": mean}
+    expected = value(x, x - mean, spread)
+    np.testing.assert_allclose(formula.reference(**given), expected)
+    tensors = {name: torch.tensor(number) for name, number in given.items()}
+    np.testing.assert_allclose(formula.function()(**tensors), expected)

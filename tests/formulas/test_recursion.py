@@ -172,6 +172,29 @@ from tables import Case, check, relu, sigmoid, softmax, table
             [sum(g ** (t - s) * x[s] for s in range(t + 1)) for t in range(len(x))]
         ),
     ),
+    # What else was there in the step before is an input of its own.
+    Case(
+        r"h_t = a_t h_{t-1} + x_t - x_{t-1}",
+        "a h[d] x[d] x_prev[d]",
+        lambda a, h, x, former: a * h + x - former,
+    ),
+    Case(
+        r"z_i = z_{i-1} e^{m_{i-1} - m_i} + e^{a_i - m_i} v_i",
+        "z[d] m_prev m a v[d]",
+        lambda z, former, m, a, v: z * np.exp(former - m) + np.exp(a - m) * v,
+    ),
+    Case(
+        r"m_i = \max(m_{i-1}, x_i), \quad d_i = d_{i-1} e^{m_{i-1} - m_i} + e^{x_i - m_i}",
+        "m_prev x d",
+        lambda m, x, d: d * np.exp(m - max(m, x)) + np.exp(x - max(m, x)),
+    ),
+    Case(
+        r"m^{(j)} = \max(m^{(j-1)}, x^{(j)}), \quad "
+        r"l^{(j)} = e^{m^{(j-1)} - m^{(j)}} l^{(j-1)} + e^{x^{(j)} - m^{(j)}}",
+        "m_prev x l",
+        lambda m, x, z: z * np.exp(m - np.maximum(m, x)) + np.exp(x - np.maximum(m, x)),
+    ),
+    Case(r"d_i = d_{i-1} x_i + z_i", "d[n] x z[n]", lambda d, x, z: d * x + z),
     # A state is added to as a whole, and what is said of K holds of V.
     Case(
         r"S_n = \gamma S_{n-1} + K_n^\top V_n",
@@ -189,9 +212,7 @@ def test_value(case: Case) -> None:
     ("latex", "name"),
     [
         (r"h_t = a h_{t-1} + b h_{t-2}", "h"),
-        (r"h_t = a_t h_{t-1} + x_t - x_{t-1}", "x"),
         (r"x_{l+1} = x_l + f(x_{l-1})", "x"),
-        (r"\ell_i = e^{m_{i-1} - m_i} \ell_{i-1} + s_i", "m"),
         (r"h_0 = x \\ h_t = a h_{t-1} + b h_{t-2}", "h"),
     ],
 )
@@ -204,3 +225,27 @@ def test_a_recurrence_over_two_indices_is_refused() -> None:
     with pytest.raises(FormulaError, match="made of its own elements"):
         compile_formula(r"D_{i,j} = \min(D_{i-1,j}, D_{i,j-1}) + c_{ij}")
     assert compile_formula(r"D_{i,j} = \min(C_{i-1,j}, C_{i,j-1})").status == "formula"
+
+
+def test_a_pass_over_the_keys_is_a_softmax() -> None:
+    """Step by step, with what each makes given to the next one."""
+    step = compile_formula(
+        r"a_i = q \cdot k_i, \quad m_i = \max(m_{i-1}, a_i), \quad "
+        r"d_i = d_{i-1} e^{m_{i-1} - m_i} + e^{a_i - m_i}"
+    )
+    assert [one.message for one in step.diagnostics] == [
+        "`m` of the step before is an input of its own, `m_prev`"
+    ]
+    rng = np.random.default_rng(0)
+    q, keys = rng.standard_normal(3), rng.standard_normal((5, 3))
+    total, largest = 0.0, -30.0
+    for key in keys:
+        total = float(step.reference(q=q, k=key, m_prev=largest, d=total))
+        largest = max(largest, float(q @ key))
+    np.testing.assert_allclose(total, np.exp(keys @ q - largest).sum())
+
+
+def test_a_state_stays_what_it_is() -> None:
+    ranks = [r"m_i \in \mathbb{R}^n"]
+    with pytest.raises(FormulaError, match=r"N2C033|N2C042"):
+        compile_formula(r"o_i = o_{i-1} e^{m_{i-1} - m_i} + v_i w", context=ranks)

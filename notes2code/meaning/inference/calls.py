@@ -307,6 +307,8 @@ def applied(run: Run, node: Apply) -> Value:
         group = argument
     else:
         group = Group("(", (argument,), (), argument.span)
+    if base.text == "det":
+        return of_arrays.BY_NAME["det"](run, function, group, node.span)
     if base.text.lower() not in functions.OF_NUMBERS:
         raise error("N2C037", f"`{base.text}` cannot be computed", base.span)
     known = functions.OF_NUMBERS[base.text.lower()]

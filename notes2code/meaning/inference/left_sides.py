@@ -87,10 +87,13 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
     """The state before it, the x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are
     of its kind."""
     own = run.symbols.get(target.name)
-    if own and not own.axes and not target.indices and value.rank:
-        text = f"`{run.quote(target.span)}` would be an array, and a number the step before"
-        raise error("N2C042", text, target.span, "declare its shape")
+    stepped = bool(run.seen.steps.get(names.base_letter(target.name)))
     if own and not target.indices and len(own.axes) != value.rank:
+        if not own.axes or stepped:
+            kinds = ("a number", "a vector", "a matrix")
+            mine, theirs = (kinds[min(rank, 2)] for rank in (value.rank, len(own.axes)))
+            text = f"`{run.quote(target.span)}` would be {mine}, and {theirs} the step before"
+            raise error("N2C042", text, target.span, "declare its shape")
         run.pay(1.2)  # the h_{t-1} of h_t
     elif own and not target.indices and _keeps_size(run):
         for size, axis in zip(own.axes, value.axes, strict=True):
@@ -119,7 +122,7 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
 def _keeps_size(run: Run) -> bool:
     """Whether a formula steps, and from time to time: layers may be of different widths."""
     letters = set[str]().union(*run.seen.steps.values())
-    return bool(letters) and "l" not in letters
+    return bool(letters) and letters.isdisjoint(positions.LAYERS)
 
 
 def _is_greatest(value: Value) -> bool:

@@ -36,6 +36,7 @@ from notes2code.meaning.inference import (
     cells,
     families,
     indicators,
+    inverses,
     matrices,
     membership,
     moving,
@@ -182,11 +183,13 @@ def _bars(run: Run, node: Group) -> Value:
         run.pay(powers.NO_VECTOR if length else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
+        if inverses.are_around_matrix(run, inner):
+            return inverses.determinant(run, value, node.span)
         raise error(
             "N2C033",
             "the bars may mean a determinant or a norm",
             node.span,
-            "write `\\|…\\|` for a norm",
+            "write `\\|…\\|` for a norm, or `\\det`",
         )
     if node.open == "|":
         text = f"`{run.quote(node.span)}` is taken as the Euclidean norm of a vector"

@@ -12,6 +12,7 @@ from notes2code.meaning.inference import (
     diagonal,
     ellipsis,
     families,
+    inverses,
     linear,
     softmax,
     turns,
@@ -208,6 +209,10 @@ def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
     return scalar(ir.Reduce("sum", find_index(value.axes[0]), settled(value.body)), span)
 
 
+def _determinant(run: Run, name: Node, group: Group, span: Span) -> Value:
+    return inverses.determinant(run, run.lower(group.items[0]), span)
+
+
 def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
     if len(group.items) != 2:
         raise error("N2C041", "`matmul` takes two arrays", span)
@@ -277,6 +282,7 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "std": _deviation,
     "rms": _root_mean_square,
     **dict.fromkeys(("diag", "blockdiag"), _diagonal_matrix),
+    "det": _determinant,
     "tr": _trace,
     "trace": _trace,
     "logsoftmax": _log_softmax,

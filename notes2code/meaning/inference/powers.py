@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import diagonal, families, turns
+from notes2code.meaning.inference import diagonal, families, inverses, turns
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
@@ -277,6 +277,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         return diagonal.of_vector(elementwise(run, base, raised_to, ir.Pow, where), where)
     if base.rank == 2 and _is_diagonal(run, base, where):
         return _diagonal_power(run, base, raised_to, where)
+    if inverses.is_inverse(exponent) and inverses.is_inverted(run, base):
+        return inverses.inverse(run, base, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
         _refuse_raised_vector(run, base, base.body, where)
     if base.rank == 2 and isinstance(base.body, ir.Ref):

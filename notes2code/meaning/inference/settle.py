@@ -22,12 +22,14 @@ from notes2code.meaning.ir import (
     Ref,
     Size,
 )
+from notes2code.meaning.reading import former_steps
 
 
 def settle(run: Run, draft: Draft) -> Equation:
     """The equation of an attempt."""
     arrays = [array for _, _, array in draft.definitions] + [draft.value]
     refuse_lost(run, arrays)
+    _refuse_unlike_former(run)
     finished = _Settling(run, draft, arrays)
     definitions = tuple(
         Definition(finished.renamed.get(name, name), finished.whole(array), written)
@@ -54,6 +56,15 @@ def settle(run: Run, draft: Draft) -> Equation:
         draft.numbered,
         draft.elements,
     )
+
+
+def _refuse_unlike_former(run: Run) -> None:
+    """The m of a step and that of the step before, ``m_prev``, are of one kind."""
+    for name, former in run.symbols.items():
+        own = run.symbols.get(former_steps.present(name))
+        if own is not None and len(own.axes) != len(former.axes):
+            text = f"`{name}` would have other axes than `{own.name}`, the same a step later"
+            raise error("N2C041", text, former.span, "declare the shapes of both")
 
 
 def _refuse_loose_indices(run: Run, names: set[str], nodes: Iterable[Expr]) -> None:

@@ -37,6 +37,7 @@ from notes2code.meaning.notation import binders, groups, positions, scripts
 from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
+from notes2code.meaning.reading import former_steps
 from notes2code.meaning.reading.statements import statements
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.stated import Define, Statement
@@ -153,7 +154,7 @@ def _read(
 ) -> Parsed:
     try:
         tree = parse(entry.latex, words, macros, apart)
-        stated = statements(tree)
+        stated, tree = former_steps.apart(statements(tree), tree)
         seen = survey(stated, Scope(places=places))
         read = Read(stated, seen.anew())
         shapes = shapes_declared(stated, seen)

@@ -124,8 +124,10 @@ def size_names(node: Node | None) -> set[str]:
 
 
 def _size_name(node: Node) -> str:
-    """The name of a size; that of the ``d_{l-1}`` beside ``d_l`` is another one."""
+    """The name of a size; the ``d_{l-1}`` and the ``d_{l+1}`` beside ``d_l`` are others."""
     match node:
+        case Script(Name(base), Infix("+", left, right)):
+            return names.code_name(base, names.label(left), "plus", names.label(right))
         case Script(Name(), Infix()):
             return names.code_name(names.label(node))
     return scripts.read(node, frozenset()).name

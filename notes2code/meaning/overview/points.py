@@ -46,12 +46,13 @@ def letters_added(nodes: Nodes) -> set[str]:
 
 def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The h, r and t of ``\\|h + r - t\\|``, the y and R of ``\\|y - R_j\\|``, the c of ``[h; c]``,
-    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``."""
+    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``; the x and
+    the μ of ``(x - μ)^⊤ M (x - μ)``."""
     found = [term for node in _sums_in_norms(nodes) for term in node]
     found += [item for items in _lists(nodes) for item in _joined(seen, items)]
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
-    found += [*_weighed(nodes), *_behind_transposed(nodes)]
+    found += [*_weighed(nodes), *_behind_transposed(nodes), *_deviations(nodes)]
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
     small = (use for node in found if (use := _small(seen, node)) is not None)
     one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
@@ -182,6 +183,16 @@ def _behind_transposed(nodes: Nodes) -> Iterator[Node]:
                     size = names.is_size_name(names.label(other))
                     if letter[:1].isupper() and not (size or isinstance(other, Group)):
                         yield other
+
+
+def _deviations(nodes: Nodes) -> Iterator[Node]:
+    """The x and the μ of ``(x - μ)^⊤ Σ^{-1} (x - μ)``."""
+    for node in nodes.of(Juxt):
+        for row, behind in zip(node.factors, node.factors[2:], strict=False):
+            match row, behind:
+                case Script(Group(_, (Infix("-", left, right),))), Group(_, (Infix("-"),)):
+                    if scripts.is_transposed(row):
+                        yield from (left, right)
 
 
 _UNSURE = frozenset("acegpr")

@@ -627,7 +627,8 @@ def _plain(node: Node) -> str:
         case Script(base, None, Num(), 0):
             return _plain(base)
         case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and _plain(base):
-            counts = base.text in ("d", "n", *_COUNTS) or _is_plain(sub, None)
+            counts = base.text in ("d", "n", *_COUNTS) and not isinstance(sub, Infix)
+            counts = counts or _is_plain(sub, None)
             return scripts.read(node, frozenset()).name if counts else ""
         case Accent(_, base) | Script(Accent(_, base), None | Juxt(), None, 0):
             counts = _plain(base).isupper()
