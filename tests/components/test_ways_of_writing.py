@@ -501,8 +501,7 @@ def test_the_geometric_mean_of_precisions_may_be_a_product(latex: str, form: str
     found = said(latex)
     assert found is not None and found[:2] == ("bleu", form)
     # The note's other definition of the same name is not its own, though it defines the penalty.
-    penalty = r"BP = \min(1, e^{1 - r/c})"
-    found = said(
-        rf"\mathrm{{BLEU}} = BP \cdot \exp(\sum_{{n=1}}^N w_n \log p_n), \quad {penalty}", latex
-    )
+    penalty = r"BP = \begin{cases} 1 & c > r \\ e^{1 - r/c} & c \le r \end{cases}"
+    other = rf"BLEU = BP \exp(\sum_{{n=1}}^N w_n \log P_n), \quad {penalty}"
+    found = said(other, latex)
     assert found is not None and found[1] == form
