@@ -22,6 +22,7 @@ NAMES = [
     r"s_{ij} = «H_i^\top» h_j",
     r"«F(x)» = \max(0, X W_1) W_2",
     r"«f(h)» = \tanh(H W)",
+    r"«f(z)» = (z - \bar z) / s",
     r"«A(Q, K, V)» = \mathrm{softmax}(Q K^\top)",
     r"Q = X W^Q, K = X W^K, V = X «W^K»",
     r"k_i = «W_q» x_i",
@@ -96,6 +97,8 @@ ELEMENTS = [
 """What may be an element of what is defined beside it."""
 
 CLEAN = [
+    r"f(x, \bar x) = x - \bar x",
+    r"y = x - \bar x",
     r"h_t = u_t + \sum_{i=1}^{N} \text{FFN}_i^{(s)}(u_t)",
     r"z = x + \mathrm{MHA}(\mathrm{LN}(x)), y = z + \mathrm{FFN}(\mathrm{LN}(z))",
     r"z = \mathrm{LN}(x), y = x + \mathrm{FFN}(z)",

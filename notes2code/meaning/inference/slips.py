@@ -355,8 +355,15 @@ def _parameters(
 ) -> Iterator[Problem]:
     """``FFN(x) = … X W …``: a vector that the value knows under the letter of a matrix only (the
     q_i of a Q are its rows); and ``f(Q, K, V) = softmax(QKᵀ)``: one that is left out where the
-    value needs nothing but the others."""
+    value needs nothing but the others. The mean of what ``f(z) = z - \\bar z`` is given is not
+    computed."""
     whole = targets.read_target(seen, define).whole
+    inputs = {given.name for given in equation.inputs} - {*equation.parameters}
+    for name in whole:
+        if f"{name}_bar" in inputs:
+            text = f"`{name}` with a bar may be the mean of `{name}`, and is an input of its own"
+            hint = f"write `\\mathrm{{mean}}({name})` if that is meant, or else another letter"
+            yield warning("N2C080", text, target.span, hint)
     known = {*said, *seen.bound, *(given.name for given in equation.inputs)}
     missing = [name for name in whole if name not in known]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
