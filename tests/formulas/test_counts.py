@@ -340,3 +340,21 @@ def test_ranges_and_numbers(case: Case) -> None:
 )
 def test_costs(case: Case) -> None:
     check(case)
+
+
+@table(
+    Case(r"PQ = SQ \cdot RQ", "SQ RQ", lambda s, r: s * r),
+    Case(
+        r"g = \lfloor a \cdot G / H \rfloor",
+        "a G H+",
+        lambda a, g, h: np.floor(a * g / h),
+        context="- $G$ is the number of groups\n- $H$ is the number of heads",
+    ),
+    Case(
+        r"y = \sin(A + B) - \sin(A) \cos(B)",
+        "A B",
+        lambda a, b: np.cos(a) * np.sin(b),
+    ),
+)
+def test_measures_groups_and_angles(case: Case) -> None:
+    check(case)

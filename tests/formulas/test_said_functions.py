@@ -229,3 +229,29 @@ def taken_for(entries: Sequence[Entry], prose: Sequence[Passage]) -> list[list[s
     return [
         [word for one in told for word in one.message.split() if "," in word] for told in problems
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"where $\sigma$ is the activation function.",
+        r"这里，$\sigma$ 表示最终的非线性激活函数，如 ReLU 或 ELU。",
+        r"где $\sigma$ — нелинейная функция активации.",
+    ],
+)
+def test_that_a_text_only_calls_sigma_an_activation_is_told(said: str) -> None:
+    (told,) = compile_formula(r"y = \sigma(W x)", context=said).diagnostics
+    assert told.code == "N2C050" and "only says that it activates" in told.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"where $\sigma$ is a non-linear activation function, here the logistic one.",
+        r"where $f$ is an activation function.",
+        r"$\sigma$ is the width.",
+    ],
+)
+def test_that_is_not_told_elsewhere(said: str) -> None:
+    found = compile_formula(r"y = \sigma(W x)", context=said).diagnostics
+    assert not [d for d in found if d.code == "N2C050"]

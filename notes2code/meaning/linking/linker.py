@@ -140,6 +140,10 @@ class Linker:
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
+        if "sigma" in called & self._said.activating(entry.note, entry.section):
+            text = "`sigma` is taken for the sigmoid, and the text only says that it activates"
+            hint = "say which function it is: `\\sigma = \\mathrm{ReLU}`"
+            yield warning("N2C050", text, Span(0, len(entry.latex)), hint)
 
     def _with_parameters_of_its_own(self, entry: Entry, least: int) -> Typed | None:
         """A function whose parameters are not the arrays, of so many axes at least, that are

@@ -49,6 +49,14 @@ _BETWEEN = (
     r"|活性化関数|활성화|함수)*"
 )
 _KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
+_ACTIVATES = re.compile(
+    rf"{_LETTER}\s*{_IS}[^.。;；\n]{{0,40}}?(?:activation function|non-?linear activation|激活函数"
+    r"|活性化関数|활성화 ?함수|функци\w+ активации|fonction d'activation|Aktivierungsfunktion"
+    r"|función de activación|função de ativação|funzione di attivazione)[^.。;；\n]*",
+    re.IGNORECASE,
+)
+"""*σ is an activation function*, and the rest of the sentence, which may name it."""
+
 _DENIED = re.compile(
     r"(?:関数|함수)?\s*(?:では?な|じゃな|の代わり|の前|の後|とは異な|と違"
     r"|[가이]? ?아니|[와과] ?다르|대신|의? ?이전)"
@@ -75,7 +83,10 @@ class SaidFunctions:
         self.field = field
         self.said: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
         self.equations: dict[tuple[str, str], Equation | None] = {}
+        self._activating: dict[tuple[str, tuple[str, ...]], set[str]] = {}
         for passage in passages:
+            place = passage.note, passage.section
+            self._activating.setdefault(place, set()).update(unnamed(passage.text))
             for letter, name in said(passage.text):
                 self._note(passage.note, passage.section, letter, name)
         for entry, formula in parsed.items():
@@ -93,6 +104,10 @@ class SaidFunctions:
         found = self.names(note, section).items()
         made = ((letter, self._equation(letter, name)) for letter, name in found)
         return {letter: equation for letter, equation in made if equation is not None}
+
+    def activating(self, note: str, section: tuple[str, ...]) -> set[str]:
+        """The letters of which the text of a section only says that they are activations."""
+        return self._activating.get((note, section), set()) - self.names(note, section).keys()
 
     def names(self, note: str, section: tuple[str, ...]) -> dict[str, str]:
         """What prose calls the functions of a section, by their letters."""
@@ -122,3 +137,12 @@ def said(text: str) -> Iterator[tuple[str, str]]:
                 continue
             letter = (match["letter"] or match["bare"]).removeprefix("\\")
             yield _GREEK.get(letter, letter), match["name"].lower()
+
+
+def unnamed(text: str) -> Iterator[str]:
+    """The letters that a text calls activations, and no more than that: a σ that is *such as a ReLU
+    or a tanh* is not said to be the sigmoid."""
+    for match in _ACTIVATES.finditer(text):
+        if "sigmoid" not in match[0].lower() and "logistic" not in match[0].lower():
+            letter = (match["letter"] or match["bare"]).removeprefix("\\")
+            yield _GREEK.get(letter, letter)

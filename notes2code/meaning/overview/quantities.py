@@ -102,6 +102,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if binders.bare(applied.function) in ("cos", "sin"):
             angles = _factors(ungrouped(applied.argument))
             found.update(_ANGLES.intersection(map(binders.bare, angles)))
+            found.update(_of_addition(ungrouped(applied.argument)))
     for rounded in nodes.of(Group):
         arithmetic = rounded.open == "⌊" and all(map(_is_arithmetic, rounded.items))
         if rounded.open == "⌈" or arithmetic:
@@ -161,6 +162,13 @@ def _over_norm(node: Node) -> tuple[Node, bool]:
         case Group("‖", (vector,)) if parts and binders.bare(vector).islower():
             return parts[0], True
     return node, False
+
+
+def _of_addition(angle: Node) -> Iterator[str]:
+    """The A and the B of ``\\sin(A + B)``."""
+    match angle:
+        case Infix("+" | "-", Name() as left, Name() as right):
+            yield from (*_named(left), *_named(right))
 
 
 def divisors(nodes: Nodes) -> set[str]:
@@ -337,14 +345,16 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
 
 def _of_costs(defines: Sequence[Define]) -> Iterator[str]:
     """The capitals of ``T_{total} = T_a + N T_b`` and of ``\\text{FLOPs} = 2 N M``: what amounts to
-    so much, as its name says, is made of numbers, where it is made of plain names."""
+    so much, as its name says, is made of numbers, where it is made of plain names; and so is one
+    measure of others, ``PQ = SQ \\cdot RQ``."""
     for define in defines:
         target = define.target
         if target is None or not scripts.is_name(target):
             continue
         base, *labels = names.label(target).lower().split("_")
         said = labels if base in _PAID else [base] if len(base) > 1 else []
-        if not _AMOUNTS.isdisjoint(said) and all(map(_is_cost, define.values)):
+        measured = _is_abbreviation(target) and all(map(_is_of_abbreviations, define.values))
+        if measured or (not _AMOUNTS.isdisjoint(said) and all(map(_is_cost, define.values))):
             names_in = (node for value in define.values for node in walk(value))
             yield from filter(None, map(_plain, names_in))
 
@@ -357,6 +367,16 @@ _AMOUNTS = frozenset(
 
 _PAID = frozenset("bcflmnpt")
 """Letters of that, beside such a word."""
+
+
+def _is_abbreviation(node: Node) -> bool:
+    return isinstance(node, Name) and len(node.text) == 2 and node.text.isupper()
+
+
+def _is_of_abbreviations(node: Node) -> bool:
+    """Whether a side is a product of measures by their short names, ``SQ \\cdot RQ``."""
+    factors = _multiplied(node)
+    return len(factors) > 1 and all(map(_is_abbreviation, factors))
 
 
 def _is_cost(node: Node) -> bool:

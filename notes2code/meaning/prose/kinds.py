@@ -137,7 +137,7 @@ def _is_volume(node: Juxt) -> bool:
     )
 
 
-_AMOUNTS = frozenset("BCDJLMNPST")
+_AMOUNTS = frozenset("BCDEGJLMNPRST")
 """Capitals that are amounts as often as arrays."""
 
 
