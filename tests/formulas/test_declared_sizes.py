@@ -226,3 +226,14 @@ def test_a_matrix_that_comes_out_in_other_sizes_than_it_is_declared_is_told() ->
     (told,) = compile_formula(r"Y = U X", context=context).diagnostics
     assert told.severity == "warning" and "declared n × p, and comes out … × d" in told.message
     assert not compile_formula(r"Y = X U", context=context).diagnostics
+
+
+def test_the_elements_of_a_declared_vector_are_numbers() -> None:
+    check(
+        Case(
+            r"s = \sum_i w_i x_i + b",
+            "w[n] x[n] b",
+            lambda w, x, b: w @ x + b,
+            context=[r"x \in \mathbb{R}^n"],
+        )
+    )

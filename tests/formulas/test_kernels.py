@@ -186,3 +186,25 @@ def test_a_softmax_of_squares_of_vectors_is_refused(declared: str) -> None:
         compile_formula(r"a = \mathrm{softmax}(-(q - k_i)^2)", context=[declared])
     with pytest.raises(FormulaError, match="one number for each"):
         compile_formula(r"a = \mathrm{softmax}(-(\mathbf{q} - \mathbf{k}_i)^2)")
+
+
+@table(
+    # The mark of a transpose at the name of a feature map is that of what it gives.
+    Case(
+        r"\kappa(x, y) = \phi^\top(x) \phi(y)",
+        "x[d] y[d] W[p,d]",
+        lambda x, y, w: np.exp(w @ x) @ np.exp(w @ y),
+        context=[FEATURES],
+    ),
+    Case(
+        r"s = \phi^T(x) A \phi(x)",
+        "x[d] W[p,d] A[p,p]",
+        lambda x, w, a: np.exp(w @ x) @ a @ np.exp(w @ x),
+        context=[FEATURES],
+    ),
+    # Near misses: matrices before what stands in parentheses.
+    Case(r"u = A^\top(x) + A(y)", "A[d,d] x[d] y[d]", lambda a, x, y: a.T @ x + a @ y),
+    Case(r"u = \Phi^\top (y - \Phi u)", "Phi[n,d] y[n] u[d]", lambda p, y, u: p.T @ (y - p @ u)),
+)
+def test_transposed_feature_maps(case: Case) -> None:
+    check(case)

@@ -196,3 +196,9 @@ def test_a_weight_that_must_be_a_number_is_told() -> None:
     (told,) = _told(r"z_{i,c} = W v_{i,c} + b", r"v \in \mathbb{R}^{n \times C}")
     assert told == "`W` is taken to be a number"
     assert not _told(r"z_{i,c} = W v_{i,c} + b", r"v \in \mathbb{R}^{n \times C}, W \in \mathbb{R}")
+
+
+def test_rows_beside_elements_are_told() -> None:
+    assert _told(r"h_i = \sum_j A_{ij} v_j + B A_i") == [
+        "`A_i` is taken to be a row of the array whose elements stand here"
+    ]

@@ -369,3 +369,12 @@ def test_value(case: Case) -> None:
 def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
     codes = [problem.code for problem in compile_formula(latex).diagnostics]
     assert ("N2C050" in codes) == warned
+
+
+def test_an_element_of_positions_is_no_product() -> None:
+    context = [r"PE(pos, 2i) = \sin(pos / 10000^{2i/d})"]
+    found = compile_formula(r"y = PE(pos, 2i) + x", context=context)
+    assert "PE" not in [one.name for one in found.inputs]
+    assert [one.message for one in found.diagnostics] == [
+        "`y` is taken to have one for each `i` and `pos`"
+    ]

@@ -56,6 +56,7 @@ BROKEN = [
     refused("N2C037", r"w = w - \eta «\triangledown_w» E(w)"),
     refused("N2C037", r"\omega_{k+1} = \omega_k - \eta «\Delta_\omega» E(\omega)"),
     refused("N2C033", r"K(w) = D G(w) D «G^\top»(w)"),
+    refused("N2C033", r"H = «J^T»(x) J(x)"),
     refused("N2C037", r"a = \mathbb{1}[«f(x)»]"),
     refused("N2C037", r"J = \log p - «\mathrm{KL}(q \| r)», \quad \mathrm{KL} = \sum_k m_k^2"),
     refused("N2C033", r"\mathbf y_n = \mathbf x_n + \mathbf{«n»}"),

@@ -18,6 +18,13 @@ NORM = r"\mathrm{LayerNorm}(u) = \frac{u - \mu}{\sqrt{\sigma^2 + \delta}}"
     Case(r"y = x + 1e^{-5}", "x[d]", lambda x: x + 1e-5),
     Case(r"y = \frac{x}{\|x\| + 1e^{-2}}", "x[d]", lambda x: x / (np.linalg.norm(x) + 1e-2)),
     Case(r"y = 1e^{-2} W x", "W[n,d] x[d]", lambda w, x: 1e-2 * w @ x),
+    Case(
+        r"w = w - 3e^{-4} g",
+        "w[d] g[d]",
+        lambda w, g: w - 3e-4 * g,
+        context=[r"g \in \mathbb{R}^d"],
+    ),
+    Case(r"y = 1e^{5} x", "x[d]", lambda x: 1e5 * x),
     # Near misses: what may be Euler's number is that.
     Case(r"y = r x, \quad r = 3 e^{-4}", "x[d]", lambda x: 3 * np.exp(-4) * x),
     Case(r"y = r x, \quad r = 3e^{-\beta}", "beta x[d]", lambda b, x: 3 * np.exp(-b) * x),
@@ -30,6 +37,10 @@ def test_value(case: Case) -> None:
 def test_it_is_told() -> None:
     told = compile_formula(r"\delta = 1e^{-6}, \quad y = x / \delta").diagnostics
     assert any("read as 1e-6" in one.message for one in told)
+    for number, digits in (("2e^{-4}", "2e-4"), ("2e^{3}", "2e3")):
+        (told,) = compile_formula(rf"y = (1 - {number}) x").diagnostics
+        assert told.message == f"the e of this number is Euler's, and it is not {digits}"
+    assert not compile_formula(r"y = (1 - 2 e^{-4}) x").diagnostics
 
 
 @pytest.mark.parametrize(("number", "value"), [("1e^{-5}", "1e-05"), ("e^{-5}", str(np.exp(-5)))])

@@ -457,3 +457,29 @@ def test_what_a_mean_is_said_to_go_over_is_no_label() -> None:
     assert not compile_formula(norm).diagnostics
     (told,) = compile_formula(norm.replace("E[", "E_m[")).diagnostics
     assert told.severity == "warning" and "whatever `m` says" in told.message
+
+
+@pytest.mark.parametrize(
+    ("latex", "told", "plain"),
+    [
+        (
+            r"c_{ti} = \sum_j a_{tji} v_{ji}",
+            "each `v_{ji}` is taken for a vector, which the weights average",
+            r"v_{ji} \in \mathbb{R}^d",
+        ),
+        (
+            r"s = \tanh(\sum_i w_i x_i + b)",
+            "each `x_i` is taken to be a number, as what a neuron with one bias is given",
+            r"x \in \mathbb{R}^n",
+        ),
+        (
+            r"S = A + (1 - M) \cdot (-\infty)",
+            "∞ times 0 is taken to be 0, as a mask means it",
+            "",
+        ),
+    ],
+)
+def test_what_letters_alone_say_is_told(latex: str, told: str, plain: str) -> None:
+    assert told in [one.message for one in compile_formula(latex).diagnostics]
+    if plain:
+        assert not compile_formula(latex, context=[plain]).diagnostics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from notes2code.diagnostics import error
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
@@ -50,8 +51,23 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
     if use.name in run.shapes or use.name in run.scope.arrays:
         # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
         called = use.name in run.seen.called
+        _refuse_places(run, use, name, group)
         return called and (use.name == "sigma" or _is_given_as_one(run, use, group))
     return _may_be_called(run, name, group)
+
+
+def _refuse_places(run: Run, use: scripts.Use, name: Node, group: Group) -> None:
+    """The ``PE(pos, 2i)`` of an array is no product with a list, and what it is there is said by
+    nothing that counts the places."""
+    base, written = names.base_letter(use.name), name.span.to(group.span)
+    word = len(base) > 1 and base not in names.GREEK
+    if word and group.open == "(" and {*group.separators} == {","}:
+        raise error(
+            "N2C033",
+            f"`{run.quote(written)}` may be an element of `{use.name}`, or a product",
+            written,
+            f"write the places below the name, `{use.name}_{{i,j}}`, and on the left-hand side",
+        )
 
 
 def _are_sizes(run: Run, name: str, group: Group) -> bool:

@@ -147,6 +147,6 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     which = "Q, K and V" if of_a_head else use.name
     # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
     placed = names.base_letter(use.name) in "qkv" and of_a_place
-    costs = (0.5, 0.0) if placed else (0.0, 0.5)
+    costs = (0.5, 0.0) if placed else (0.0, 1.0 if letter in run.summed else 0.5)
     options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
     return run.choose(f"each {which}", options)

@@ -15,6 +15,7 @@ from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.positions import counts_layers
 from notes2code.meaning.notation.scripts import HEAD, Use
+from notes2code.meaning.overview import elements
 from notes2code.records import dataclass
 
 
@@ -45,6 +46,12 @@ class Element:
         letters = {names.label(at.node) for at in self.use.indices}
         on_left = letters <= self.run.on_left and letters.isdisjoint(self.run.summed)
         return self.indices > 1 and on_left
+
+    def tell(self, what: str) -> None:
+        """Tell what each such element is taken for."""
+        text = f"each `{self.run.quote(self.use.span)}` {what}"
+        hint = "declare its shape to make it plain"
+        self.run.problems.append(note("N2C039", text, self.use.span, hint))
 
     def among(self, *costs: tuple[int, float]) -> int:
         """One of several ranks; the search decides by their costs."""
@@ -137,9 +144,12 @@ def _role(element: Element) -> int | None:
 
 def _averaged(element: Element) -> int | None:
     """What a mean is taken of."""
-    if element.use.name in element.run.seen.averaged:
-        return element.among((1, 0.0), (0, 1.0), (2, 2.0))
-    return None
+    if element.use.name not in element.run.seen.averaged:
+        return None
+    rank = element.among((1, 0.0), (0, 1.0), (2, 2.0))
+    if rank == 1 and not element.bold:
+        element.tell("is taken for a vector, which the weights average")
+    return rank
 
 
 def _role_of_two(element: Element) -> int | None:
@@ -216,7 +226,11 @@ def _entry(element: Element) -> int | None:
     own = element.name in seen.elements | seen.exponents | seen.discounted
     own = own or _is_extreme(element) or (element.is_small and element.name in seen.entries)
     own = own or (element.indices == 1 and gains.is_of_example(element.run, element.use.name))
-    return element.usually(0, 1) if own else None
+    rank = element.usually(0, 1) if own else None
+    neuron = rank == 0 and element.base not in names.WEIGHTS and "b" in seen.counted
+    if neuron and element.name in elements.of_neurons(seen, seen.nodes):
+        element.tell("is taken to be a number, as what a neuron with one bias is given")
+    return rank
 
 
 def _is_extreme(element: Element) -> bool:

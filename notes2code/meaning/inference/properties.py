@@ -175,7 +175,7 @@ def is_mention(node: Node) -> bool:
             and isinstance(group, Group)
             and group.open == "("
             and bool(group.items)
-            and all(scripts.is_name(item) or isinstance(item, Stroke) for item in group.items)
+            and all(map(_is_named, group.items))
             and names.label(name).lower() not in functions.OF_NUMBERS
             and not names.label(name).lower().startswith("softmax")
         )
@@ -199,6 +199,11 @@ def _is_shape(node: Node) -> bool:
 
 def _is_capital(node: Node) -> bool:
     return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
+
+
+def _is_named(item: Node) -> bool:
+    """Whether an argument only says where, or of what: a name, a place, a number."""
+    return scripts.is_name(item) or isinstance(item, Stroke | Num) or _is_place(item)
 
 
 def _is_place(node: Node) -> bool:

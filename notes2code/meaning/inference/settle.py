@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.meaning import ir, names, shapes
 from notes2code.meaning.inference.equations import Draft
 from notes2code.meaning.inference.infinity import without_nan
@@ -239,7 +239,13 @@ class _Settling:
             return self.size(expr)
         if isinstance(expr, Ref) and expr.array in self.renamed:
             return Ref(self.renamed[expr.array], tuple(map(self.expr, expr.at)))
-        return without_nan(ir.rebuild(expr, self.expr, self.index))
+        made = ir.rebuild(expr, self.expr, self.index)
+        plain = without_nan(made)
+        if isinstance(plain, ir.Cases) and plain is not made and plain.otherwise != ir.ZERO:
+            text = "∞ times 0 is taken to be 0, as a mask means it"
+            hint = "write `\\begin{cases}` where it is not"
+            self.run.problems.append(note("N2C039", text, Span(0, len(self.run.latex)), hint))
+        return plain
 
     # --- inputs --------------------------------------------------------------------------
 

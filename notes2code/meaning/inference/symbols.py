@@ -312,6 +312,12 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
             own = names.code_name(use.name, *letters)
             return run.separate.setdefault(use.name, own), len(use.indices), most, 0
         return use.name, 0, 0, 0
+    if 0 < len(use.indices) < most:
+        text = (
+            f"`{run.quote(use.span)}` is taken to be a row of the array whose elements stand here"
+        )
+        if all(problem.message != text for problem in run.problems):
+            run.problems.append(note("N2C039", text, use.span))
     # H^{(l)} is a matrix, and S_{ij} a number where i counts the steps; the Z_i that the keys of
     # linear attention are added up to is a vector.
     base = names.base_letter(use.name)

@@ -66,11 +66,11 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known.update(_of_dot_products(seen, nodes))
     known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
     counted = {name for name in known if 1 in seen.counted.get(name, ())}
-    counted.update(_of_neurons(seen, nodes))
+    counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
 
 
-def _of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
+def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The w and the x of ``Σ_i w_i x_i + b`` and of ``Σ_i Σ_j W_{ij} x_{ij} + b``: a neuron has one
     bias, and gives a number."""
     for infix in nodes.of(Infix):
