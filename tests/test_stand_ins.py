@@ -40,7 +40,7 @@ NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsi
             "this is not recognised as additive attention, which the section names",
         ),
         (
-            "# Words\n\n## From words to vectors\n#embeddings/token\n\n$$ X = UEW $$\n",
+            "# Words\n\n## From words to vectors\n#embeddings/token\n\n$$ X = U E W $$\n",
             "this is not recognised as token embedding, which the section names",
         ),
         (
