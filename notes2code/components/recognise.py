@@ -299,7 +299,7 @@ def _strangeness(candidate: Recognised) -> int:
 def _proved(candidate: Recognised, note: Equation) -> bool:
     """Whether component and note give the same numbers, on inputs of several shapes."""
     if candidate.form.completes is not None:
-        return True
+        return _is_sized(candidate.equation)
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
     every = set(note.functions)
     keeping = {name for name, called in note.functions.items() if _keeps_shape(called)}
@@ -307,6 +307,13 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if any(agree(_opaque(other, among), _opaque(note, among)) for among in ways):
         return True
     return agree(other, note)
+
+
+def _is_sized(equation: Equation) -> bool:
+    """Whether the inputs have all axes of the value: the i of moments μ_i that are left out tells
+    of no other array."""
+    given = {part for one in equation.inputs for size in one.shape for part in walk(size)}
+    return given.issuperset(index.size for index in equation.value.indices)
 
 
 def _opaque(equation: Equation, among: Set[str]) -> Equation:

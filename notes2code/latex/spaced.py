@@ -109,7 +109,7 @@ _MODULES = frozenset("MSA MHA MHSA SA CA Attn Attention Head MLP FFN LN Norm".sp
 
 def hyphenated(tokens: Sequence[Token], problems: list[Problem]) -> list[Token]:
     """The ``SW-MSA`` of ``SW-MSA(x)``, whose hyphen TeX sets as a minus, as one word, and the
-    ``Input-Embedding`` of which no part stands alone."""
+    ``Input-Embedding`` and the ``Position-wise`` of which no part stands alone."""
     joined = list(tokens)
     texts = set(map(_TEXT, tokens))
     if "-" not in texts:
@@ -141,11 +141,12 @@ _OPENS = frozenset(["open", "bar", "dbar", "rel"])
 _CLOSES = frozenset(["close", "bar", "dbar", "end", "sep", "stop", "row", "quad"])
 
 _CAPITALISED = re.compile("[A-Z][a-z]{2,}")
+_SPELT = re.compile("[A-Z][a-z]{2,}|[a-z]{4,}")
 
 
 def _places(tokens: Sequence[Token]) -> set[int]:
-    """The places of hyphens right between two words that begin with capitals, and that stand
-    nowhere without one."""
+    """The places of hyphens right between two words of which the first begins with a capital, and
+    that stand nowhere without one."""
     tight = {
         at
         for at in range(1, len(tokens) - 1)
@@ -161,12 +162,15 @@ def _places(tokens: Sequence[Token]) -> set[int]:
         if token.kind == "word" and not {at - 1, at + 1} & tight
     }
     words = {
-        at
+        at: token.text
         for at, token in enumerate(tokens)
-        if token.kind == "word" and _CAPITALISED.fullmatch(token.text)
-        if token.text not in alone | CALLED
+        if token.kind == "word" and token.text not in alone | CALLED
     }
-    return {at for at in tight if {at - 1, at + 1} <= words}
+    return {
+        at
+        for at in tight
+        if _CAPITALISED.fullmatch(words.get(at - 1, "")) and _SPELT.fullmatch(words.get(at + 1, ""))
+    }
 
 
 def _hyphen(tokens: Sequence[Token]) -> Problem:

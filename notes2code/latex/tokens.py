@@ -81,6 +81,9 @@ _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
 _SET_APART = re.compile(r"[+]|\s[-*]\s")
 """A sign that joins no parts of one word."""
 
+_ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
+"""What ends a row."""
+
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -269,6 +272,9 @@ class Tokens(Characters):
             return self._swallow(options.end() if options else end)
         if name in _OF_LOOK:
             return self._swallow(end)
+        if name in ("eqno", "leqno"):  # the number of the equation
+            behind = _ENDS.search(self.latex, end)
+            return behind.start() if behind else len(self.latex)
         if name in _STRIKES:
             self._add("cmd", "cancel", start, end)
             return end
@@ -555,7 +561,7 @@ class Tokens(Characters):
     def _swallow(self, end: int) -> int:
         """A command about the look alone: it and its argument, also the 1 of ``\\tag1``, are
         skipped."""
-        argument = r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2}|(?<=tag)\d(?!\d))"
+        argument = r"\s*(?:\{[^{}]*\}|-?[\d.]+\s*[a-z]{2})|(?<=tag)\s*\d(?!\d)"
         found = re.compile(argument).match(self.latex, end)
         return found.end() if found else end
 

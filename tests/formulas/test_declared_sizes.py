@@ -94,6 +94,15 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
         lambda w: w.reshape(-1, w.shape[2]),
     ),
     Case(r"N = 2r(d + k)", "r k d#", lambda r, k, d: 2 * r * d + 2 * r * k, context=SHAPES),
+    Case(
+        r"N = r(d_{\text{in}} + d_{\text{out}})",
+        "r d_in# d_out#",
+        lambda r, given, made: r * (given + made),
+        context=[
+            r"A \in \mathbb{R}^{r \times d_{\text{in}}}",
+            r"B \in \mathbb{R}^{d_{\text{out}} \times r}",
+        ],
+    ),
     # What is joined is as long as it is said to be.
     Case(r"q = [q_1, q_2]^\top \in \mathbb{R}^2", "q_1 q_2", lambda a, b: np.array([a, b])),
     Case(

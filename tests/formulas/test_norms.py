@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, softmax, table
 
 MOMENTS = (
@@ -394,3 +395,11 @@ def _of_batch(x: np.ndarray, mu: np.ndarray, sigma: np.ndarray, epsilon: float) 
 )
 def test_batches_of_vectors(case: Case) -> None:
     check(case)
+
+
+def test_moments_that_count_more_than_the_array_are_given() -> None:
+    """They are not those that a norm always has: no input would tell how far the i runs."""
+    f = compile_formula(r"y = \frac{b_{ij} - \mu_i}{\sqrt{\sigma_i^2 + \epsilon}} \cdot \gamma")
+    assert f.component is None
+    assert {"mu", "sigma"} <= {given.name for given in f.inputs}
+    assert f.source

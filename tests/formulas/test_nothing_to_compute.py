@@ -127,6 +127,8 @@ TEXT = [
     r"2 n d^2 + \mathcal{O}(n d)",
     r"T(n) = 3 O(n^2 \cdot d) + O(\log n)",
     r"\frac{O(n^2)}{h} + \Theta(1)",
+    r"[n, d] \cdot [d, m] \rightarrow [n, m]",
+    r"[1, d] \times [d, 4d] = [1, 4d]",
     r"A \Leftrightarrow B",
     r"QK^\top = \begin{bmatrix} 0.1 & 0.9 \\ 0.3 & -0.7 \end{bmatrix}",
     r"\mathrm{softmax}(x X^\top) X \\ \mathrm{softmax}(x X^\top) X = [0.3, 0.7] = [0.2, 0.1]",

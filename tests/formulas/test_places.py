@@ -43,6 +43,7 @@ def differences(n: int, m: int) -> Any:
     # A colon is a whole axis: rows lie down, and columns stand.
     Case(r"s_{ij} = Q_{i,:} K_{j,:}^\top", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(r"c[i, j] = A[i, :] B[:, j]", "A[n,d] B[d,m]", np.matmul),
+    Case(r"u_{\mathrm{out}}[t] = W u[t]", "W[p,d] u[n,d]", lambda w, u: u @ w.T),
     Case(r"y_i = A_{i,:} x", "A[n,d] x[d]", np.matmul),
     Case(r"y_j = x^\top W[:, j]", "x[d] W[d,n]", np.matmul),
     Case(r"o_i = \sum_j a_{ij} V_{j,:}", "a[n,m] V[m,d]", np.matmul),

@@ -105,6 +105,11 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     Case(r"y = \sum_j w_j h_j", "w[n] h[n,d]", lambda w, h: w @ h),
     # Near misses: a number in a sum that no norm is of, and a matrix.
     Case(r"y = x + c", "x[d] c", np.add),
+    Case(
+        r"f = \sum_{i,j} \|G_i - G_j\|_F",
+        "G[n,d,m]",
+        lambda g: np.sqrt(((g[:, None] - g) ** 2).sum((2, 3))).sum(),
+    ),
     Case(r"f = \|X - A\|_F", "X[n,d] A[n,d]", lambda x, a: _norm(x - a)),
     # What a second matrix stands before in a sum is a vector, as what the first one turns is.
     Case(

@@ -180,6 +180,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = x - inputBias", "x[d] inputBias[d]", np.subtract, shapes={"x": ("d",)}),
     Case(r"y = W x \in S", "W[h,d] x[d]", np.dot),
     Case(r"y = W x \tag1", "W[h,d] x[d]", np.dot),
+    Case(r"y = W x \tag 2", "W[h,d] x[d]", np.dot),
+    Case(r"y = W x \eqno{(3.14)}", "W[h,d] x[d]", np.dot),
     Case(r"y = \max(a, c, r)", "a c r", max),
     Case(r"y = \max\{a, c\}", "a c", max),
     Case(r"y = \exp\{-c^2\}", "c", lambda c: np.exp(-(c**2))),
@@ -249,6 +251,8 @@ def test_words_that_a_hyphen_joins_are_one_name() -> None:
     f = compile_formula(r"X = Wort-Bild-Matrix W + Lage-Matrix")
     assert {given.name for given in f.inputs} == {"Wort_Bild_Matrix", "W", "Lage_Matrix"}
     assert [found.code for found in f.diagnostics] == ["N2C050", "N2C050"]
+    f = compile_formula(r"y = x + Layer-wise\ Back-Forth\ Mix(x)")
+    assert {given.name for given in f.inputs} == {"x", "Layer_wise_Back_Forth_Mix"}
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from tables import Case, check, sigmoid, table
     ),
     Case(r"X = [x_1\ x_2\ \cdots\ x_n]", "x[n,d]", lambda x: x.T),
     Case(r"X = [x_1 x_2 \dots x_n]", "x[n,d]", lambda x: x.T),
+    Case(r"z = (x_1 \ x_2 \ \cdots \ x_n)^\top", "x[n,d]", lambda x: x.T),
+    Case(r"y = \tanh(W \ u)", "W[p,d] u[d]", lambda w, u: np.tanh(w @ u)),
     # Near misses: a thin space, and what is added, multiply.
     Case(r"Y = [A \, B] W", "A[n,d] B[d,m] W[m,p]", lambda a, b, w: a @ b @ w),
     Case(r"Y = [A \; B + C] W", "A[n,d] B[d,m] C[n,m] W[m,p]", lambda a, b, c, w: (a @ b + c) @ w),

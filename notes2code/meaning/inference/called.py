@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Dots, Group, Infix, Juxt, Name, Node, Script, alike, walk
+from notes2code.latex.tree import (
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Script,
+    alike,
+    children,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
 from notes2code.meaning.inference.divergences import is_divergence
@@ -77,8 +89,17 @@ def _are_sizes(run: Run, name: str, group: Group) -> bool:
     lone = len(group.items) != 1 or scripts.is_name(group.items[0])
     if lone or name not in axes:
         return False
-    inside = [n.text for n in walk(group.items[0]) if isinstance(n, Name)]
+    inside = [*_labels(group.items[0])]
     return bool(inside) and axes.issuperset(inside)
+
+
+def _labels(node: Node) -> Iterator[str]:
+    """The names in a node, each with its scripts: the d_{in} of ``2 d_{in} + 1``."""
+    if scripts.is_name(node):
+        yield names.label(node)
+    else:
+        for inner in children(node):
+            yield from _labels(inner)
 
 
 def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:

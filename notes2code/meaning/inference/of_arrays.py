@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from notes2code.diagnostics import Span, error, note, warning
-from notes2code.latex.tree import Big, Dots, Group, Name, Node, Script, walk
+from notes2code.diagnostics import ProblemError, Span, error, note, warning
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     bigs,
@@ -60,10 +60,12 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
         elif value is None or value.rank == 0:
             letters = [own] if own else [*run.seen.loose(body)]
             if len(letters) != 1:
-                raise error("N2C036", "over what this runs is not said", span)
+                raise _unsaid(span)
             return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
         if value.rank > 1:
             return _of_matrix(run, kind, value, of_tokens, span)
+        if kind in ("max", "min") and _is_of_numbers(run, body):
+            raise _unsaid(span)
         return scalar(reduce_all(kind, value), span)
     if any(isinstance(item, Dots) for item in group.items):
         index, values = ellipsis.family(run, group.items, span)
@@ -80,6 +82,23 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
             run.pay(4.0)  # a quantity is what the note gives a greatest value
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
+
+
+def _unsaid(span: Span) -> ProblemError:
+    hint = "write below the sign what changes"
+    return error("N2C036", "over what this runs is not said", span, hint)
+
+
+def _is_of_numbers(run: Run, node: Node) -> bool:
+    """Whether a node is ``y(i s + a, j s + b)``, a function of several things of which none is
+    known to be an array."""
+    match node:
+        case Juxt((_, Group("(", items, separators))) if "," in separators:
+            given = {
+                inner.text for item in items for inner in walk(item) if isinstance(inner, Name)
+            }
+            return all(name.islower() and name not in run.shapes for name in given)
+    return False
 
 
 def _is_bound(value: Value) -> bool:

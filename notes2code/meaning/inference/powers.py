@@ -502,6 +502,7 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     order: Expr = ir.Num(2)
     if node.sub is not None:
         frobenius = isinstance(node.sub, Name) and node.sub.text in ("F", "Fro", "fro")
+        run.pay(1.2 if frobenius and value.rank == 1 else 0.0)  # the norm of matrices
         order = ir.Num(2) if frobenius else run.lower(node.sub).body
     if order == ir.Num(inf):
         total = reduce_all("max", mapped(value, lambda e: ir.Fn("abs", (e,))))

@@ -64,7 +64,7 @@ def _before_brackets(node: Juxt) -> Iterator[str]:
     for name, behind in pairwise(node.factors):
         match behind:
             case Group("[") | Script(Group("[")):
-                yield binders.bare(name)
+                yield names.label(name)
 
 
 def _defined(clause: Clause) -> str:
@@ -72,7 +72,7 @@ def _defined(clause: Clause) -> str:
     is changed, step by step."""
     match clause.node:
         case Relation((Juxt((name, Group("["), *_)), *_)):
-            return binders.bare(name)
+            return names.label(name)
     return ""
 
 

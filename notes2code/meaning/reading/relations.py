@@ -56,6 +56,8 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         named = (*earlier_names, operands[0])
         numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
         return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
+    if _is_product_of_shapes(operands[0]) and all(isinstance(o, Group) for o in operands[1:]):
+        return [Fact(signs[0], node.span)]
     if signs == ["∼"] and _is_drawn_from(operands[-1]):
         return [Fact("∼", node.span)]
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
@@ -349,6 +351,14 @@ def _is_of_shapes(node: Node) -> bool:
             return all(isinstance(f, Group) and _is_of_shapes(f) for f in factors)
         case Group("(", (Infix("×", left, right),)):
             return all(isinstance(side, Num) or is_name(side) for side in (left, right))
+    return False
+
+
+def _is_product_of_shapes(node: Node | None) -> bool:
+    """Whether a node multiplies two shapes: ``[n, d] × [d, m]``."""
+    match node:
+        case Infix("×" | "·", Group("[", (_, inner)), Group("[", (again, _))):
+            return alike(inner, again)
     return False
 
 
