@@ -47,6 +47,7 @@ _PATTERN = re.compile(
     r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
     r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\\,\d{3})+(?!\d)"
     r"|(?:\{,\}\d{3})+(?!\{,\}|\d)|\{,\}\d+)?|[.]\d+)"
+    r"|(?P<eaten>(?<=[A-Za-z0-9}])\*(?=\{))"
     r"|(?P<assign>:=|=:|->|=>|<=|>=|!=|\|\|)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀᴼᵒᴷᵏⱽᵛᵠʰˡ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ]+)"
@@ -159,6 +160,15 @@ class Tokens(Characters):
                 self._add("name", "top", at + 1, end)
             elif kind == "such":
                 self._add("text", "such that", at, end)
+            elif kind == "eaten":
+                # To Markdown the part between two ``_`` of a line is emphasis, which programs that
+                # format it write with stars. Nobody puts what is multiplied in braces.
+                raise error(
+                    "N2C021",
+                    "`*` before braces is what is left of `_`",
+                    Span(at, end),
+                    "write `_{…}`, or no braces around what is multiplied",
+                )
             elif kind == "dots":
                 self._add("dots", "…", at, end)
             elif kind == "assign":

@@ -248,6 +248,7 @@ INDICES = [
     refused("N2C036", r"s = \sum_{«i==»}^{n} a_i"),
     refused("N2C036", r"z = «\sum \alpha v»"),
     refused("N2C036", r"z = «\max\{u(i \times s + a, j \times s + b)\}»"),
+    refused("N2C021", r"h*t = \tanh(A h«*»{t-1} + B x_t)"),
     refused("N2C036", r"o = «\sum \mathrm{softmax}(Q K^\top) V»"),
     refused("N2C037", r"z_i = x_{2i} + «i» x_{2i+1}"),
     refused("N2C037", r"f_i = \cos(m\theta_i) + «i»\sin(m\theta_i)"),
